@@ -3,21 +3,22 @@ import StoreCore
 import StorePlatform
 import Synchronization
 
-/// Prepares the dependencies of effects in the first phase of a start, by the functions that the
-/// program has added. The functions may take long; ``cancel()`` ends the wait for them.
+/// Runs the functions of a program that prepare the dependencies of effects, in the first phase of
+/// a start. The functions may take long; ``cancel()`` ends the wait for them.
 final class DependencyPreparation: Sendable {
     typealias Step = @Sendable (inout Dependencies) async throws -> Void
 
     private struct Progress: Sendable {
-        /// Ends the current wait.
+        /// The function that ends the current wait.
         var cancel: @Sendable () -> Void = {}
         var isCancelled = false
     }
 
     private let progress = Locked(Progress())
 
-    /// Calls the steps in their order, and waits for the end of the last step. Throws
-    /// ``PreparationFailure`` if a step throws, and `CancellationError` after ``cancel()``.
+    /// Calls the steps one after the other, and waits for the end of the last step. Returns the
+    /// prepared dependencies. Throws ``PreparationFailure`` if a step throws, and
+    /// `CancellationError` after ``cancel()``.
     func run(_ steps: [Step], on dependencies: Dependencies) throws -> Dependencies {
         guard !steps.isEmpty else { return dependencies }
         guard !progress.withLock({ $0.isCancelled }) else { throw CancellationError() }
@@ -50,8 +51,8 @@ final class DependencyPreparation: Sendable {
     }
 }
 
-/// Runs the steps on threads of their own: the caller of ``DependencyPreparation/run(_:on:)`` may
-/// block a thread of Swift's pool until the steps end.
+/// Runs the steps on threads of a queue, and not on the threads of Swift's pool. The caller of
+/// ``DependencyPreparation/run(_:on:)`` may be such a thread, which is blocked until the steps end.
 private final class PreparationExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "prepare", attributes: .concurrent)
 

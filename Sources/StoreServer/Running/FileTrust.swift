@@ -1,17 +1,20 @@
 import Glibc
 
-/// Checks who may read and change the files that decide about access, and the data directory.
+/// The check of the data directory, and of the files about access: which users may read and change
+/// them.
 ///
-/// A server starts in spite of the warnings: the rights of the folder may keep other users out, and
-/// an operator may have reasons. The code that reads a file refuses rights that surely admit other
-/// users.
+/// The warnings do not end a start: the mode of the folder may keep other users out, and an
+/// operator may have reasons. Only the reader of a secret file refuses a mode that surely lets
+/// other users read the file.
 struct FileTrust {
-    /// The warnings for the log, one for each right that a file should not have.
+    /// The warnings for the log: one for each wrong owner, and for each permission that a file
+    /// should not have.
     private(set) var warnings: [String] = []
 
     /// Checks the files of a configuration; missing files are skipped.
     init(_ configuration: ServerConfiguration) {
-        // A group may have to make files in the directory; files of the server have the mode 0600.
+        // The group may have the permission to make files in the directory, because the server's
+        // own files have the mode 0600.
         if !configuration.history.ephemeral {
             look(at: configuration.history.directory, writable: S_IWOTH)
         }
@@ -22,9 +25,9 @@ struct FileTrust {
         if let policy = configuration.access.policyFile { look(at: policy) }
     }
 
-    /// Checks the owner and the mode of a path, and adds warnings. `writable` has the rights to
-    /// write that are not acceptable. `secret` is the reason why not every user may read the file,
-    /// with the remedy; `nil` if every user may.
+    /// Checks the owner and the mode of a path, and adds warnings. `writable` has the mode bits for
+    /// writing that the path must not have. `secret` is the reason against a file that every user
+    /// may read, with the remedy; `nil` if every user may read the file.
     private mutating func look(
         at path: String,
         writable: mode_t = S_IWGRP | S_IWOTH,

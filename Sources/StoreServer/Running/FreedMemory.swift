@@ -1,14 +1,14 @@
 import StorePlatform
 import Synchronization
 
-/// Gives freed memory back to the system at intervals, if the process has grown. So memory of
-/// clients that have left does not stay, and free fragments do not accumulate.
+/// Gives freed memory back to the system at intervals, if the process has grown. The process then
+/// does not hold the memory of clients that have left, and free fragments do not accumulate.
 ///
-/// The allocator blocks the other threads meanwhile, for about a millisecond. A large heap takes
-/// longer; the next interval is then longer, too.
+/// The allocator blocks other threads meanwhile, for about a millisecond. A large heap blocks them
+/// for longer; the next interval is then longer, too.
 final class FreedMemory: Sendable {
     static let intervalSeconds = 30.0
-    /// The maximum part of the time that calls of `giveBack` may take.
+    /// The maximum share of all time that calls of `giveBack` may take.
     static let timePart = 0.0005
     /// The minimum growth of resident memory between two calls of `giveBack`.
     static let growthBytes = 1 << 20
@@ -25,8 +25,7 @@ final class FreedMemory: Sendable {
     private let now: @Sendable () -> Double
     private let condition: Locked<Condition>
 
-    /// Makes the value; the first interval begins now. `now` returns the seconds of a clock that is
-    /// never set.
+    /// Begins the first interval. `now` returns the time in seconds of a clock that is never set.
     init(
         residentBytes: @escaping @Sendable () -> Int? = { MemoryUse.residentBytes },
         giveBack: @escaping @Sendable () -> Void = { AllocatorMemory.giveBack() },
@@ -40,7 +39,7 @@ final class FreedMemory: Sendable {
     }
 
     /// Gives memory back if the interval is over and the process has grown. A single thread calls
-    /// this at short intervals.
+    /// this function at short intervals.
     func look() {
         let began = now()
         var condition = condition.withLock { $0 }
@@ -56,11 +55,11 @@ final class FreedMemory: Sendable {
     }
 }
 
-/// Gives memory back to the system when many bytes of bodies and answers have been freed. After a
-/// flood of requests, the memory would else stay until ``FreedMemory`` runs, about half a minute
-/// later.
+/// Gives memory back to the system when many bytes of bodies and answers have been freed.
+/// Otherwise, after a flood of requests, the process would hold this memory for up to half a
+/// minute, until ``FreedMemory`` acts.
 final class FreedBuffers: Sendable {
-    /// The minimum number of freed bytes for which memory is given back.
+    /// The minimum number of freed bytes before memory is given back.
     static let bytesMin: UInt64 = 16 << 20
 
     private let bytes: @Sendable () -> UInt64
@@ -68,7 +67,7 @@ final class FreedBuffers: Sendable {
     /// The maximum size of bodies and answers since memory was last given back.
     private let most = Locked<UInt64>(0)
 
-    /// Makes the value. `bytes` returns the current size of bodies and answers.
+    /// Makes the object. `bytes` returns the current size of all bodies and answers.
     init(
         _ bytes: @escaping @Sendable () -> UInt64,
         giveBack: @escaping @Sendable () -> Void = { AllocatorMemory.giveBack() }
@@ -77,7 +76,8 @@ final class FreedBuffers: Sendable {
         self.giveBack = giveBack
     }
 
-    /// Gives memory back if enough memory was freed. A single thread calls this at short intervals.
+    /// Gives memory back if enough memory was freed. A single thread calls this function at short
+    /// intervals.
     func look() {
         let bytes = bytes()
         let isFreed = most.withLock { most -> Bool in

@@ -6,20 +6,20 @@ import Synchronization
 
 /// Closes slow streams before the kernel's OOM killer acts.
 ///
-/// Above 90 % of the memory's bound, the guard refuses new streams, and ends streams whose readers
-/// take no data, the slowest first. Below 80 %, no more streams end, and new streams are accepted.
-/// Dispatches and reads continue throughout.
+/// Above 90 % of the bound on memory, the guard refuses new streams, and ends streams of readers
+/// that are behind, the slowest first. Below 80 %, the guard ends no more streams, and accepts new
+/// streams. Dispatches and reads always continue.
 ///
-/// Only readers that are behind can make memory scarce: they keep versions of the state, and all
-/// other memory has a bound.
+/// Only readers that are behind can make memory scarce. Their streams hold old versions of the
+/// state, and all other memory has a bound.
 final class MemoryGuard: Sendable {
     static let highPercent = 90
     static let normalPercent = 80
-    /// The percentage above which all readers that are behind end at once.
+    /// The percentage from which the guard ends the streams of all readers that are behind at once.
     static let lastPercent = 97
-    /// The number of calls of ``look()`` after which freed memory is given back to the system while
-    /// memory is scarce. Above ``lastPercent`` each call gives memory back; at lower percentages,
-    /// that would take too much time.
+    /// The number of calls of ``look()`` from one return of freed memory to the next, while memory
+    /// is scarce. From ``lastPercent`` on, each call returns freed memory; at lower percentages,
+    /// this would take too much time.
     private static let looksPerTrim = 5
 
     private struct Condition: Sendable {
@@ -48,11 +48,12 @@ final class MemoryGuard: Sendable {
     /// True if memory is scarce.
     var isHigh: Bool { condition.withLock { $0.isHigh } }
 
-    /// Compares the used memory with the bound. A single thread calls this at short intervals.
+    /// Compares the used memory with the bound, and ends streams if memory is scarce. A single
+    /// thread calls this function at short intervals.
     func look() {
         guard var bytes = use.bytes else { return }
         let wasHigh = isHigh
-        // The allocator keeps freed memory, which would count as used for ever.
+        // The allocator holds freed memory, which counts as used until it is given back.
         let isTrimmed = percent(bytes) >= Self.lastPercent || (wasHigh && isTrimDue)
         if isTrimmed {
             AllocatorMemory.giveBack()
@@ -64,7 +65,7 @@ final class MemoryGuard: Sendable {
             return
         }
         if !wasHigh { begin(bytes) }
-        // Below ``highPercent``, the measured memory is reliable only just after freed memory was
+        // Below ``highPercent``, the measured bytes are reliable only if freed memory has just been
         // given back.
         if percent >= Self.highPercent || isTrimmed {
             for writer in writers { writer.shed(fraction: Self.shedFraction(at: percent)) }
@@ -73,8 +74,8 @@ final class MemoryGuard: Sendable {
 
     private func percent(_ bytes: Int) -> Int { bytes / max(1, use.limit / 100) }
 
-    /// Returns the fraction of the slow readers whose streams one call ends. The fraction is 0.1 if
-    /// memory has just become scarce, and 1 if hardly any memory is left.
+    /// Returns the fraction of the slow readers whose streams a call of ``look()`` ends. The
+    /// fraction grows from 0.1 at ``highPercent`` to 1 at ``lastPercent``.
     static func shedFraction(at percent: Int) -> Double {
         let range = Double(lastPercent - highPercent)
         return min(1, 0.1 + 0.9 * Double(max(0, percent - highPercent)) / range)
@@ -128,8 +129,8 @@ struct MemoryUse: Sendable {
     /// The folder of the control group that sets the bound; `nil` if the operator sets it.
     private let group: String?
 
-    /// Reads the operator's bound, or, without one, the bound of the process's control group.
-    /// Returns `nil` if there is no bound.
+    /// Takes the operator's bound, or, if `bytesMax` is `nil`, the bound of the process's control
+    /// group. Returns `nil` if there is no bound.
     init?(bytesMax: Int?) {
         group = bytesMax == nil ? Self.ownGroup : nil
         let limit = bytesMax ?? group.flatMap { Self.number(in: $0 + "/memory.max") }
@@ -138,8 +139,8 @@ struct MemoryUse: Sendable {
     }
 
     /// The used bytes that count against the bound; `nil` if they can't be read. For a control
-    /// group, all memory counts except the pages of files, which the kernel reclaims by itself; the
-    /// memory of sockets is included. For the operator's bound, resident memory counts.
+    /// group, all its memory counts, also the memory of sockets, but not the cached pages of files,
+    /// which the kernel reclaims. For the operator's bound, resident memory counts.
     var bytes: Int? {
         guard let group else { return Self.residentBytes }
         guard let all = Self.number(in: group + "/memory.current"),
@@ -167,7 +168,7 @@ struct MemoryUse: Sendable {
         return line.flatMap { Int($0.dropFirst(5)) }
     }
 
-    /// Returns the number in a file; `nil` for another text, such as `max`.
+    /// Returns the number in a file; `nil` if the file has another text, such as `max`.
     private static func number(in path: String) -> Int? {
         text(of: path).flatMap { Int($0.filter { $0 != "\n" }) }
     }

@@ -23,35 +23,36 @@ public final class RunningServer: Sendable {
         adminAddresses = process.transport.boundAdminAddresses.map(\.url)
     }
 
-    /// The reason why the journal has failed; `nil` while it works. A store whose journal has
-    /// failed applies nothing, but serves reads (``Server/journalFailureHandler(_:)``).
+    /// The error with which the journal has failed; `nil` while the journal works. A store whose
+    /// journal has failed applies no actions, but serves reads
+    /// (``Server/journalFailureHandler(_:)``).
     ///
-    /// If there are several stores, this is about the store at `/`.
+    /// If there are several stores, this property is about the store at `/`.
     public var journalFailure: JournalError? { process.served.first?.health.journal.failure }
 
-    /// Opens files again that a log rotation may have moved.
+    /// Reopens the file of analytics, which a log rotation may have moved.
     public func reopenFiles() { process.analytics?.reopen() }
 
-    /// Reads the API keys, the issuer's keys and the policies again, and ends the streams that they
-    /// no longer allow. Each store applies all of its files, or none if a file is wrong; a line in
-    /// the log reports the outcome.
+    /// Reads the API keys, the issuer's keys and the policies again, and ends the streams that keys
+    /// and policies no longer allow. Each store applies all of these files, or no file if one of
+    /// them is wrong. A line in the log reports the outcome.
     public func reloadAccess() {
         for store in process.served { store.reloadAccessOrLog(process.logger) }
     }
 
-    /// Applies the settings that may change while the server runs: the level of the log, and the
-    /// settings that SIGHUP reads again for ``Server/main()``. Files of analytics are opened
-    /// again.
+    /// Applies the settings that may change while the server runs, and reopens the file of
+    /// analytics. These settings are the level of the log, the ratio and the headers of traces, and
+    /// the files about access.
     ///
-    /// Each part is applied as a whole or not at all, with a line in the log. A stream ends only if
-    /// keys or policies no longer allow it. All other settings are ignored.
+    /// Each of these settings is applied as a whole or not at all, with a line in the log. A stream
+    /// ends only if keys or policies no longer allow the stream. All other settings are ignored.
     public func reload(_ configuration: ServerConfiguration) {
         process.reload(configuration)
         reloadAccess()
     }
 
-    /// Calls `report` on the event loop's thread at this interval in seconds. Leaves a call out if
-    /// the reducers of all stores are stuck.
+    /// Calls `report` every `seconds` on the event loop's thread. Omits the call while the reducers
+    /// of all stores are stuck.
     func whileItWorks(every seconds: Double, _ report: @escaping @Sendable () -> Void) {
         process.transport.schedule(after: seconds) { [weak self] in
             guard let self else { return }
@@ -60,13 +61,13 @@ public final class RunningServer: Sendable {
         }
     }
 
-    /// Ends the service of all stores. First `/readyz` answers with 503, and every stream ends with
-    /// `bye`. Then open requests are finished, the Cores end, and analytics are written. The
-    /// process continues.
+    /// Stops all stores. First `/readyz` answers with 503, and every stream ends with `bye`. Then
+    /// the server answers the open requests, ends the Cores, and writes analytics. The process
+    /// continues.
     ///
-    /// The stop takes at most `shutdownTimeout` of the configuration, or 3.5 s if that is more,
-    /// even if a reducer or the disk hangs. A second call waits for the first, and returns the same
-    /// outcome.
+    /// The stop takes at most the configuration's `shutdownTimeout`, but up to 3.5 s if the timeout
+    /// is shorter. This holds even if a reducer or the disk hangs. A second call waits for the
+    /// first call, and returns the same outcome.
     @discardableResult
     public func stop() -> StopOutcome {
         let isFirst = isStopping.withLock { isStopping in
@@ -80,14 +81,14 @@ public final class RunningServer: Sendable {
 
 /// The outcome of a stop.
 public enum StopOutcome: Sendable, Equatable {
-    /// Every client was served to the end.
+    /// Every client got all its data.
     case clean
-    /// Some clients had not read all their data when the time was over; their connections were cut.
+    /// The server closed the connections of some clients that had not read all their data in time.
     case clientsCutOff
-    /// A part of the server was not finished when the time was over: a reducer that loops, or a
-    /// disk that hangs. The value is the name of the part.
+    /// A step of the stop was not finished in time, because a reducer loops or a disk hangs. The
+    /// value is the name of the step.
     ///
-    /// The part continues in a thread that is left behind, with the journal open, so the process
-    /// should end. Acknowledged actions are in the journal.
+    /// The step continues in a thread, and the journal is still open, so the process should end.
+    /// The journal has all acknowledged actions.
     case unfinished(String)
 }

@@ -8,36 +8,36 @@ import StorePublishing
 import StoreTelemetry
 import Synchronization
 
-/// A store that runs, with a state of any type.
+/// A running store, without the type of its state.
 protocol RunningStore: Sendable {
-    /// The store as its routes share it.
+    /// The value that the routes of the store share.
     var store: Store { get }
     var router: Router { get }
     var figures: StoreFigures { get }
     var health: StoreHealth { get }
 
-    /// Reads keys and policy again, and ends the streams that they no longer allow. If a file is
-    /// wrong, this throws, and nothing has changed.
+    /// Reads keys and policy again, and ends the streams that keys and policy no longer allow.
+    /// Throws and changes nothing if a file is wrong.
     func reloadAccess() throws
 
-    /// Ends streams and waiting requests whose credentials have ended, or that the policy does not
-    /// allow.
+    /// Ends the streams and waiting requests whose credentials have ended, and those that the
+    /// policy does not allow.
     func endForbidden()
 
-    /// Stops accepting requests, and answers the requests that wait.
+    /// Refuses new requests, and answers the waiting requests.
     func drain()
 
     /// Sends the committed versions to the streams, and ends the streams. Returns true if every
-    /// reader took all versions in time.
+    /// client took all its versions in time.
     func endStreams(by deadline: Deadline) -> Bool
 
-    /// Ends the readers of the log, applies the accepted actions and closes the journal. Returns
-    /// the name of the step that was not finished when the time was over.
+    /// Closes the log, applies the accepted actions and closes the journal. Returns the name of the
+    /// step that was not finished at the deadline; `nil` if all steps were finished.
     func close(by deadline: Deadline) -> String?
 }
 
 extension RunningStore {
-    /// Reads keys and policy again, with a line in the log.
+    /// Reads keys and policy again, and logs the outcome.
     func reloadAccessOrLog(_ logger: Logger) {
         let name = store.links.store.map { " of the store '\($0)'" } ?? ""
         do {
@@ -51,14 +51,15 @@ extension RunningStore {
         }
     }
 
-    /// Begins to end sessions that have been idle for the configured time.
+    /// Begins the watch that ends each session when it has been idle for the configured time.
     func watchSessions() {
         guard let sessions = store.sessions else { return }
         // The first call, too, has to run on the loop's thread.
         store.schedule(after: 0) { [store] in IdleSessions.watch(store, sessions) }
     }
 
-    /// The status that the process shows. The store is also not ready if its reducer does not end.
+    /// The status that `GET /stores` and `GET /readyz` show for this store. The store is also not
+    /// ready if its reducer does not end.
     var status: StoreStatus {
         StoreStatus(at: store.links) {
             health.notReady(isDraining: store.isDraining()) ?? health.watchdog.notReady
@@ -91,7 +92,7 @@ extension StoreAssembly: RunningStore {
     }
 
     func endStreams(by deadline: Deadline) -> Bool {
-        // Sends the versions that are committed already before the `bye` events.
+        // Sends the committed versions before the `bye` events.
         states.flush(seconds: deadline.left / 4)
         return store.streams.stop(reason: .shutdown, seconds: deadline.left / 2)
     }
@@ -114,8 +115,8 @@ extension StoreAssembly: RunningStore {
     }
 
     /// Runs the steps of a stop one after the other, on a thread of their own. A step may never
-    /// end, because it waits for a reducer or a disk. After `seconds`, leaves the thread behind,
-    /// and returns the name of the unfinished step.
+    /// end, if it waits for a reducer or a disk. Waits at most `seconds`, and returns the name of
+    /// the step that has not ended; `nil` if all steps have ended.
     private func run(
         _ steps: [(name: String, work: @Sendable () -> Void)],
         seconds: Double

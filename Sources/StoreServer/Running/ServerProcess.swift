@@ -25,10 +25,10 @@ final class ServerProcess: Sendable {
     let web: WebRules
     /// The writer of analytics lines; `nil` if analytics are off.
     let analytics: AnalyticsWriter?
-    /// The export of traces; `nil` if no traces are exported.
+    /// The export of the process's traces; `nil` if no traces are exported.
     let traces: TraceExporting?
     let watchdog = WatchdogThread()
-    /// Ends streams if memory is scarce; `nil` if the memory has no bound.
+    /// The guard that ends streams if memory is scarce; `nil` if memory has no bound.
     private let memory: MemoryGuard?
     /// The threads that several stores share; `nil` for a single store, which has threads of its
     /// own.
@@ -71,13 +71,14 @@ final class ServerProcess: Sendable {
             logger.write(from: level)
             return "lines from \(level.rawValue) on are written"
         }
-        // The file may have been rotated. The thread that writes it logs a failure itself.
+        // The file of analytics may have been rotated. Its writer logs a failure to reopen the
+        // file.
         analytics?.reopen()
         if let traces { reload("otlp") { try traces.reload(configuration) } }
     }
 
-    /// Applies a setting by `apply`, which returns the change, or `nil` if there is none. The log
-    /// gets a line about the outcome.
+    /// Calls `apply`, which applies a setting and returns a description of the change, or `nil` if
+    /// nothing changes. Logs the change or the error.
     private func reload(_ subject: String, _ apply: () throws -> String?) {
         let field = LogField("subject", .name(subject))
         do {
@@ -88,13 +89,13 @@ final class ServerProcess: Sendable {
         }
     }
 
-    /// True if the process has several stores, so that each needs a name.
+    /// True if the process has several stores.
     var hasSeveral: Bool { threads != nil }
 
-    /// The threads, other than the Core's thread, that take a journal's lock.
+    /// The threads that use the journals for snapshots and for reads of the log.
     var journalThreads: WorkerThreads { threads.map { .pool($0.journals) } ?? .own() }
 
-    /// Starts the watchdog, which looks for work that takes too long, and for scarce memory.
+    /// Starts the thread of the watchdog with the checks that all stores share.
     func startWatchdog() {
         if let threads { watchdog.add(threads.relieve) }
         if let memory { watchdog.addFast(memory.look) }
@@ -118,7 +119,7 @@ final class ServerProcess: Sendable {
         stores.withLock { $0.unavailable.append((links, .notStarted(because: "\(error)"))) }
     }
 
-    /// The stores that are served. The first of them is at `/`.
+    /// The running stores. The first of them is at `/`.
     var served: [any RunningStore] { stores.withLock { $0.served } }
 
     var statuses: [StoreStatus] {
@@ -139,7 +140,7 @@ final class ServerProcess: Sendable {
         }
     }
 
-    /// The handler of the requests when all stores have been added.
+    /// The handler of all requests, made from the stores that have been added.
     var handler: any HTTPHandler {
         let stores = stores.withLock { $0 }
         guard let first = stores.served.first else { return unavailable(Links(), .starting()) }
@@ -160,10 +161,10 @@ final class ServerProcess: Sendable {
         UnavailableStore(at: links, problem, hosts: configuration.hostRule, ids: requestIDs)
     }
 
-    /// Ends the service in the order in which the parts depend on one another.
+    /// Stops the stores and the shared parts. A part stops after all parts that depend on it.
     func stop() -> StopOutcome {
-        // Reserves 2.5 s for the steps after the deadline: their minimum times, and a second for
-        // the log, whose reader may be stuck.
+        // Reserves 2.5 s after the deadline: for the minimum times of the later steps, and a second
+        // for the log, whose reader may hang.
         let deadline = Deadline(
             seconds: max(1, Double(configuration.shutdownTimeout.wholeSeconds) - 2.5)
         )
@@ -176,8 +177,7 @@ final class ServerProcess: Sendable {
         return requestsEnded && !streamsEnded.contains(false) ? .clean : .clientsCutOff
     }
 
-    /// Ends a failed start: the stores that were started, and the parts that they share except the
-    /// transport.
+    /// Ends a failed start: stops the started stores, and the shared parts except the transport.
     func abandon(seconds: Double) {
         let deadline = Deadline(seconds: seconds)
         let served = served
@@ -186,8 +186,8 @@ final class ServerProcess: Sendable {
         _ = closeAll(by: deadline)
     }
 
-    /// Ends the stores, and then the parts that they share. Returns the name of a step that was not
-    /// finished when the time was over.
+    /// Closes the stores, and then the shared parts. Returns the name of a step that was not
+    /// finished at the deadline; `nil` if all steps were finished.
     private func closeAll(by deadline: Deadline) -> String? {
         let unfinished = Self.each(of: served) { store in
             store.close(by: deadline).map { what in
@@ -201,8 +201,8 @@ final class ServerProcess: Sendable {
         return unfinished.compactMap { $0 }.first
     }
 
-    /// Runs `work` with all stores at once. Each store may wait for its clients, its reducer and
-    /// its disk, and no store waits for another.
+    /// Calls `work` for all stores at the same time, on a thread for each store. A call may wait
+    /// for clients, a reducer or a disk, and then delays no other store.
     private static func each<Answer: Sendable>(
         of stores: [any RunningStore],
         _ work: @escaping @Sendable (any RunningStore) -> Answer
@@ -217,7 +217,7 @@ final class ServerProcess: Sendable {
     }
 }
 
-/// An answer that threads wait for. Only the first answer that is given counts.
+/// An answer that one thread gives and other threads wait for. Only the first given answer counts.
 final class AwaitedAnswer<Answer: Sendable>: Sendable {
     private let answer = Locked<Answer?>(nil)
     private let isGiven = Latch()

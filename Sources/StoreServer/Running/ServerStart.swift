@@ -7,10 +7,11 @@ import StorePlatform
 import StoreTelemetry
 import Synchronization
 
-/// A server between listening and ready, which may be stopped at any point.
+/// The start of a server, from the first listener until the server is ready. The start may be
+/// stopped at any time.
 final class ServerStart: Sendable {
-    /// The maximum time that a stop waits for the clients of queued requests to take their answers,
-    /// in seconds.
+    /// The maximum time, in seconds, that the stop of a start gives to clients to read the answers
+    /// to queued requests.
     static let stopSecondsMax = 1.0
 
     private enum Status: Sendable {
@@ -22,7 +23,8 @@ final class ServerStart: Sendable {
     private let stores: [(links: Links, server: any AnyServer)]
     private let configuration: ServerConfiguration
     private let logger: Logger
-    /// The function that ends the process when the journal fails; `nil` if the process continues.
+    /// The function that ends the process when the journal fails; `nil` if the process continues
+    /// after such a failure.
     private let journalFailed: (@Sendable (JournalError) -> Void)?
     private let transport: HTTPServer
     private let preparation = DependencyPreparation()
@@ -30,12 +32,13 @@ final class ServerStart: Sendable {
     private let traces: TraceExporting?
     private let gate: StartGate
     private let status = Locked(Status.underWay)
-    /// The latch that opens when all requests go to the router of the ready server.
+    /// The latch that opens when the router of the ready server gets all requests.
     private let isHandedOver = Latch()
 
-    /// Listens; requests wait from now on. `journalFailed` ends the process after a failure of the
-    /// journal, if the process has one store and the program has no handler. Throws if the
-    /// configuration, a store or the list of actions can't be used, or the server can't listen.
+    /// Starts the listeners; requests wait until the server is ready. `journalFailed` ends the
+    /// process after a failure of the journal, if the process has one store and the program has no
+    /// handler for such failures. Throws if the configuration, a store or the list of actions can't
+    /// be used, or if the server can't listen.
     init<State>(
         _ server: Server<State>,
         _ configuration: ServerConfiguration,
@@ -81,8 +84,9 @@ final class ServerStart: Sendable {
         traces?.start()
     }
 
-    /// Runs the phases of the start, for one store after the other: dependencies, state,
-    /// interceptors, ready. Throws `CancellationError` if the start was stopped meanwhile.
+    /// Runs the phases of the start for one store after the other: the dependencies, the state, the
+    /// interceptors and reactions. Returns the ready server. Throws `CancellationError` if the
+    /// start was stopped meanwhile.
     func becomeReady() throws -> RunningServer {
         let process = try ServerProcess(
             configuration,
@@ -113,8 +117,8 @@ final class ServerStart: Sendable {
         return server
     }
 
-    /// Starts a store. If another store than the one at `/` fails for a reason of its own, the
-    /// process continues without it. A `ConfigurationError` or a `CancellationError` ends the whole
+    /// Starts a store. If a store other than the store at `/` can't start, the process continues
+    /// without this store. But a `ConfigurationError` or a `CancellationError` ends the whole
     /// start.
     private func serve(_ server: any AnyServer, at links: Links, in process: ServerProcess) throws {
         guard let name = links.store else {
@@ -128,7 +132,7 @@ final class ServerStart: Sendable {
         } catch let error where error is ConfigurationError || error is CancellationError {
             throw error
         } catch {
-            // The error and its remedy have a line each.
+            // The text of the error may have a second line, with the remedy.
             let logger = logger.naming(name)
             for line in "the store could not be started: \(error)".split(separator: "\n") {
                 logger.error(.storeUnavailable, String(line))
@@ -137,7 +141,7 @@ final class ServerStart: Sendable {
         }
     }
 
-    /// Runs the phases of one store, whose parts run afterwards.
+    /// Runs the phases of the start for one store. Returns the store, which runs.
     func serve<State>(
         _ server: Server<State>,
         at links: Links,
@@ -177,8 +181,8 @@ final class ServerStart: Sendable {
         return world
     }
 
-    /// Passes all requests to `handler` from now on, also the queued ones. Returns false if the
-    /// server was stopped meanwhile.
+    /// Passes the queued requests and all later requests to `handler`. Returns false if the start
+    /// was stopped meanwhile.
     private func handOver(to server: RunningServer, _ handler: any HTTPHandler) -> Bool {
         let isUnderWay = status.withLock { status in
             guard case .underWay = status else { return false }
@@ -191,17 +195,18 @@ final class ServerStart: Sendable {
         return true
     }
 
-    /// The ready server; `nil` while the start is under way, and if it was stopped.
+    /// The ready server; `nil` while the start is under way, or if the start was stopped.
     var running: RunningServer? {
         status.withLock { if case .ready(let server) = $0 { server } else { nil } }
     }
 
-    /// True if the server was stopped before it was ready.
+    /// True if the start was stopped before the server was ready.
     var isEnded: Bool {
         status.withLock { if case .ended = $0 { true } else { false } }
     }
 
-    /// Stops the server, or its start. The stop of a start waits for no preparation and no journal.
+    /// Stops the server, or its start. The stop of a start does not wait for preparations or for
+    /// the journal.
     func stop() -> StopOutcome {
         let server = status.withLock { status -> RunningServer? in
             if case .ready(let server) = status { return server }
@@ -209,7 +214,8 @@ final class ServerStart: Sendable {
             return nil
         }
         if let server {
-            // Waits until the transport has the router, which answers the queued requests.
+            // Waits until the router of the ready server has the queued requests, so that it
+            // answers them.
             _ = isHandedOver.wait()
             return server.stop()
         }
@@ -223,7 +229,8 @@ final class ServerStart: Sendable {
 // Starting from a program
 
 extension Server {
-    /// Starts the server and returns when it is ready; it listens before that, and requests wait.
+    /// Starts the server, and returns when the server is ready. The server listens earlier, and
+    /// requests wait until it is ready.
     ///
     /// The call waits for the program's preparations (``preparation(_:)``) and for the journal, so
     /// call it on a thread that may block. The server uses only the files and sockets that the

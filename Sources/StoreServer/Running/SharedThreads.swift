@@ -3,15 +3,14 @@ import StoreHTTPTransport
 import StorePlatform
 import StorePublishing
 
-/// The threads that the stores of a process share. Their number does not grow with the number of
-/// stores.
+/// The threads that the stores of a process share. The number of threads does not grow with the
+/// number of stores.
 final class SharedThreads: Sendable {
-    /// The maximum number of concurrent snapshots and reads of logs.
+    /// The maximum number of threads that use the journals for snapshots and for reads of the log.
     private static let journalsThreadsMax = 2
 
     let cores: ThreadPool
-    /// The threads, other than the Cores' threads, that take a journal's lock: for snapshots and
-    /// reads of the log.
+    /// The threads that use the journals for snapshots and for reads of the log.
     let journals: ThreadPool
     /// The threads that encode answers for readers.
     let readers: ThreadPool
@@ -31,13 +30,14 @@ final class SharedThreads: Sendable {
         places = StreamPlaces(streamsMax: streamsMax)
     }
 
-    /// Starts further threads if some are blocked. The watchdog calls this at each of its
-    /// intervals.
+    /// Starts further threads if some threads are blocked. The watchdog calls this function at each
+    /// of its intervals.
     func relieve() {
         for pool in [cores, journals, readers] { pool.relieve() }
     }
 
-    /// Ends the threads, when all stores have ended. Blocked threads are left behind.
+    /// Ends the threads. Called when all stores have ended. Does not wait longer than the deadline
+    /// for blocked threads.
     func stop(by deadline: Deadline) {
         streams.stop()
         for pool in [readers, journals, cores] { pool.close(seconds: deadline.left) }

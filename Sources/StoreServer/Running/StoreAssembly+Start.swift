@@ -21,8 +21,8 @@ extension StoreAssembly {
         }
         for reaction in reactions where reaction.isAtStart { core.add(reaction: reaction) }
         resume()
-        // Waits until the mailbox has the actions that reactions dispatch at the start, so that
-        // they come before the requests of clients.
+        // Waits until the mailbox has the actions that reactions dispatch at the start. These
+        // actions then come before the requests of clients.
         let haveReacted = Latch()
         if core.engine.enqueue({ haveReacted.open() }) { _ = haveReacted.wait() }
         log.start()
@@ -36,7 +36,7 @@ extension StoreAssembly {
     /// Ends the open views of the previous server, and resumes its effects.
     func resume() { context.composition.resume(core, history, context.logger) }
 
-    /// Warns of settings that let clients do more than a public server should.
+    /// Logs a warning for each setting that gives all clients too many rights for a public server.
     func warnOfExposure() {
         let configuration = context.configuration
         func warn(_ text: String) { context.logger.warning(.configurationExposed, text) }
@@ -57,16 +57,16 @@ extension StoreAssembly {
 
     // The modules that start with the store
 
-    /// Starts the modules that start with the store, if it has no history, and waits until the
-    /// starts are durable.
+    /// Starts the modules that start with the store, and waits until the starts are durable. Does
+    /// nothing if the store has a history.
     ///
-    /// The starts form one envelope, which is applied only to the state of version 0. The modules
-    /// are therefore started once, even if the process ends meanwhile, or several servers begin one
-    /// history together.
+    /// A single envelope has all starts, and is applied only to the state of version 0. The modules
+    /// are therefore started once, even if the process ends meanwhile, or if several servers begin
+    /// one history together.
     func startModules() throws { try offerFirstStarts()?.check() }
 
-    /// Dispatches the actions that start modules with the store. Returns `nil` if there are none,
-    /// or the store has a history.
+    /// Dispatches the actions that start modules with the store. Returns `nil` if there are no such
+    /// actions, or if the store has a history.
     func offerFirstStarts() throws -> FirstStarts? {
         let starts = context.composition.starts
         guard !starts.isEmpty, history.version == 0,
@@ -86,7 +86,7 @@ extension StoreAssembly {
     }
 }
 
-/// Waits for the outcome of the first starts.
+/// The outcome of the first starts of modules, for a thread that waits.
 final class FirstStarts: Completion {
     private let types: [String]
     private let outcome = AwaitedAnswer<Outcome>()
@@ -95,7 +95,7 @@ final class FirstStarts: Completion {
 
     func complete(_ outcome: Outcome) { self.outcome.give(outcome) }
 
-    /// Waits until the starts are durable.
+    /// Waits until the starts are durable. Throws if the starts are not applied.
     fileprivate func check() throws(FirstStartError) {
         let reason: String
         switch outcome.wait() {
@@ -111,7 +111,7 @@ final class FirstStarts: Completion {
     }
 }
 
-/// The reason why the modules that start with the store did not start.
+/// The error of a start whose first actions were not applied.
 struct FirstStartError: Error, CustomStringConvertible {
     let description: String
 }

@@ -20,15 +20,16 @@ struct StoreHealth: Sendable {
         journal = JournalCondition(context.logger, context.journalFailure)
     }
 
-    /// Returns the reason why the store is not ready, apart from a reducer that does not end; `nil`
-    /// while the store is ready.
+    /// Returns the reason why the store is not ready; `nil` while the store is ready. A reducer
+    /// that does not end is not among these reasons.
     func notReady(isDraining: Bool) -> NotReady? {
         if isDraining { return .draining }
         return journal.failure.map { _ in .journalFailed }
     }
 }
 
-/// The condition of the journal: it accepts records, or has failed for good.
+/// The condition of the journal: the journal works, or has failed. A failed journal stays failed
+/// until a new start.
 final class JournalCondition: Sendable {
     private struct Condition: Sendable {
         var failure: JournalError?
@@ -44,17 +45,17 @@ final class JournalCondition: Sendable {
         self.decision = decision
     }
 
-    /// The reason why the journal failed; `nil` while it works.
+    /// The error with which the journal failed; `nil` while the journal works.
     var failure: JournalError? { condition.withLock { $0.failure } }
 
-    /// Sets the function that cancels the effects, whose results would be lost. Called before the
-    /// Core starts.
+    /// Sets the function that cancels the effects after a failure, because their results would be
+    /// lost. Called before the Core starts.
     func onFailure(cancelEffects cancel: @escaping @Sendable () -> Void) {
         condition.withLock { $0.cancelEffects = cancel }
     }
 
-    /// Handles an append with an unknown outcome. The Core calls this on its thread, and afterwards
-    /// completes the requests whose actions were in the append.
+    /// Handles an append with an unknown outcome. The Core calls this function on its thread.
+    /// Afterwards, the Core completes the requests whose actions were in the append.
     func failed(_ error: JournalError) {
         let cancelEffects = condition.withLock { condition -> (@Sendable () -> Void)? in
             guard condition.failure == nil else { return nil }
@@ -75,9 +76,9 @@ final class JournalCondition: Sendable {
 }
 
 enum JournalFailureDecision: Sendable {
-    /// After the failure, the function is called on the Core's thread, before any request is
-    /// answered. The function ends the process.
+    /// The Core's thread calls the function at once, before it answers any request. The function
+    /// ends the process.
     case atOnce(@Sendable (JournalError) -> Void)
-    /// The function is called on a thread of its own, and may stop the server.
+    /// A thread of its own calls the function, which may stop the server.
     case later(@Sendable (JournalError) -> Void)
 }

@@ -8,14 +8,14 @@ import StoreTraces
 
 /// The export of a process's traces: the sampler, the queue of finished spans, and the exporter.
 final class TraceExporting: Sendable {
-    /// The maximum time that a stop waits for the collector, in seconds.
+    /// The maximum time, in seconds, that a stop waits for the collector.
     static let stopSecondsMax = 2.0
 
     let tracer: Tracer
     private let exporter: SpanExporter
 
-    /// Makes the export, but does not start it; `nil` if no traces are to be exported. Throws if
-    /// the file with header fields can't be used.
+    /// Makes the export without starting it. Returns `nil` if the configuration has no endpoint for
+    /// traces. Throws if the file with header fields can't be used.
     init?(
         _ configuration: ServerConfiguration,
         program: String,
@@ -52,7 +52,7 @@ final class TraceExporting: Sendable {
         RequestSpans(tracer, forgetsClients: forgetsClients).tracing
     }
 
-    /// Returns the tracing of a store, which records its spans.
+    /// Returns the tracing of a store, which records the spans of the store.
     func tracing(of store: String?, epoch: String) -> StoreTracing {
         let name = store.map { [Span.Attribute("store.name", $0)] } ?? []
         return StoreTracing(tracer, name + [.init("store.epoch", epoch)])
@@ -60,8 +60,8 @@ final class TraceExporting: Sendable {
 
     func start() { exporter.start() }
 
-    /// Exports the waiting spans. After `seconds`, drops the spans that still wait. Called after
-    /// ``start()``.
+    /// Exports the waiting spans, and ends the exporter. After `seconds`, drops the spans that
+    /// still wait. Called after ``start()``.
     func close(seconds: Double) { exporter.close(seconds: min(Self.stopSecondsMax, seconds)) }
 
     /// Returns the resource of the spans, by OpenTelemetry's conventions.
@@ -76,9 +76,9 @@ final class TraceExporting: Sendable {
         ]
     }
 
-    /// Applies new header fields and a new ratio; an endpoint needs a new start. Returns the change
-    /// for the log; `nil` if nothing changed. If the file with header fields can't be used, this
-    /// throws, and the old settings stay in force.
+    /// Applies new header fields and a new ratio; a new endpoint needs a new start. Returns a
+    /// description of the changes for the log; `nil` if nothing changed. Throws if the file with
+    /// header fields can't be used; the old settings then stay in force.
     func reload(_ configuration: ServerConfiguration) throws -> String? {
         let hasHeaders = exporter.send(try configuration.collectorHeaders())
         let hasRatio = tracer.sample(ratio: configuration.traces.ratio)

@@ -5,11 +5,11 @@ import StoreTelemetry
 import StoreWire
 import Synchronization
 
-/// Notices a reducer that does not end. The watchdog names the action in the log; later `/livez`
-/// answers with 503, so that a supervisor restarts the process.
+/// The detector of a reducer that does not end. The watchdog first names the action in the log.
+/// Later `/livez` answers with 503, so that a supervisor restarts the process.
 ///
-/// The watchdog ends nothing itself, and reads are served meanwhile. The action is not in the
-/// journal, because actions are journaled after they are reduced.
+/// The watchdog does not end the reducer, and the server continues to serve reads. The action is
+/// not in the journal, because the Core journals an action only after its reduction.
 final class Watchdog: Sendable {
     private struct Seen: Sendable {
         let work: ReducerProgress.Work
@@ -31,7 +31,7 @@ final class Watchdog: Sendable {
         self.stuckSeconds = stuckSeconds
     }
 
-    /// The reason why the store does not work; `nil` while the store works.
+    /// The problem for `/livez` if a reducer does not end; otherwise `nil`.
     var problem: Problem? {
         stuck.withLock { $0 }.map { work in
             .overloaded(
@@ -41,11 +41,11 @@ final class Watchdog: Sendable {
         }
     }
 
-    /// The value of ``problem``, in the form for `/readyz`.
+    /// The value of ``problem`` as a reason for `/readyz`.
     var notReady: NotReady? { problem.map { NotReady(.actionStuck, $0) } }
 
-    /// Checks the action that the Core is reducing now. A single thread calls this at short
-    /// intervals.
+    /// Checks how long the Core has been reducing its current action. A single thread calls this
+    /// function at short intervals.
     func look() {
         guard let work = progress.current else {
             seen.withLock { $0 = nil }
@@ -72,7 +72,8 @@ final class Watchdog: Sendable {
     }
 }
 
-/// The thread that checks at intervals for work that takes too long, and for scarce memory.
+/// The thread that runs checks at intervals: for reducers that take too long, for scarce memory,
+/// and for other conditions.
 final class WatchdogThread: Sendable {
     private static let intervalSeconds = 0.1
     /// The number of fast checks in one interval, if there is a fast check.
@@ -99,26 +100,28 @@ final class WatchdogThread: Sendable {
         }
     }
 
-    /// Adds a check, which runs every 0.1 s.
+    /// Adds a check that runs every 0.1 s.
     func add(_ check: @escaping @Sendable () -> Void) { checks.withLock { $0.all.append(check) } }
 
-    /// Sets the fast check, which runs five times as often. Called before the start.
+    /// Sets the fast check, which runs every 0.02 s. Called before the start.
     func addFast(_ check: @escaping @Sendable () -> Void) { checks.withLock { $0.fast = check } }
 
     func stop() { stopping.open() }
 }
 
-/// Notices when the time of day is set ahead, or when the machine has slept: credentials may have
-/// ended then, although no timer has fired. Timers use a clock that is never set, so that a step
-/// does not end them early or late.
+/// The detector of steps of the time of day: when the clock is set ahead, or when the machine has
+/// slept. Credentials may have ended then, although no timer has fired. Timers use a clock that is
+/// never set, so that a step of the time of day does not change their ends.
 final class ClockSteps: Sendable {
-    /// The smallest step that counts; a time service that adjusts the clock makes smaller steps.
+    /// The minimum step that counts, in seconds. A time service that adjusts the clock makes
+    /// smaller steps.
     static let secondsMin = 1.0
 
     private let offset = Locked(ClockSteps.offset)
     private let onStep: @Sendable () -> Void
 
-    /// Begins to compare the two clocks; ``look()`` calls `onStep` after each step ahead.
+    /// Begins to compare the time of day with the clock that is never set. ``look()`` calls
+    /// `onStep` after each step ahead.
     init(_ onStep: @escaping @Sendable () -> Void) { self.onStep = onStep }
 
     /// Checks if the time of day has been set ahead since the last call.
