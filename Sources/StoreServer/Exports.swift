@@ -1,4 +1,4 @@
-// Types that a program names are declared beside their use: a list of actions beside the registry,
-// a migration beside the replay. These exports spare the program further imports.
+// These modules declare types that a program uses, such as the list of actions and the migration.
+// With these exports, the program needs no further imports.
 @_exported public import StoreActionCatalog
 @_exported public import StoreHistory

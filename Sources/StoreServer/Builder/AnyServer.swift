@@ -2,14 +2,14 @@ import StoreAuthorization
 import StoreCommandLine
 import StoreHTTP
 
-/// The declarations of one of several stores in a process, without the type of its state.
+/// The declarations of a store, without the type of its state. A process may have several stores.
 protocol AnyServer: Sendable {
     var hasOwnJournal: Bool { get }
 
     /// The paths of the files that keep the shared values of modules.
     var mirroredPaths: [String] { get }
 
-    /// The same store without a journal of its own, for a server that keeps its history in memory.
+    /// The same store without the program's journal, for a server that keeps its history in memory.
     var forgetting: any AnyServer { get }
 
     /// Refuses commands and shared values that can't be used.
@@ -17,7 +17,7 @@ protocol AnyServer: Sendable {
 
     func policyWorld() throws(ConfigurationError) -> PolicyWorld
 
-    /// Starts the store at its place in the process. Returns when the store is ready.
+    /// Starts the store at the path in `links`. Returns when the store is ready.
     func serve(
         at links: Links,
         in process: ServerProcess,

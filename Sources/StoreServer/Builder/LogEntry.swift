@@ -5,9 +5,9 @@ import StoreTelemetry
 public struct LogEntry: Sendable, Equatable, CustomStringConvertible {
     /// The severity of a line.
     public enum Level: Sendable {
-        /// Details that help to find a mistake. They are written only on request.
+        /// Details that help to find a mistake. The log has them only at the level `debug`.
         case debug
-        /// Events of normal operation: the server listens, it stops.
+        /// An event of normal operation: the server listens, or the server stops.
         case notice
         /// A condition under which the server works less well than it should.
         case warning
@@ -19,17 +19,17 @@ public struct LogEntry: Sendable, Equatable, CustomStringConvertible {
     public let level: Level
     /// A stable name for the subject of the line: `journal.failed`.
     public let event: String
-    /// The store that the line is about, if the process has several.
+    /// The store that the line is about; `nil` if the line is about no single store.
     public let store: String?
     /// The message, in one line without control characters.
     public let message: String
-    /// The members of the line, in a stable order.
+    /// The fields of the line, in a stable order.
     public let fields: [Field]
 
     /// The line as text: the name of its store, the message and the fields.
     public let description: String
 
-    /// A member of a line.
+    /// A named value of a line.
     public struct Field: Sendable, Equatable {
         /// The name of the field.
         public let name: String
@@ -70,8 +70,8 @@ extension Logger {
 }
 
 extension Server {
-    /// Makes the logger of a server that is about to start. The configuration sets the format of
-    /// standard error; the lines of a program's own log have only a level.
+    /// Makes the logger of a server. The configuration sets the lowest level of the lines, and the
+    /// format on standard error.
     func makeLogger(_ configuration: ServerConfiguration = ServerConfiguration()) -> Logger {
         let logger = log.map { log in Logger(LogWriter { log(LogEntry($0)) }) } ?? .standardError
         logger.configure(

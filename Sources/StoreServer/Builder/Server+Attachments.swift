@@ -18,21 +18,21 @@ extension Server {
     /// ```
     ///
     /// Middleware runs in the order in which it was added, after analytics, on the Core's thread.
-    /// Middleware may inspect the action and return work for the time after the commit. The Core
-    /// also calls middleware for actions that the reducer then refuses; the returned work does not
-    /// run. Replays and dry runs never call it.
+    /// Middleware may inspect the action, and return a closure that the Core calls after the
+    /// commit. The Core also calls middleware for actions that the reducer then refuses, but does
+    /// not call the returned closure. Replays and dry runs never call middleware.
     ///
     /// - Parameters:
-    ///   - id: the name of the middleware in `GET /debug/middleware`, by which an operator removes
-    ///     it. If several functions have this name, the first of them is removed first.
-    ///   - observe: receives the state before the action, the action and its envelope, and returns
-    ///     the work for the time after the commit.
+    ///   - id: the name of the middleware in `GET /debug/middleware`. Operators remove middleware
+    ///     by this name; if several functions have the name, the first of them is removed first.
+    ///   - observe: receives the state before the action, the action and its envelope. Returns the
+    ///     closure that the Core calls after the commit, or `nil`.
     /// - Returns: the server with this middleware behind its earlier middleware.
     public func middleware(_ id: String, _ observe: @escaping Middleware<State>) -> Server {
         with { $0.middleware.append((id, observe)) }
     }
 
-    /// Returns a server with middleware that is named by the place of this call:
+    /// Returns a server with middleware whose name is the file and line of this call:
     /// `App/App.swift:12`.
     public func middleware(
         file: String = #fileID,
@@ -58,15 +58,16 @@ extension Server {
     /// ```
     ///
     /// - Parameters:
-    ///   - id: the name of the interceptor in `GET /debug/interceptors`, by which an operator
-    ///     removes it. If several interceptors have this name, the first is removed first.
+    ///   - id: the name of the interceptor in `GET /debug/interceptors`. Operators remove
+    ///     interceptors by this name; if several interceptors have the name, the first of them is
+    ///     removed first.
     ///   - intercept: decides about each action, on the Core's thread. A replay never calls it.
     /// - Returns: the server with this interceptor behind its earlier interceptors.
     public func interceptor(_ id: String, _ intercept: @escaping Interceptor<State>) -> Server {
         with { $0.interceptors.append((id, intercept)) }
     }
 
-    /// Returns a server with an interceptor that is named by the place of this call:
+    /// Returns a server with an interceptor whose name is the file and line of this call:
     /// `App/App.swift:12`.
     public func interceptor(
         file: String = #fileID,
@@ -76,8 +77,8 @@ extension Server {
         interceptor("\(file):\(line)", intercept)
     }
 
-    /// Returns a server with further reactions. They dispatch actions at the start, after changes
-    /// and actions, and for notifications (`POST /notify/<name>`).
+    /// Returns a server with further reactions. Reactions dispatch actions at the start, after
+    /// changes and actions, and for notifications (`POST /notify/<name>`).
     public func reactions(_ reactions: Reaction<State>...) -> Server {
         with { $0.reactions += reactions }
     }
@@ -95,7 +96,7 @@ extension Server {
     ///
     /// - Parameters:
     ///   - queue: the queue that calls `receive`; ``main()`` serves the main queue. Without a
-    ///     queue, the Core's thread calls `receive`, and every other action waits meanwhile.
+    ///     queue, the Core's thread calls `receive`, and all actions wait meanwhile.
     ///   - receive: receives each state.
     /// - Returns: the server with one more observer.
     public func observer(
@@ -124,8 +125,8 @@ extension Server {
     ///
     /// - Parameters:
     ///   - command: the command, which is executed with the value of the request's body.
-    ///   - name: letters, digits, `-`, `_` and `.`. A duplicate or invalid name keeps the server
-    ///     from starting.
+    ///   - name: letters, digits, `-`, `_` and `.`. With a duplicate or invalid name, the server
+    ///     does not start.
     /// - Returns: the server with one more command.
     public func command<Value: Decodable & Sendable>(
         _ command: Command<Value>,
@@ -134,8 +135,8 @@ extension Server {
         with { $0.commands.append(ExposedCommand(command, named: name)) }
     }
 
-    /// Returns a server whose operators may execute `command`, by an empty
-    /// `POST /debug/commands/<name>`.
+    /// Returns a server whose operators may execute `command`, by `POST /debug/commands/<name>`
+    /// without a body.
     public func command(_ command: PlainCommand, as name: String) -> Server {
         with { $0.commands.append(ExposedCommand(plain: command, named: name)) }
     }

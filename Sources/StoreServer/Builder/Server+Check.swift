@@ -6,7 +6,7 @@ import StoreJSONSchema
 import StoreTexts
 
 extension Server {
-    /// The stores of the process with their paths; this store is the first, at `/`.
+    /// The stores of the process with their links. The store of this server is the first, at `/`.
     var stores: [(links: Links, server: any AnyServer)] {
         [(Links(), self)] + others.map { (Links(store: $0.name), $0.server) }
     }
@@ -21,8 +21,8 @@ extension Server {
     }
 
     /// Refuses options for the server's own journals if every store has a journal of the program.
-    /// Refuses a test clock if a journal of the program would keep the clock's false times. `given`
-    /// has the options that a flag, a variable or the file sets.
+    /// Refuses a test clock if a store has a journal of the program, which would keep false times.
+    /// `given` has the names of the options that a flag, a variable or the file sets.
     func checkJournals(
         _ configuration: ServerConfiguration,
         given: Set<String> = []
@@ -49,7 +49,7 @@ extension Server {
         }
     }
 
-    /// Refuses a file that two shared values use, also if the values belong to different stores.
+    /// Refuses two shared values with the same file, also if the values belong to different stores.
     private func checkMirroredPaths() throws(ConfigurationError) {
         var paths: Set<ExactText> = []
         for path in stores.flatMap(\.server.mirroredPaths) {
@@ -110,12 +110,13 @@ extension Server {
         return try PolicyFile(path, for: policyWorlds())
     }
 
-    /// Returns the names that a policy may use, by store; the first store is the store at `/`.
+    /// Returns the names that a policy may use, for each store. The first element is for the store
+    /// at `/`.
     func policyWorlds() throws(ConfigurationError) -> [PolicyWorld] {
         try stores.map { store throws(ConfigurationError) in try store.server.policyWorld() }
     }
 
-    /// Returns the names in this store that a policy may use.
+    /// Returns the names of this store that a policy may use.
     func policyWorld() throws(ConfigurationError) -> PolicyWorld {
         PolicyWorld(
             members: memberNames,

@@ -2,16 +2,16 @@ public import StoreCore
 public import StoreHistory
 
 extension Server {
-    /// Returns a server that keeps its history in this journal. The server then refuses `--data`,
-    /// `--ephemeral` and the flags that bound the server's own journals, if no other store of the
-    /// process needs these flags.
+    /// Returns a server that keeps its history in this journal. If all stores of the process have
+    /// such journals, the server refuses the flags for its own journals, such as `--data`,
+    /// `--ephemeral` and `--retain-age`.
     ///
     /// ```swift
     /// Server(AppState.self).journal(MemoryJournal()).main()
     /// ```
     ///
-    /// The server continues with the history of the journal, and never closes it. Several servers
-    /// may share a history, each by a journal of its own (`Journal.watch(_:)`).
+    /// The server continues the history of the journal, and never closes the journal. Several
+    /// servers may share a history: each server needs a journal of its own (`Journal.watch(_:)`).
     public func journal(_ journal: any Journal) -> Server {
         with { $0.programJournal = { OpenJournal(journal) } }
     }
@@ -19,8 +19,8 @@ extension Server {
     /// Returns a server that opens its journal when it starts, after the preparations, and closes
     /// it when it stops.
     ///
-    /// - Parameter open: opens the journal; it may block. An error ends the start, and its
-    ///   description is for the operator.
+    /// - Parameter open: opens the journal; it may block. An error that it throws ends the start,
+    ///   and the log gets the description of the error.
     /// - Returns: the server with that journal, in place of a journal that the configuration
     ///   chooses.
     public func journal(_ open: @escaping @Sendable () throws -> any Journal) -> Server {
@@ -34,13 +34,13 @@ extension Server {
 
     // Failures
 
-    /// Returns a server that calls `handle` when its journal has failed. A write or a sync failed
-    /// then, and it is unknown if the last actions are durable.
+    /// Returns a server that calls `handle` when its journal has failed. After such a failure of a
+    /// write or a sync, the server can't find out if the last actions are durable.
     ///
-    /// From then on the server applies nothing. Requests whose actions were being appended get no
-    /// answer, because none would be true. Later dispatches and `GET /readyz` get 503. Reads are
-    /// served, and streams stay open. Effects are cancelled. A new start continues with the history
-    /// of the journal:
+    /// From then on, the server applies no actions. The requests of the last actions get no answer,
+    /// because each answer might be false. Later dispatches and `GET /readyz` get 503. The server
+    /// continues to serve reads and streams, but cancels effects. A new start continues with the
+    /// history of the journal:
     ///
     /// ```swift
     /// Server(AppState.self).journalFailureHandler { error in
@@ -53,7 +53,7 @@ extension Server {
     /// an error to its log and continues as described above (``RunningServer/journalFailure``).
     ///
     /// - Parameter handle: called once, on a thread of its own; it may stop the server.
-    /// - Returns: the server with this handler, which replaces an earlier one.
+    /// - Returns: the server with this handler, which replaces an earlier handler.
     public func journalFailureHandler(
         _ handle: @escaping @Sendable (_ error: JournalError) -> Void
     ) -> Server {
@@ -62,9 +62,9 @@ extension Server {
 
     // Migrations
 
-    /// Returns a server with further migrations, each of which reads the journaled actions of one
-    /// name. If a name has several migrations, the migration from a record's own form reads the
-    /// record. If there is no such migration, the first migration that fits reads the record.
+    /// Returns a server with further migrations. Each migration reads the journaled actions of a
+    /// single name. If a name has several migrations, the migration from the form of the record
+    /// reads the record. Without such a migration, the first fitting migration reads the record.
     public func migrations(_ migrations: Migration...) -> Server {
         with { $0.migrations += migrations }
     }

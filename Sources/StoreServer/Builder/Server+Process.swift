@@ -13,15 +13,15 @@ extension Server {
     ///     .main()
     /// ```
     ///
-    /// A start has phases: the server prepares the dependencies, one closure after the other. Next,
-    /// the server makes the state from the journal, and adds interceptors and reactions. Then the
-    /// server is ready. The server listens from the beginning: `/livez` answers with 200, `/readyz`
-    /// with 503, and every other request waits until the server is ready.
+    /// A start has phases. First, the server calls these closures one after the other. Next, the
+    /// server makes the state from the journal, and adds interceptors and reactions. Then the
+    /// server is ready. The server listens from the beginning. Until the server is ready, `/livez`
+    /// answers with 200, `/readyz` answers with 503, and every other request waits.
     ///
-    /// - Parameter prepare: sets dependencies for the effects, and may read dependencies that are
-    ///   set already. If the server is stopped during the call, it cancels the task of the closure,
-    ///   and does not wait for the task. An error ends the start: ``main()`` ends the process with
-    ///   status 69, ``start(_:)`` throws ``PreparationFailure``.
+    /// - Parameter prepare: sets dependencies for the effects, and may read dependencies that were
+    ///   set earlier. If the server is stopped during the call, the server cancels the task of the
+    ///   closure, and does not wait for the task. An error ends the start: ``main()`` ends the
+    ///   process with status 69, ``start(_:)`` throws ``PreparationFailure``.
     /// - Returns: the server that calls `prepare` after its earlier preparations.
     public func preparation(
         _ prepare: @escaping @Sendable (inout Dependencies) async throws -> Void
@@ -36,16 +36,16 @@ extension Server {
     /// Server(AppState.self).log { entry in syslog(entry.level, entry.message) }
     /// ```
     ///
-    /// - Parameter write: called for one line after the other, on a thread of its own, so it may
-    ///   block. At most 1,024 lines wait. Further lines are lost, and a later line gives their
-    ///   number.
-    /// - Returns: the server that writes its lines by `write` alone.
+    /// - Parameter write: called with one line after the other, on a thread of its own, so it may
+    ///   block. At most 1,024 lines wait; the log drops further lines, and a later line has the
+    ///   number of dropped lines.
+    /// - Returns: the server that passes its lines only to `write`.
     public func log(_ write: @escaping @Sendable (_ entry: LogEntry) -> Void) -> Server {
         with { $0.log = write }
     }
 
-    /// Returns a server whose process also serves another store: this store at `/`, the other at
-    /// `/stores/<name>`, with all routes of a store.
+    /// Returns a server that also serves another store. The store of this server is at `/`, the
+    /// other store is at `/stores/<name>`, and both have all routes of a store.
     ///
     /// ```swift
     /// Server(Shop.self)
@@ -55,21 +55,21 @@ extension Server {
     ///
     /// Each store has a history, versions, an epoch, sessions, streams and bounds of its own, and
     /// applies its actions in one order. The stores share the listeners, the threads, and the
-    /// places for connections and streams. They also share the log and the file of analytics. The
-    /// lines of the log begin with the store's name, and the `source` of analytics has that name at
-    /// its end. The history of another store lies in `stores/<name>` of the data directory;
-    /// `--state-file` is for the store at `/` alone.
+    /// bounds on connections and streams. The stores also share the log and the file of analytics.
+    /// A line of the log begins with the name of its store, and the `source` of an analytics event
+    /// ends with this name. The history of another store lies in `stores/<name>` of the data
+    /// directory; `--state-file` is for the store at `/` alone.
     ///
-    /// A store applies no actions if its journal fails or its reducer does not end, and refuses all
-    /// requests if it can't be started. The other stores continue, and so does the process.
-    /// `GET /stores` and `GET /readyz` show the failed store. If the store at `/` can't start, no
-    /// store does.
+    /// A store applies no actions if its journal has failed, or if its reducer does not end. A
+    /// store that can't start refuses all requests. The process and the other stores continue. `GET
+    /// /stores` and `GET /readyz` show the failed store. But if the store at `/` can't start, the
+    /// server does not start.
     ///
     /// - Parameters:
-    ///   - other: the other store. Its name and version are not used, nor are the stores that were
-    ///     added to it.
+    ///   - other: the other store. The name and the version of `other` are not used, and the stores
+    ///     that were added to `other` are not served.
     ///   - name: letters, digits, `-`, `_` and `.`, a letter or digit first, at most 63 in all; not
-    ///     `default`. A duplicate or invalid name keeps the server from starting.
+    ///     `default`. With a duplicate or invalid name, the server does not start.
     /// - Returns: the server with one more store.
     public func store<Other>(_ other: Server<Other>, named name: String) -> Server {
         with { $0.others.append((name, other)) }

@@ -23,14 +23,14 @@ public struct Server<State: Codable & Equatable & Sendable>: Sendable {
     let actions: ActionList
     /// The reducer, which also gets the version and the session of the action.
     var reducer: StateReducer<State>
-    /// The program's name in its help and its version.
+    /// The program's name in `--help` and `--version`.
     let name: String
     let version: String
     var observers: [(queue: DispatchQueue?, receive: @Sendable (State) -> Void)] = []
     var commands: [ExposedCommand] = []
 
-    /// Connects the modules of a state that is not the result of an action, so that each module can
-    /// read the others.
+    /// The function that connects the modules of a state that was not made by an action. Connected
+    /// modules can read each other's shared values.
     var connect: @Sendable (inout State) -> Void = { _ in }
     /// The dependencies of effects, before the preparations.
     var dependencies = Dependencies.live
@@ -44,14 +44,16 @@ public struct Server<State: Codable & Equatable & Sendable>: Sendable {
     /// The function that opens the program's own journal; `nil` if the configuration chooses the
     /// journal.
     var programJournal: (@Sendable () throws -> OpenJournal)?
-    /// The function that receives the lines for the operator, in place of standard error.
+    /// The function that receives the lines for the operator; `nil` if standard error gets these
+    /// lines.
     var log: (@Sendable (LogEntry) -> Void)?
     var journalFailureHandler: (@Sendable (JournalError) -> Void)?
     /// The other stores of the process by name, in the order in which they were added.
     var others: [(name: String, server: any AnyServer)] = []
     var migrations: [Migration] = []
 
-    /// Returns a copy of this server with a change. Each declaration returns such a copy.
+    /// Returns a copy of this server that `change` has changed. The other methods return such
+    /// copies.
     func with(_ change: (inout Server) -> Void) -> Server {
         var server = self
         change(&server)
@@ -70,7 +72,8 @@ public struct Server<State: Codable & Equatable & Sendable>: Sendable {
     ///   - actions: the actions that clients may dispatch.
     ///   - name: the program's name in `--help` and `--version`.
     ///   - version: the version that `--version` prints.
-    ///   - reducer: makes the next state. A `Refusal` that it throws leaves the state as it was.
+    ///   - reducer: makes the next state. If the reducer throws a `Refusal`, the state does not
+    ///     change.
     public init(
         state: State,
         actions: ActionList,
@@ -120,7 +123,8 @@ extension Server where State: RootState {
     ///
     /// - Parameters:
     ///   - root: the root state; `init()` makes the state before the first action.
-    ///   - actions: further actions, which belong to no module and serve analytics alone.
+    ///   - actions: further actions, which belong to no module. They change nothing and are only
+    ///     for analytics.
     ///   - dependencies: the services of the world outside that effects use.
     ///   - name: the program's name in `--help` and `--version`.
     ///   - version: the version that `--version` prints.
@@ -131,7 +135,7 @@ extension Server where State: RootState {
         name: String = "store-server",
         version: String = StoreServerVersion.current
     ) {
-        // The machine serves replays, and writes no lines to the log. If the modules don't fit
+        // This machine is for replays, and writes no lines to the log. If the modules don't fit
         // together, the start throws the error.
         let machine = Result { () throws(ModuleError) in
             try ModuleMachine<State>(

@@ -10,8 +10,8 @@ import StoreTelemetry
 import StoreTraceExport
 import StoreWire
 
-// Each option is written only here: the flag, the variable, the file's key, the help, the bounds
-// and the errors come from its entry.
+// Each option is declared only here. Its entry gives the flag, the variable, the key in the file,
+// the help, the bounds and the errors.
 
 extension ServerConfiguration: CommandLineConfiguration {
     package static let options: [Option] =
@@ -250,7 +250,8 @@ extension ServerConfiguration: CommandLineConfiguration {
             .sets(\.http.headersBytesMax, .number(1 << 10...1 << 20, "bytes")),
         .flag("uri-max", "the longest request target")
             .sets(\.http.uriBytesMax, .number(64...1 << 20, "bytes")),
-        // The journal can't hold a larger record; the attempt to append one would end the server.
+        // The journal can't hold a larger record; an attempt to append a larger record would end
+        // the server.
         .flag("body-max", "the largest request body; one record of history can hold no more")
             .sets(\.http.bodyBytesMax, .number(64...SQLiteJournal.fieldBytesMax, "bytes")),
         .flag("depth-max", "how deep JSON may nest")
@@ -317,7 +318,7 @@ extension ServerConfiguration: CommandLineConfiguration {
 // Forms of values
 
 extension OptionForm<Rate> {
-    /// A rate such as `100/60`. A rate is optional, and the text `0` stands for no bound.
+    /// The form of a rate, such as `100/60`. The options also accept `0`, for no bound.
     fileprivate static var rate: Self {
         Self(
             "N/S",
