@@ -1,10 +1,11 @@
 import StoreJSON
 import StoreTexts
 
-/// Compares the result of a step with the expectation of the script, as a store under test does.
+/// Compares the result of a step with the expectation of the script, like the `TestStore` of a unit
+/// test.
 struct AssertCheck {
     let expectation: AssertScript.Expectation
-    /// The lines to print about differences; empty if the step holds.
+    /// The lines to print about differences; empty if the result is as expected.
     private(set) var lines: [String] = []
 
     // The answer
@@ -37,9 +38,9 @@ struct AssertCheck {
 
     // The state
 
-    /// Compares the state after the step with the expected state, which is the state before the
-    /// step with the stated changes. If the expectation is not exhaustive, only the stated parts
-    /// are compared.
+    /// Compares the state after the step with the expected state. The expected state is the state
+    /// before the step, with the changes that the script states. If the expectation is not
+    /// exhaustive, only the stated parts are compared.
     mutating func state(from before: JSONTree, to after: JSONTree) {
         var stated = expectation.isExhaustive ? before : after
         var lost: [String] = []
@@ -91,8 +92,8 @@ struct AssertCheck {
         }
     }
 
-    /// Returns the first stated name that `names` lacks. The names must have the stated order;
-    /// further names may come between them.
+    /// Returns the first stated name that `names` does not have, in the stated order. Other names
+    /// may come between the stated names.
     private static func firstMissing(of stated: [ExactText], in names: [ExactText]) -> ExactText? {
         var rest = names[...]
         for name in stated {
@@ -104,7 +105,8 @@ struct AssertCheck {
 
     // Writing
 
-    /// Adds the actions that other clients dispatched during the step, if the step does not hold.
+    /// Adds a line about the actions that other clients dispatched during the step, if there are
+    /// lines about differences.
     mutating func others(_ names: [String]) {
         guard !lines.isEmpty, !names.isEmpty else { return }
         add("Other clients dispatched meanwhile: \(names.joined(separator: ", "))")

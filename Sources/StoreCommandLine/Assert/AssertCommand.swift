@@ -18,8 +18,9 @@ package struct AssertCommand {
 
     package var principals: [String] { script.principals }
 
-    /// Plays the script against the server at `url`. Returns true if all steps hold. Throws if
-    /// `url` is not an address, the credential of a step is missing, or the server does not answer.
+    /// Plays the script against the server at `url`. Returns true if the result of every step is as
+    /// expected. Throws if `url` is not an address, if the credential of a step is missing, or if
+    /// the server does not answer.
     package func play(at url: String, showing credentials: ScriptCredentials) throws -> Bool {
         if let other = script.principals.first(where: { credentials.senders[$0] == nil }) {
             throw UsageError("a step acts as '\(other)': --as \(other)=FILE has its credential")
@@ -80,7 +81,8 @@ struct AssertRun {
         return failed
     }
 
-    /// Returns the names of the actions that neither the step nor the program itself dispatched.
+    /// Returns the wire names of the actions that other clients dispatched: neither the step nor
+    /// the program dispatched these actions.
     private static func others(
         _ applied: [StoreClient.Applied],
         _ outcome: StoreClient.Outcome

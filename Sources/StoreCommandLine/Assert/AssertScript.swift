@@ -4,12 +4,13 @@ import StoreWire
 
 /// The script of `store-server assert`: steps, each with a request and the expected result.
 struct AssertScript {
-    /// The name of the script, for the last line.
+    /// The name of the script, for the last line of the output.
     let name: String
     let steps: [Step]
 
     struct Step {
-        /// The title of the step in the output: its own name, or a description of its request.
+        /// The title of the step in the output: the name from the script, or a description of the
+        /// request.
         let title: String
         let sender: Sender
         let request: Request
@@ -17,14 +18,14 @@ struct AssertScript {
     }
 
     struct Sender: Equatable {
-        /// The principal, such as `author/u1`; `nil` if the step uses the credential of the whole
+        /// The principal, such as `author/u1`; `nil` if the step has the credential of the whole
         /// script.
         var principal: String?
-        /// The script's name for the session; `nil` if the step has no session.
+        /// The name of the session in the script; `nil` if the step has no session.
         var session: String?
     }
 
-    /// The principals of the steps, each once, in the order of the steps.
+    /// The principals of the steps without duplicates, in the order of the steps.
     var principals: [String] {
         steps.compactMap(\.sender.principal).reduce(into: []) { found, principal in
             if !found.contains(principal) { found.append(principal) }
@@ -38,24 +39,25 @@ struct AssertScript {
     }
 
     struct Expectation {
-        /// The changes of the state, in the order in which they are stated.
+        /// The expected changes of the state, in the order of the script.
         var changes: [(pointer: JSONPointer, value: JSONTree)] = []
-        /// The wire names of actions that effects, presenters and reactions dispatch.
+        /// The wire names of the actions that effects, presenters and reactions have to dispatch.
         var received: [String] = []
         var answer = Answer.success
-        /// True if a change or an action that is not stated fails the step.
+        /// True if the step fails when a change or an action follows that the script does not
+        /// state.
         var isExhaustive = true
     }
 
     enum Answer: Equatable {
         case success
-        /// A refusal with this reason, which the reducer gives.
+        /// A refusal of the reducer with this reason.
         case refused(String)
         case problem(String)
     }
 }
 
-/// The reason why a script can't be read: the pointer of the mistake, and the values that are
+/// The reason why a script can't be read: the pointer to the mistake, and the values that are
 /// allowed there.
 struct AssertScriptError: Error, CustomStringConvertible {
     let description: String
@@ -71,7 +73,7 @@ extension AssertScript {
     /// The maximum size of a script, in bytes.
     static let bytesMax = 64 << 20
 
-    /// Reads a script. The error has the pointer of the first mistake.
+    /// Reads a script. The error has the pointer to the first mistake.
     init(parsing bytes: [UInt8]) throws(AssertScriptError) {
         let document: JSONDocument
         do {
@@ -94,7 +96,8 @@ extension AssertScript {
 }
 
 extension AssertScript.Step {
-    /// The members of a step that name its request, each with the member for the request's content.
+    /// The members that name the request of a step. `content` is the further member that has the
+    /// body of the request; `nil` if there is none.
     private static let acts: [(name: String, content: String?)] = [
         ("dispatch", nil), ("ui", "action"), ("usecase", "input"), ("notify", "payload"),
     ]
@@ -128,7 +131,7 @@ extension AssertScript.Step {
         expectation = try AssertScript.Expectation(node, isExhaustive: isExhaustive)
     }
 
-    /// Returns a role and a name, with a slash between them.
+    /// Returns the text of a principal. Throws if the text is not a role, a slash and a name.
     private static func principal(_ node: ScriptNode) throws(AssertScriptError) -> String {
         let text = try node.text()
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
@@ -174,7 +177,7 @@ extension AssertScript.Step {
         return (AssertScript.Request(path: "/\(resource)/\(path)", body: bytes), "\(act) \(name)")
     }
 
-    /// Returns the JSON of an action or an array of actions, as the client sends it.
+    /// Returns the JSON of an action or of an array of actions, as the script has it.
     private static func actions(_ what: ScriptNode) throws(AssertScriptError) -> [UInt8] {
         guard what.node.kind == .object || what.node.kind == .array else {
             throw what.error("allowed is an action, or an array of them")

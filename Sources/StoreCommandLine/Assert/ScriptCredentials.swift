@@ -1,11 +1,12 @@
-/// The credentials that a script's requests show to a server with a policy.
+/// The credentials that the requests of a script send to a server with a policy.
 package struct ScriptCredentials: Sendable {
-    /// The credential for reading the state and the log outside of any session; `nil`: none.
+    /// The credential of requests that read the state and the log without a session; `nil` if these
+    /// requests have no credential.
     let reader: Credential?
-    /// The credentials of steps, by principals such as `author/u1`.
+    /// The credentials of steps, by the principals of the steps, such as `author/u1`.
     package var senders: [String: Credential]
-    /// The credentials that read the state in the sessions of principals. A principal without such
-    /// a credential reads with the credential of its steps.
+    /// The credentials of requests that read the state in a session, by principal. For a principal
+    /// without an element, these requests have the credential from ``senders``.
     package var readers: [String: Credential] = [:]
 
     package init(reader: Credential? = nil, senders: [String: Credential] = [:]) {

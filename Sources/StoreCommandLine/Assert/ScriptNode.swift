@@ -1,7 +1,7 @@
 import StoreJSON
 import StoreWire
 
-/// A value of a script, with its pointer.
+/// A JSON value of a script, with the pointer to the value.
 struct ScriptNode {
     let node: JSONNode
     let pointer: JSONPointer
@@ -17,7 +17,8 @@ struct ScriptNode {
         node.member(named: name).map { ScriptNode($0, at: pointer.appending(name)) }
     }
 
-    /// Refuses a value that is not an object, and members with other names.
+    /// Refuses a value that is not an object, and an object with a member that `allowed` does not
+    /// name.
     func check(members allowed: [String]) throws(AssertScriptError) {
         for (name, _) in try object().node.members where !allowed.contains(name) {
             let hint = EditDistance.nearest(to: name, in: allowed).map { "; did you mean '\($0)'?" }

@@ -2,17 +2,17 @@ import StoreCurl
 import StoreJSON
 import StoreWire
 
-/// A client of a store, which uses its HTTP interface.
+/// A client of a store over HTTP, for the steps of a script.
 struct StoreClient {
-    /// The maximum time that a request waits for its effects, in seconds: the longest wait that
-    /// servers allow.
+    /// The maximum time, in seconds, that a request waits for its effects. Servers allow no longer
+    /// wait.
     static let waitSeconds = 60
     /// The maximum time of any other exchange, in seconds.
     static let exchangeSeconds = 30
 
     let http: CommandClient
     private let credentials: ScriptCredentials
-    /// The cookies of the sessions that have begun, by the script's names.
+    /// The cookies of the begun sessions, by their names in the script.
     private var cookies: [String: String] = [:]
 
     init(http: CommandClient, _ credentials: ScriptCredentials) {
@@ -25,26 +25,26 @@ struct StoreClient {
         let version: UInt64
     }
 
-    /// An applied action, as the log shows it.
+    /// An applied action of the log.
     struct Applied {
         let version: UInt64
         let type: String
-        /// True if the program itself dispatched the action because of another action.
+        /// True if the program dispatched the action because of another action.
         let isConsequence: Bool
     }
 
     enum Outcome {
         /// The request succeeded, and all its effects have ended. The value has the versions of its
-        /// actions; `nil` if there are none.
+        /// actions; `nil` if the request has no actions.
         case done(ClosedRange<UInt64>?)
-        /// The request was accepted, and its effects have not ended in time.
+        /// The request was accepted, but its effects did not end in time.
         case unfinished
         case problem(slug: String, detail: String, reason: String?)
         /// An answer that is not a problem of the server.
         case other(status: Int)
     }
 
-    /// Begins the session of a sender, if the sender names a session that has not begun yet.
+    /// Begins the session of a sender, if the sender has a session that has not begun yet.
     mutating func begin(_ sender: AssertScript.Sender) throws(CommandClientError) {
         guard let session = sender.session, cookies[session] == nil else { return }
         let answer = try http.exchange(
@@ -68,9 +68,10 @@ struct StoreClient {
         sender.principal.map { credentials.senders[$0] } ?? credentials.reader
     }
 
-    /// Returns the headers for reading the result of a step. In a session, the headers have the
-    /// reading credential of the sender's principal, or else the step's credential. Outside of a
-    /// session, they have the credential of the whole script.
+    /// Returns the headers of requests that read the result of a step. Without a session, the
+    /// headers have the credential of the whole script. In a session, the headers have the
+    /// principal's credential from ``ScriptCredentials/readers``, or else the credential of the
+    /// step.
     private func view(of sender: AssertScript.Sender) -> HTTPHeaders {
         guard let session = sender.session else { return headers(credentials.reader) }
         let reader = sender.principal.flatMap { credentials.readers[$0] }
@@ -84,7 +85,7 @@ struct StoreClient {
         return headers
     }
 
-    /// Returns the newest state, as the sender of a step sees it in its session.
+    /// Returns the newest state that the sender of a step sees.
     func look(_ sender: AssertScript.Sender) throws(CommandClientError) -> Look {
         let answer = try get("/state", sender)
         guard let tag = answer.headers["etag"].flatMap({ Tag($0.dropFirst().dropLast()) }),
@@ -93,8 +94,8 @@ struct StoreClient {
         return Look(state: JSONTree(state.root), version: tag.version)
     }
 
-    /// Returns the actions that were applied after version `start` and up to version `end`, if the
-    /// sender may read them.
+    /// Returns the applied actions with versions from `start + 1` to `end` that the sender may
+    /// read.
     func applied(
         after start: UInt64,
         through end: UInt64,
@@ -107,7 +108,7 @@ struct StoreClient {
             guard let records = page?.member(named: "actions")?.elements else {
                 throw CommandClientError("\(http.authority) has no log of actions after \(after)")
             }
-            // All actions behind `after` are of other sessions, and the sender can't read them.
+            // The later actions are actions of other sessions, which the sender can't read.
             guard !records.isEmpty else { break }
             for record in records {
                 guard let version = record.member(named: "version").flatMap(Self.version),
@@ -122,7 +123,7 @@ struct StoreClient {
         return applied
     }
 
-    /// Sends the request of a step, and waits until all its effects have ended.
+    /// Sends the request of a step, and waits until all effects of the request have ended.
     func perform(
         _ request: AssertScript.Request,
         _ sender: AssertScript.Sender

@@ -2,7 +2,7 @@ import StoreJSON
 
 /// The output of `--help` and `--print-config`.
 package enum ConfigurationHelp {
-    /// A flag or a command with its arguments, and its description.
+    /// A line of the help: a flag or a command with its arguments, and a description.
     typealias Entry = (usage: String, help: String)
 
     private static let assertUsage: Entry = (
@@ -54,8 +54,8 @@ package enum ConfigurationHelp {
     private static let historyUsages = HistoryCommand.Word.allCases.map(\.entry)
     private static let tokenUsages = TokenCommand.Word.allCases.map(\.entry)
 
-    /// Returns the help about one command, or the help about the program with each option's flag,
-    /// meaning and default.
+    /// Returns the help about a command, or the help about the whole program. The help about the
+    /// program has the flag, the meaning and the default of each option.
     package static func text<Configuration: CommandLineConfiguration>(
         of configuration: Configuration.Type,
         program: String,
@@ -126,7 +126,7 @@ package enum ConfigurationHelp {
         entries.map { "  \($0.usage)\n      \($0.help)\n" }.joined()
     }
 
-    /// Returns the configuration in force, as a file for `--config`.
+    /// Returns the configuration as the text of a file for `--config`.
     package static func print<Configuration: CommandLineConfiguration>(
         _ configuration: Configuration
     ) -> String {

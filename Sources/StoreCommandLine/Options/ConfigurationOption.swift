@@ -1,24 +1,26 @@
-/// An option of the configuration, written once: its flag, its meaning, the property that it sets,
-/// and the form of its value. The variable, the file's key, the help and the check follow from
-/// these.
+/// An option of the configuration. A declaration has the flag, the meaning, the property that the
+/// option sets, and the form of the value. The variable, the key in the file, the help and the
+/// check follow from the declaration.
 ///
 /// ```swift
 /// .flag("heartbeat", "how often a stream gets a heartbeat")
 ///     .sets(\.streams.heartbeat, .seconds(1...3_600))
 /// ```
 package struct ConfigurationOption<Configuration: Sendable>: Sendable {
-    /// The long flag without dashes; also the file's key and, in capitals, part of the variable.
+    /// The long flag without dashes. The name is also the key in the file and, in capitals, the end
+    /// of the variable's name.
     package let name: String
     /// The name of the value in `--help`; `nil` for a switch, which has no value.
     package let placeholder: String?
     /// True if the option may be given several times.
     package let repeats: Bool
     package let help: String
-    /// Sets the values from the source with the highest priority, in the order of the source.
+    /// Sets the property to the values of these texts. The last parameter names the source of the
+    /// texts in errors.
     package let apply: @Sendable (inout Configuration, [String], String) throws(UsageError) -> Void
-    /// Returns the values in force, as a user would write them.
+    /// Returns the texts of the property's values, as a user would write them.
     package let show: @Sendable (Configuration) -> [String]
-    /// Refuses values in force that no user could write.
+    /// Refuses values of the property that a user could not write.
     package let check: @Sendable (Configuration) throws(UsageError) -> Void
 
     var variable: String {
@@ -26,7 +28,8 @@ package struct ConfigurationOption<Configuration: Sendable>: Sendable {
             + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined()
     }
 
-    /// Begins an option with its flag, without dashes, and its meaning.
+    /// Begins the declaration of an option. `name` is the flag without dashes, `help` is the
+    /// meaning.
     package static func flag(_ name: String, _ help: String) -> OptionFlag<Configuration> {
         OptionFlag(name: name, help: help)
     }
@@ -47,7 +50,7 @@ package struct OptionFlag<Configuration: Sendable> {
         }
     }
 
-    /// Makes an option that may be given several times: each text is an element of a list.
+    /// Makes an option that may be given several times. Each text adds an element to a list.
     package func sets<Value>(
         each member: any WritableKeyPath<Configuration, [Value]> & Sendable,
         _ form: OptionForm<Value>

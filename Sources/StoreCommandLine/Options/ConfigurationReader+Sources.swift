@@ -1,15 +1,16 @@
 import StoreJSON
 
-/// The values of an option that a source sets.
+/// The texts that a source gives for an option.
 struct GivenValues {
     var values: [String] = []
-    /// The flag, the variable or the file's member that an error names.
+    /// The name of the source for errors: a flag, a variable, or a member of the configuration
+    /// file.
     let origin: String
-    /// The file with the value, if a variable names a file.
+    /// The path of the file with the value, if a variable names such a file.
     var path: String?
 
-    /// Sets the option to the values. If a variable names a file, an error does not contain the
-    /// value, because it may be a secret.
+    /// Sets the option to the values. If the value comes from a file that a variable names, an
+    /// error does not contain the value, because the value may be a secret.
     func apply<Configuration>(
         _ option: ConfigurationOption<Configuration>,
         to configuration: inout Configuration
@@ -42,8 +43,8 @@ extension ConfigurationReader {
         return found
     }
 
-    /// Returns the variables with our prefix that name neither an option nor a setting of a
-    /// command.
+    /// Returns the variables that have the prefix of options, but name neither an option nor a
+    /// setting of a command.
     static func unknownVariables(in environment: [String: String]) -> [String] {
         let prefix = ConfigurationOptions.environmentPrefix
         let variables = Configuration.options.map(\.variable) + [Credential.variable]
@@ -52,8 +53,8 @@ extension ConfigurationReader {
     }
 
     /// Returns the value of a variable, or the text of the file whose path is in the variable with
-    /// the suffix `_FILE`. Containers pass secrets by such files. `nil` if neither variable is
-    /// present. Throws if both variables are present, or the file can't be read.
+    /// the suffix `_FILE`. Containers pass secrets by such files. Returns `nil` if neither variable
+    /// is present. Throws if both variables are present, or if the file can't be read.
     static func value(
         of variable: String,
         in environment: [String: String],
@@ -77,7 +78,7 @@ extension ConfigurationReader {
         return text.split(separator: ",").map { String($0.drop(while: { $0 == " " })) }
     }
 
-    /// Returns the content of a file, without the line feed at its end.
+    /// Returns the content of a file, without the line break at its end.
     static func value(
         inFile path: String,
         _ variable: String,
@@ -99,7 +100,7 @@ extension ConfigurationReader {
     // The file
 
     /// Reads a JSON object whose members are named like the flags. A value is a text, a number,
-    /// `true`, `false`, or for repeatable options an array of texts.
+    /// `true` or `false`. The value of a repeatable option may be an array of such values.
     static func readFile(
         _ path: String,
         _ read: (String) -> [UInt8]?

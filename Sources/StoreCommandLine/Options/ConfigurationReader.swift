@@ -1,30 +1,32 @@
 import StoreWire
 
-/// Combines a configuration from flags, environment and file, in that order of priority.
+/// Reads the command, and reads the configuration from flags, environment and file. Flags win over
+/// the environment, and the environment wins over the file.
 package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
     package private(set) var command = ServerCommand.serve
     package private(set) var configuration = Configuration.defaults
-    /// Variables with our prefix that name no option. They are not an error: a cluster sets some
-    /// variables of its own, such as STORE_SERVER_PORT for a service called store-server.
+    /// The variables that have the prefix of options, but name no option. Such variables are not an
+    /// error: a cluster sets variables of its own, such as STORE_SERVER_PORT for a service called
+    /// store-server.
     package private(set) var unknownVariables: [String] = []
 
     /// The names of the options that a flag, a variable or the file sets.
     package private(set) var given: Set<String> = []
 
-    /// The credential that a command shows to a server; `nil`: none.
+    /// The credential that a command sends to a server; `nil` if there is no credential.
     package private(set) var credential: Credential?
     /// The credentials of a script's steps, by their principals.
     package private(set) var senders: [String: Credential] = [:]
 
     private var fromFlags: [String: GivenValues] = [:]
     private var tokenFile: String?
-    /// The files of ``senders``, as `--as` names them.
+    /// The files with the credentials of ``senders``, from `--as`.
     private var senderFiles: [(principal: String, path: String)] = []
     private var configFile: String?
 
     /// Reads the whole configuration. `arguments` is the command line without the program's name.
-    /// Variables count if they begin with ``ConfigurationOptions/environmentPrefix``. `readFile`
-    /// returns a file's bytes, or `nil` if it can't be read.
+    /// The variables of options begin with ``ConfigurationOptions/environmentPrefix``. `readFile`
+    /// returns the bytes of a file, or `nil` if the file can't be read.
     package init(
         arguments: [String],
         environment: [String: String],
@@ -35,8 +37,8 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         } else {
             try readFlags(arguments)
         }
-        // The output of these commands needs no configuration, and a wrong configuration must not
-        // hide it.
+        // These commands need no configuration, so an error in the configuration must not stop
+        // them.
         switch command {
         case .help, .version: return
         default: break
@@ -102,7 +104,7 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         }
     }
 
-    /// Returns the credential of `--token-file`, else the credential of the environment.
+    /// Returns the credential of `--token-file`, or else the credential of the environment.
     private func readCredential(
         _ environment: [String: String],
         _ readFile: (String) -> [UInt8]?
@@ -117,7 +119,7 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         return try Credential(found.text, of: found.origin + (found.path.map { " \($0)" } ?? ""))
     }
 
-    /// Reads the words before the flags: the command, and its file.
+    /// Reads the words before the flags: the command with its arguments.
     private mutating func readWords(_ rest: inout ArraySlice<String>) throws(UsageError) {
         guard let word = rest.first, !word.hasPrefix("-") else { return }
         rest.removeFirst()
@@ -139,13 +141,14 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         }
     }
 
-    /// Removes and returns the next word; `nil` if the next argument is a flag or missing.
+    /// Removes the next argument from `rest`, and returns it. Returns `nil` if the next argument is
+    /// a flag, or if there is none.
     private static func word(_ rest: inout ArraySlice<String>) -> String? {
         guard let next = rest.first, !next.hasPrefix("--") else { return nil }
         return rest.popFirst()
     }
 
-    /// Handles the flags that are not options. Returns true if `name` is such a flag.
+    /// Handles a flag that is not an option. Returns false if `name` is not such a flag.
     private mutating func readCommand(
         _ name: String,
         _ inline: String?,

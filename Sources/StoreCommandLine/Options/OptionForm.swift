@@ -1,10 +1,12 @@
-/// The form of an option's value as a text: its bounds, and the functions that read and show it.
+/// The form of an option's value: the allowed texts, the function that reads a text, and the
+/// function that shows a value.
 package struct OptionForm<Value: Equatable & Sendable>: Sendable {
     /// The name of the value in `--help`; `nil` for a switch, which has no value.
     let placeholder: String?
-    /// The end of the option's line in `--help`, such as the unit and the bounds.
+    /// The end of the option's description in `--help`, such as the unit and the bounds.
     let note: String
-    /// Returns a description of the allowed texts; gets the text that is not allowed.
+    /// Returns a description of the allowed texts, for the error about the given text, which is not
+    /// allowed.
     let allowed: @Sendable (String) -> String
     /// Returns the value of a text; `nil` if the text is not allowed.
     let read: @Sendable (String) -> Value?
@@ -30,13 +32,14 @@ package struct OptionForm<Value: Equatable & Sendable>: Sendable {
         return value
     }
 
-    /// Refuses a value if its text is read as another value.
+    /// Refuses a value whose text has another meaning: ``value(_:of:)`` reads that text as a
+    /// different value.
     func check(_ value: Value, of origin: String) throws(UsageError) {
         guard let text = show(value), try self.value(text, of: origin) != value else { return }
         throw UsageError("\(origin): '\(text)' means no value in a flag; in a program, use nil")
     }
 
-    /// Makes the form of a value that may be absent. The text `none` stands for an absent value. If
+    /// Makes the form of an optional value. The text `none` stands for `nil`. If the argument
     /// `none` is `nil`, an absent value has no text.
     package static func optional<Wrapped>(
         _ form: OptionForm<Wrapped>,
@@ -53,7 +56,8 @@ package struct OptionForm<Value: Equatable & Sendable>: Sendable {
 }
 
 extension OptionForm<Bool> {
-    /// A switch: true if it is present or `true`, false if it is absent or `false`.
+    /// The form of a switch, which has no value on the command line. The texts `true` and `1` mean
+    /// true, `false` and `0` mean false.
     package static var toggle: Self {
         let values = ["true": true, "1": true, "false": false, "0": false]
         return Self(nil, allowed: { _ in "true or false" }, read: { values[$0] })
@@ -73,7 +77,7 @@ extension OptionForm<Int> {
 }
 
 extension OptionForm<Duration> {
-    /// Makes the form of a time in whole seconds within bounds.
+    /// Makes the form of a duration in whole seconds within bounds.
     package static func seconds(_ range: ClosedRange<Int>) -> Self {
         let number = OptionForm<Int>.number(range, "seconds")
         return Self(
@@ -90,7 +94,7 @@ extension OptionForm<Duration> {
 }
 
 extension OptionForm<String> {
-    /// Makes the form of a text; `allowed` describes the texts that `isAllowed` accepts.
+    /// Makes the form of a text. `allowed` describes the texts that `isAllowed` accepts.
     package static func text(
         _ placeholder: String,
         _ allowed: String = "some text",
@@ -111,7 +115,7 @@ extension OptionForm<String?> {
 }
 
 extension OptionForm where Value: RawRepresentable<String> & CaseIterable {
-    /// Makes the form of a value that is one of a few words.
+    /// Makes the form of an enum, whose raw values are the allowed texts.
     package static func choice(_ placeholder: String) -> Self {
         Self(
             placeholder,
