@@ -1,4 +1,4 @@
-"""A service that knows a few dozen films that nobody has made: python3 service/films.py [PORT]."""
+"""A service with a few dozen invented films: python3 service/films.py [PORT]."""
 
 import http.server
 import json
@@ -15,7 +15,7 @@ def brief(film):
 
 
 def answer(path, query):
-    """What a path stands for; `None` where there is no such thing."""
+    """Returns the answer to a request for this path; `None` if the path does not exist."""
     if path == "/popular":
         number = int(query.get("page", "1"))
         pages = -(-len(FILMS) // FILMS_PER_PAGE)

@@ -2,10 +2,10 @@ import StoreCore
 import StorePatterns
 import StoreServer
 
-/// A chat room. There are many, each under an id of its own, and all clients share them.
+/// A chat room. There are many rooms, each with an id of its own, and all clients share the rooms.
 struct Room: StartableModule {
     static let name = "rooms"
-    /// The most lines that a room keeps.
+    /// The maximum number of lines that a room keeps.
     static let linesMax = 1_000
 
     struct State: ModuleState {
@@ -61,7 +61,7 @@ struct Draft: Module {
     }
 }
 
-/// The screen of one visitor: the open room beside the visitor's own draft.
+/// The screen of one visitor: the lines of the open room, and the visitor's own draft.
 struct ScreenViewModel: ViewModelWithState {
     static let reads: [any Module.Type] = [Room.self, Draft.self]
 
@@ -84,7 +84,7 @@ struct AppState: RootState {
     var sessions = Sessions.State()
 
     static let modules: Modules = [
-        // Each visitor may open a room, and no visitor may close one.
+        // Every visitor may open a room, but no visitor may close a room.
         Room().at(\.rooms).lifecycle(start: .everybody, stop: .program),
         Draft().at(\.draft), Sessions().at(\.sessions),
     ]

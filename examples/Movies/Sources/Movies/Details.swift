@@ -19,7 +19,8 @@ struct Details: StartableModule {
 
     func begin(_ start: Start) -> State { State(id: start.id) }
 
-    /// The client shows another film in place of the last film.
+    /// Returns the details of another film. Called when a client shows this film in place of the
+    /// old film.
     func begin(_ start: Start, over old: State) -> State { begin(start) }
 
     func reduce(_ state: inout State, internal action: Internal) {

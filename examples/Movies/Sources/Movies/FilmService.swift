@@ -2,7 +2,7 @@ import Glibc
 import StoreCore
 import StoreHTTPClient
 
-/// A film as lists show it.
+/// A film in a list.
 struct Film: ModuleState {
     var id: Int
     var title: String
@@ -18,7 +18,7 @@ struct FilmDetails: ModuleState {
     var overview: String
 }
 
-/// One page of a list.
+/// A page of a list of films.
 struct FilmPage: ModuleState {
     var page: Int
     var pages: Int
@@ -35,12 +35,12 @@ protocol FilmService: Sendable {
     func details(of id: Int) async throws -> FilmDetails
 }
 
-/// The reason why a service returns nothing, as the screen shows it.
+/// The error of a service that returns no films. Screens show its reason.
 struct FilmServiceError: Error, Equatable {
     var reason: String
 }
 
-/// A service over HTTP.
+/// A source of films over HTTP.
 struct HTTPFilmService: FilmService {
     let root: String
     let http: any HTTPClient
@@ -68,9 +68,10 @@ struct HTTPFilmService: FilmService {
     }
 }
 
-/// The key of the dependency that effects get films from.
+/// The key of the source from which effects get films.
 enum FilmsKey: DependencyKey {
-    /// The service at the address in the environment's `MOVIES_SERVICE`.
+    /// The service at the address in the variable `MOVIES_SERVICE`; by default a service on this
+    /// machine.
     static let live: any FilmService = HTTPFilmService(
         root: getenv("MOVIES_SERVICE").map { String(cString: $0) } ?? "http://127.0.0.1:8090",
         http: HTTPClientKey.live

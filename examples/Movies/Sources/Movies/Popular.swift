@@ -1,6 +1,6 @@
 import StoreCore
 
-/// The list of popular films, page by page.
+/// The list of popular films, which is loaded page by page.
 struct Popular: EffectfulModule {
     struct State: ModuleState {
         var films: [Film] = []
@@ -12,7 +12,7 @@ struct Popular: EffectfulModule {
     }
 
     enum Action: ModuleAction {
-        /// Loads the list from its beginning.
+        /// The user loads the list again from its first page.
         case refreshed
         /// The user has scrolled to the end, or asks to repeat a failed request.
         case nextPageAsked

@@ -36,7 +36,7 @@ struct SearchViewModel: ViewModelWithState {
     }
 }
 
-/// The screen with one film; nothing while none is chosen.
+/// The screen with one film; absent while no film is shown.
 struct DetailsViewModel: ViewModelWithState {
     static let reads: [any Module.Type] = [Details.self]
 
@@ -53,6 +53,6 @@ struct DetailsViewModel: ViewModelWithState {
 }
 
 extension Film {
-    /// The film as a list shows it.
+    /// The text of the film in a list.
     var line: String { "\(title) (\(year))" }
 }

@@ -1,10 +1,10 @@
 import StoreCore
 
-/// Films by their titles, found while the user types.
+/// The search for films by their titles, while the user types.
 struct Search: EffectfulModule {
-    /// The most suggestions that are kept.
+    /// The maximum number of kept suggestions.
     static let suggestionsMax = 10
-    /// The longest text that is searched for, in bytes.
+    /// The maximum length of a searched text, in bytes.
     static let textBytesMax = 200
     /// The time without a change of the text before the request is sent.
     static let pause = Duration.milliseconds(300)
@@ -12,14 +12,15 @@ struct Search: EffectfulModule {
     struct State: ModuleState {
         var text = ""
         var films: [Film] = []
-        /// The last searches that found something, the newest first.
+        /// The texts of the last searches that found films, the newest first.
         var suggestions: [String] = []
         var isSearching = false
         var failure: String?
     }
 
     enum Action: ModuleAction {
-        /// The field has another text: typed, or one of the suggestions.
+        /// The search field has a new text, which the user has typed or has chosen from the
+        /// suggestions.
         case textChanged(to: String)
     }
 

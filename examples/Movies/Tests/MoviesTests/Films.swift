@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import Movies
 
-/// A service that knows what a test tells it.
+/// A service with the films that a test gives it.
 struct Films: FilmService {
     var pages: [FilmPage] = []
     var found: [String: [Film]] = [:]

@@ -4,7 +4,7 @@ import StoreServer
 
 /// The articles and their prices, which all clients share.
 struct Catalogue: SharingModule {
-    /// The highest price in cents, so that no bill is too large for a number.
+    /// The maximum price in cents. With this bound, the sum of a bill can't overflow.
     static let centsMax = 1_000_000
 
     struct State: ModuleState {
@@ -32,9 +32,9 @@ struct Catalogue: SharingModule {
     func share(_ state: State) -> [String: Int] { state.prices }
 }
 
-/// The cart of a visitor: one for each session. It reads the prices.
+/// The cart of a visitor: a slice for each session. The cart reads the prices.
 struct Cart: Module {
-    /// The most pieces of one article.
+    /// The maximum number of pieces of one article.
     static let piecesMax = 100
 
     struct State: ModuleState {
@@ -74,8 +74,8 @@ struct Sales: Module {
     }
 }
 
-/// Buys the content of the cart at today's prices. An action of the whole state: in one version, it
-/// empties the cart of its session and adds to the sales of all.
+/// Buys the content of the cart at today's prices. This action of the whole state empties the cart
+/// of its session, and adds to the sales, in a single version.
 struct Checkout: StateUpdater {
     func updateState(_ state: inout AppState) throws {
         guard let bill = BillViewModel(state: state), bill.cents > 0 else {
@@ -87,7 +87,7 @@ struct Checkout: StateUpdater {
     }
 }
 
-/// The bill of one visitor at today's prices; an article that was withdrawn is left out.
+/// The bill of one visitor at today's prices, without withdrawn articles.
 struct BillViewModel: ViewModelWithState {
     static let reads: [any Module.Type] = [Cart.self]
 

@@ -26,7 +26,7 @@ import Testing
     }
     #expect(BillViewModel(state: store.state)?.cents == 1_350)
 
-    // The store copies the prices into each cart by itself; nothing of that is stated.
+    // The store gives each cart the prices by itself, so the test does not state this change.
     await store.send(Catalogue.Action.priced(article: "tea", cents: 500)) {
         $0.catalogue.prices["tea"] = 500
     }

@@ -39,7 +39,7 @@ struct Todos: Module {
     }
 }
 
-/// The choice of the items that a screen shows: one for each session.
+/// The choice of the items that a screen shows: a slice for each session.
 struct Filter: Module {
     struct State: ModuleState {
         var choice = Choice.all
@@ -68,7 +68,7 @@ struct Filter: Module {
     }
 }
 
-/// An item, with the action of a tap on it.
+/// An item on the screen, with the action that a tap on the item dispatches.
 struct TodoCellViewModel: ViewModel {
     let text: String
     let complete: ActionLink?
@@ -79,7 +79,7 @@ struct TodoCellViewModel: ViewModel {
     }
 }
 
-/// The list as one visitor sees it.
+/// The items that one visitor sees.
 struct VisibleItemsViewModel: ViewModelWithState {
     static let reads: [any Module.Type] = [Todos.self, Filter.self]
 
