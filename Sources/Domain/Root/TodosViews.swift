@@ -11,7 +11,7 @@ public struct ListViewModel: ViewModelWithState {
     /// The number of items that are not done yet.
     public let pending: Int
 
-    /// Makes the view; `nil` if the list is empty.
+    /// Makes the view. Returns `nil` if the list is empty.
     public init?(state: AppState) {
         guard !state.todos.items.isEmpty else { return nil }
         texts = state.todos.items.map(\.text)
@@ -26,16 +26,17 @@ public struct ItemsViewModel: ParameterizedViewModel {
 
     /// The parameters of the view.
     public struct Parameters: Codable, Sendable {
-        /// Selects the items that are completed, or that are not; `nil` selects both.
+        /// True for the completed items, false for the items that are not completed; `nil` for
+        /// both.
         public let completed: Bool?
-        /// The largest number of items in the view; `nil` for all items.
+        /// The maximum number of items in the view; `nil` for all items.
         public let limit: UInt32?
     }
 
     /// The items, in the order of the list.
     public let items: [Todos.Item]
 
-    /// Makes the view, which is never `nil`.
+    /// Makes the view. Never returns `nil`.
     public init?(state: AppState, parameters: Parameters) {
         let meant = state.todos.items.filter {
             parameters.completed == nil || $0.completed == parameters.completed

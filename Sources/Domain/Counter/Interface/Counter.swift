@@ -2,7 +2,7 @@ public import StoreCore
 
 /// A number that changes by a step.
 public enum Counter: ModuleInterface {
-    /// The number and its step.
+    /// The number, and the step by which it changes.
     public struct State: ModuleState {
         /// The number.
         public var counter: Int
@@ -22,10 +22,10 @@ public enum Counter: ModuleInterface {
         case increaseRequested
         /// The counter shrinks by its step.
         case decreaseRequested
-        /// The counter gets another step, any 64-bit integer.
+        /// The counter gets another step, which may be any 64-bit integer.
         case stepChangeRequested(step: Int)
 
-        /// Whole wire names, which stay because clients and logs have them.
+        /// The whole wire names. They must not change, because clients and logs have these names.
         enum CodingKeys: String, CodingKey {
             case increaseRequested = "/CounterIncreaseRequested"
             case decreaseRequested = "/CounterDecreaseRequested"

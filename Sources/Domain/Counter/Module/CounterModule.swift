@@ -4,7 +4,8 @@ public import StoreCore
 struct CounterModule: Module {
     typealias Interface = Counter
 
-    /// Applies an action. Refuses it if the counter would leave the range of a 64-bit integer.
+    /// Applies an action. Refuses the action if the counter would leave the range of a 64-bit
+    /// integer.
     func reduce(_ state: inout State, _ action: Counter.Action) throws {
         switch action {
         case .increaseRequested:

@@ -6,7 +6,8 @@ public enum Home: StartableInterface {
     public struct State: ModuleState {
         /// The movies' titles.
         public var titles: [String]
-        /// The title that was tapped last, until its card is shown.
+        /// The title of the movie that the visitor tapped on; `nil` when the card of this movie is
+        /// shown.
         public var selectedMovie: String?
 
         /// Makes a list of these titles.

@@ -12,14 +12,15 @@ struct HomeModule: StartableModule {
 
     /// Actions of the list's presenter.
     enum Internal: ModuleAction {
-        /// The card of the selected movie is shown. The same movie may be tapped again.
+        /// The card of the selected movie is shown, so that the visitor may select this movie
+        /// again.
         case cardShown
     }
 
     /// Returns a list of eleven movies.
     func begin(_ start: NoFields) -> State { State(titles: (0...10).map { "Movie \($0)" }) }
 
-    /// Returns a new list. The titles are the same for each start, so no title is lost.
+    /// Returns a new list. Each start has the same titles, so no title is lost.
     func begin(_ start: NoFields, over old: State) -> State { begin(start) }
 
     /// Selects the movie that the visitor tapped on. Refuses a movie that is not in the list.

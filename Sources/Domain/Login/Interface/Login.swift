@@ -2,8 +2,8 @@ public import StoreCore
 
 /// The login of a visitor: its progress and its result.
 ///
-/// The password is the input of a use case and nothing else. No action has the password, and so no
-/// journal, stream, log or state has it.
+/// Only the input of a use case has the password. No action has the password, so it is in no
+/// journal, stream, log or state.
 public enum Login: ModuleInterface {
     /// The progress of the login.
     public struct State: ModuleState {
@@ -16,15 +16,15 @@ public enum Login: ModuleInterface {
         public init() {}
     }
 
-    /// The progress of a piece of work.
+    /// The progress of a login.
     public enum Progress: String, ModuleState {
-        /// The work has not begun.
+        /// The login has not begun.
         case idle
-        /// The work is under way.
+        /// The login is under way.
         case loading
-        /// The work has succeeded.
+        /// The login has succeeded.
         case loadSucceeded
-        /// The work has failed.
+        /// The login has failed.
         case loadFailed
     }
 
@@ -35,11 +35,11 @@ public enum Login: ModuleInterface {
     }
 }
 
-/// The input of `POST /usecases/login/login`, which a visitor types.
+/// The input of `POST /usecases/login/login`: the name and the password that a visitor types.
 public struct Credentials: Codable, Sendable {
     /// The name of the user.
     public let userName: String
-    /// The password, which is kept nowhere.
+    /// The password, which the server keeps nowhere.
     public let password: String
 
     /// Makes the input.

@@ -4,7 +4,7 @@ import DefaultUserInterface
 public import StoreCore
 import StorePatterns
 
-/// The module of the login, which shows its progress.
+/// The module of the login. Its slice has the progress of the login.
 struct LoginModule: EffectfulModule {
     typealias Interface = Login
 
@@ -32,7 +32,7 @@ struct LoginModule: EffectfulModule {
         ]
     }
 
-    /// Resets the login at a logout. Never refused.
+    /// Resets the login at a logout.
     func reduce(_ state: inout State, _ action: Login.Action) -> Effect<State> {
         switch action {
         case .loggedOut:
@@ -41,8 +41,8 @@ struct LoginModule: EffectfulModule {
         }
     }
 
-    /// Translates the outputs of the use case into the progress. The user who has logged in is the
-    /// slice of another module.
+    /// Translates the outputs of the use case into the progress. After a success, an effect starts
+    /// the module of the user.
     func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
         switch action {
         case .loading:

@@ -1,13 +1,13 @@
 public import StoreCore
 public import StorePatterns
 
-/// The work of a login: it asks the repository, dispatches the result, and logs the reason of a
-/// failure for the operator.
+/// The interactor of the login. The interactor looks the user up in the repository, dispatches the
+/// result, and logs the reason of a failure.
 public final class LoginInteractor: Interactor<LoginOutput>, LoginUseCase {
     private let users: any UserRepository
     private let log: OperatorLog
 
-    /// Makes an interactor whose outputs go to `dispatcher`.
+    /// Makes an interactor that dispatches its outputs by `dispatcher`.
     public init(
         dispatcher: AnyDispatcher<LoginOutput>,
         users: any UserRepository,
@@ -18,7 +18,7 @@ public final class LoginInteractor: Interactor<LoginOutput>, LoginUseCase {
         super.init(dispatcher: dispatcher)
     }
 
-    /// Dispatches `loading`, and then success or failure.
+    /// Dispatches `loading`, looks the user up, and dispatches `succeeded` or `failed`.
     public func login(userName: String, password: String) async throws {
         try await dispatcher.dispatch(.loading)
         try await dispatcher.dispatch(outcome(of: userName, password))
@@ -39,8 +39,8 @@ public final class LoginInteractor: Interactor<LoginOutput>, LoginUseCase {
         }
     }
 
-    /// Returns the fields of the log line. A text that contains the password is left out: a visitor
-    /// may have typed the password in place of the name.
+    /// Returns the fields of the log line. A field whose text contains the password is empty,
+    /// because a visitor may have typed the password in place of the name.
     private func fields(
         _ name: String,
         _ password: String,

@@ -1,6 +1,6 @@
 public import DefaultUserInterface
 
-/// The use case of the login, as its caller sees it.
+/// The use case of the login, for its callers.
 public protocol LoginUseCase {
     /// Looks the user up, and dispatches the outcome.
     func login(userName: String, password: String) async throws

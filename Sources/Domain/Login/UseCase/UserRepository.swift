@@ -3,7 +3,7 @@ public import StoreCore
 
 /// The users who may log in.
 public protocol UserRepository: Sendable {
-    /// Returns the user of this name and password.
+    /// Returns the user with this name and this password.
     ///
     /// - Throws: ``UserRepositoryError``.
     func user(named name: String, password: String) async throws -> Profile
@@ -18,7 +18,7 @@ public struct UserRepositoryError: Error, Equatable {
     public init(reason: String) { self.reason = reason }
 }
 
-/// A repository that is part of the program: a list of names with their passwords.
+/// A repository in memory: a dictionary of names with their passwords and profiles.
 public struct MemoryUserRepository: UserRepository {
     private let users: [ExactText: (password: String, profile: Profile)]
 
@@ -27,7 +27,8 @@ public struct MemoryUserRepository: UserRepository {
         self.users = Dictionary(users.map { (ExactText($0.key), $0.value) }) { first, _ in first }
     }
 
-    /// Returns the user of this name and password, which are compared byte by byte.
+    /// Returns the user with this name and this password. Names and passwords are compared byte by
+    /// byte.
     public func user(named name: String, password: String) throws(UserRepositoryError) -> Profile {
         guard let user = users[ExactText(name)], ExactText(user.password) == ExactText(password)
         else { throw UserRepositoryError(reason: "The name or the password is wrong.") }
@@ -37,7 +38,7 @@ public struct MemoryUserRepository: UserRepository {
 
 /// The key of the repository in which the store looks users up.
 public enum UserRepositoryKey: DependencyKey {
-    /// A repository with a user for trials: `demo`, whose password is `demo`.
+    /// A repository with a single user, for trials: `demo`, with the password `demo`.
     public static let live: any UserRepository = MemoryUserRepository([
         "demo": ("demo", Profile(userName: "demo", displayName: "Demo"))
     ])

@@ -27,7 +27,8 @@ public enum MovieCard: StartableInterface {
 
     /// Actions on a card.
     public enum Action: ModuleAction {
-        /// The visitor puts the movie on the list of movies to see, or takes it off.
+        /// The visitor adds the movie to the list of movies to see, or removes the movie from the
+        /// list.
         case wanted(isWanted: Bool)
     }
 }

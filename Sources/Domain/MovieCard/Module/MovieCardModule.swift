@@ -12,10 +12,10 @@ struct MovieCardModule: StartableModule {
         return State(title: start.title)
     }
 
-    /// Returns a new card, after the visitor has selected another movie while a card is shown.
+    /// Returns a new card. Called when the visitor selects another movie while a card is shown.
     func begin(_ start: MovieCard.Start, over old: State) throws -> State { try begin(start) }
 
-    /// Applies an action, which is never refused.
+    /// Applies an action. Never refuses it.
     func reduce(_ state: inout State, _ action: MovieCard.Action) {
         switch action {
         case .wanted(let isWanted): state.isWanted = isWanted

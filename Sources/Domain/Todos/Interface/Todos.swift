@@ -4,7 +4,7 @@ public import StoreCore
 public enum Todos: ModuleInterface {
     /// The slice: the list and the archive.
     public struct State: ModuleState {
-        /// The most items in the list, and the most items in the archive.
+        /// The maximum number of items in the list, and of items in the archive.
         public static let itemsMax = 10_000
 
         /// The list, in the order in which the items were added.
@@ -30,7 +30,7 @@ public enum Todos: ModuleInterface {
 
     /// A thing to do.
     public struct Item: ModuleState {
-        /// The description of the thing.
+        /// The text that describes the thing.
         public var text: String
         /// True if the thing is done.
         public var completed: Bool
@@ -41,7 +41,8 @@ public enum Todos: ModuleInterface {
             self.completed = completed
         }
     }
-    /// Actions on the list and the archive. The index of an item is its place, from 0.
+    /// Actions on the list and the archive. The index of an item is its position in the list or the
+    /// archive, from 0.
     public enum Action: ModuleAction {
         /// Adds an item at the end of the list.
         case addItem(text: String)
@@ -60,7 +61,7 @@ public enum Todos: ModuleInterface {
         /// Removes the archive with all of its items.
         case clearArchive
 
-        /// Whole wire names, which stay because clients and logs have them.
+        /// The whole wire names. They must not change, because clients and logs have these names.
         enum CodingKeys: String, CodingKey {
             case addItem = "/AddItem"
             case editItem = "/EditItem"

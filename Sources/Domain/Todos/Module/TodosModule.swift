@@ -4,8 +4,8 @@ public import StoreCore
 struct TodosModule: Module {
     typealias Interface = Todos
 
-    /// Applies an action. Refuses it if there is no such item, or if the list or the archive would
-    /// have too many items.
+    /// Applies an action. Refuses the action if its item does not exist, or if the list or the
+    /// archive would have too many items.
     func reduce(_ state: inout State, _ action: Todos.Action) throws {
         switch action {
         case .addItem(let text): try state.add(Todos.Item(text: text))

@@ -2,9 +2,9 @@ public import StoreCore
 
 /// The fields of a user that other modules may see.
 public struct Profile: ModuleState {
-    /// The name that the user logs in with.
+    /// The name with which the user logs in.
     public let userName: String
-    /// The name under which the user is shown.
+    /// The name of the user on screens.
     public var displayName: String
 
     /// Makes a profile.

@@ -22,7 +22,7 @@ public enum User: StartableInterface {
 
     /// Actions on the user.
     public enum Action: ModuleAction {
-        /// The user changes the name under which the user is shown.
+        /// The user changes the display name.
         case edited(displayName: String)
     }
 }

@@ -4,15 +4,15 @@ public import StoreCore
 struct UserModule: StartableModule {
     typealias Interface = User
 
-    /// The most bytes of a name that is shown.
+    /// The maximum size of a display name, in bytes.
     static let nameBytesMax = 200
 
     func begin(_ start: User.Start) -> State { State(profile: start.profile) }
 
-    /// Returns the slice of the new user, after a session has logged in again.
+    /// Returns the slice of the new user. Called when a session logs in while a user is logged in.
     func begin(_ start: User.Start, over old: State) -> State { begin(start) }
 
-    /// Changes the name that is shown. Refuses a name that is empty or too long.
+    /// Changes the display name. Refuses a name that is empty or too long.
     func reduce(_ state: inout State, _ action: User.Action) throws {
         switch action {
         case .edited(let name):
