@@ -13,7 +13,7 @@ struct CommandClient: Sendable {
     let authority: String
     /// The path of the address, without a slash at the end.
     let path: String
-    /// The credential that each request shows; `nil`: none.
+    /// The credential that each request has; `nil` if the requests have no credential.
     private let credential: Credential?
 
     /// Reads `http://HOST:PORT`, with or without a path; returns `nil` for any other text.
@@ -36,13 +36,13 @@ struct CommandClient: Sendable {
         path = String(rest[slash...].hasSuffix("/") ? rest[slash...].dropLast() : rest[slash...])
     }
 
-    /// Returns the message about a text that is not an address.
+    /// Returns the error message for a text that is not an address.
     static func noAddress(_ url: String) -> String {
         "'\(url)' is not an address; allowed is http://HOST:PORT/PATH"
     }
 
-    /// Sends a request, and waits at most `seconds` for the whole answer. The target is the path
-    /// behind ``path``, with the query.
+    /// Sends a request, and waits at most `seconds` for the whole answer. The URL of the request is
+    /// the address followed by ``path`` and `target`.
     func exchange(
         _ method: HTTPRequest.Method,
         _ target: String,
@@ -67,7 +67,7 @@ struct CommandClient: Sendable {
     }
 }
 
-/// The reason why there is no answer, in a sentence for the command line.
+/// The reason why a request has no usable answer, as a text for the user.
 struct CommandClientError: Error, CustomStringConvertible {
     let description: String
 

@@ -1,6 +1,6 @@
-/// A credential that a command shows to a server: an API key or a JWT. The credential comes from a
-/// file or from the environment. On a command line it would stay in the shell's history, and other
-/// users of the machine could read it.
+/// A credential that a command sends to a server: an API key or a JWT. The credential comes from a
+/// file or from the environment. A credential on the command line would stay in the shell's
+/// history, and other users of the machine could read it.
 package struct Credential: Equatable, Sendable {
     /// The variable that contains the credential. A second variable, with `_FILE` at the end of its
     /// name, has the path of a file that contains the credential.
@@ -23,6 +23,6 @@ package struct Credential: Equatable, Sendable {
         token = String(decoding: line.reversed(), as: UTF8.self)
     }
 
-    /// The value of the field `Authorization` that shows the credential (RFC 6750, 2.1).
+    /// The value of the header field `Authorization` with this credential (RFC 6750, 2.1).
     var authorization: String { "Bearer \(token)" }
 }

@@ -1,4 +1,4 @@
-/// Metrics in Prometheus' text form (0.0.4), as far as `status` reads them.
+/// The samples of a server's metrics, read from Prometheus' text format (0.0.4).
 struct MetricsReading {
     private struct Sample {
         let name: Substring
@@ -8,37 +8,38 @@ struct MetricsReading {
 
     private let samples: [Sample]
 
-    /// Reads the samples among the lines, and ignores all other lines.
+    /// Reads the samples, and ignores the lines without a sample.
     init(_ text: String) {
         samples = text.utf8.split(separator: UInt8(ascii: "\n")).compactMap { line in
             Self.sample(Substring(line))
         }
     }
 
-    /// Returns the sum of all samples of a name; `nil` if there are none.
+    /// Returns the sum of all samples with this name; `nil` if there are none.
     func sum(_ name: String) -> Double? { Self.sum(samples.filter { $0.name == name }) }
 
-    /// Returns the sum of the samples that have a label with this value, or, for `nil`, that do not
-    /// have the label.
+    /// Returns the sum of all samples with this name and this value of the label. If `value` is
+    /// `nil`, the samples are those without the label. Returns `nil` if there are none.
     func sum(_ name: String, _ label: String, _ value: String?) -> Double? {
         Self.sum(samples.filter { $0.name == name && $0.labels[label] == value })
     }
 
-    /// Returns the value of a label in the first sample with this name and store.
+    /// Returns the value of a label in the first sample with this name and this store.
     func label(_ label: String, of name: String, _ store: String? = nil) -> String? {
         samples.first { $0.name == name && $0.labels["store"] == store }?.labels[label]
     }
 
-    /// Finds the greatest value among the samples of a name. Returns the label's value in that
-    /// sample, and the greatest value; `nil` if there is no sample.
+    /// Finds the sample of this name with the greatest value. Returns the value of a label in this
+    /// sample, and the sample's value. Returns `nil` if there is no such sample, or if it does not
+    /// have the label.
     func greatest(_ name: String, by label: String) -> (label: String, value: Double)? {
         samples.filter { $0.name == name }.max { $0.value < $1.value }.flatMap { sample in
             sample.labels[label].map { ($0, sample.value) }
         }
     }
 
-    /// The labels of the stores that have a version. A single store has no label, so its element is
-    /// `nil`.
+    /// The values of the label `store` in the samples of `store_version`. A single store has no
+    /// label, so its element is `nil`.
     var stores: [String?] {
         samples.filter { $0.name == "store_version" }.map { $0.labels["store"] }
     }
@@ -62,7 +63,7 @@ struct MetricsReading {
         )
     }
 
-    /// Reads `name="value",…}`, with `\\`, `\"` and `\n` in values.
+    /// Reads labels such as `name="value",…}`. A value may have the escapes `\\`, `\"` and `\n`.
     private static func labels(_ text: Substring) -> [String: String] {
         var labels: [String: String] = [:]
         var rest = text

@@ -2,13 +2,13 @@ import Glibc
 import StoreCurl
 import StorePlatform
 
-/// The command `store-server status [URL] [--watch]`, which shows the condition of a running server
-/// to a person. The data come from the server's `/readyz` and `/metrics`.
+/// The command `store-server status [URL] [--watch]`, which prints the condition of a running
+/// server. The data come from the server's `/readyz` and `/metrics`.
 package struct StatusClient {
     package static let standardURL = "http://127.0.0.1:8080"
     /// The interval of `--watch`, in seconds.
     static let intervalSeconds: UInt32 = 2
-    /// The maximum time of an exchange, in seconds.
+    /// The maximum time from a request to the end of its answer, in seconds.
     static let exchangeSeconds = 3
 
     private let url: String
@@ -32,7 +32,8 @@ package struct StatusClient {
         while true {
             let report = ask()
             let text = report.text(since: last)
-            // A terminal is cleared; in a file or a pipe, one report follows the other.
+            // On a terminal, a report replaces the previous report. In a file or a pipe, each
+            // report follows the previous report.
             write(isatty(STDOUT_FILENO) == 1 ? "\u{1B}[H\u{1B}[2J" + text : text + "\n")
             last = report
             sleep(Self.intervalSeconds)
@@ -62,17 +63,18 @@ package struct StatusClient {
     }
 }
 
-/// The command `store-server --health [URL]`, which checks if a running server is ready. With it, a
-/// container's health check needs no other program.
+/// The command `store-server --health [URL]`, which checks if a running server is ready. The health
+/// check of a container therefore needs no other program.
 package enum HealthClient {
     package static let standardURL = "http://127.0.0.1:8080/readyz"
-    /// The maximum time of the exchange, in seconds.
+    /// The maximum time from the request to the end of its answer, in seconds.
     static let exchangeSeconds = 3
 
-    /// Sends one request. Returns `nil` if the server is ready, else the reason why it is not.
+    /// Sends one request. Returns `nil` if the server is ready, or else the reason why the server
+    /// is not ready.
     package static func ask(_ url: String) -> String? {
         guard let client = CommandClient(url) else { return CommandClient.noAddress(url) }
-        // Every server accepts `localhost` as its host, whatever its own name is.
+        // Every server accepts `localhost` in the header `Host`.
         do {
             let status = try client.exchange(
                 .get,

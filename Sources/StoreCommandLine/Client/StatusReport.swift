@@ -3,12 +3,12 @@ import StoreJSON
 import StorePlatform
 import StoreWire
 
-/// The report about a server at one moment.
+/// The report about the condition of a server at one time.
 struct StatusReport {
     private let url: String
     private let moment = ContinuousClock.now
     private(set) var isReady = false
-    /// The reasons why the server is not ready, or was not reached.
+    /// The reasons why the server is not ready, or why a request had no usable answer.
     private var reasons: [String] = []
     private var metrics = MetricsReading("")
 
@@ -42,8 +42,8 @@ struct StatusReport {
         return reasons.isEmpty ? ["/readyz answers \(answer.status)"] : reasons
     }
 
-    /// Returns the lines, with the rate of actions since an earlier report. Values that the server
-    /// does not measure have no line.
+    /// Returns the lines of the report. With an earlier report `last`, the lines have the rate of
+    /// actions since that report. Values that the server does not measure have no line.
     func text(since last: StatusReport?) -> String {
         var lines = [("server", url), ("ready", isReady ? "yes" : "no")]
         lines += reasons.map { ("", $0) }
@@ -86,7 +86,7 @@ struct StatusReport {
         metrics.sum("store_log_lines_total", "level", level).map(Self.number)
     }
 
-    /// The event and the time of the last error; empty if there was none.
+    /// The event and the time of the last error in the log; empty if there was no error.
     private var lastError: String {
         let name = "store_log_last_error_time_seconds"
         guard let (event, seconds) = metrics.greatest(name, by: "event") else { return "" }

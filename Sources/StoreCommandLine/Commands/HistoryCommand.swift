@@ -1,9 +1,9 @@
-/// A command that uses the history in the data directory without serving it.
+/// A command for the history of a store. The command uses the history without a server.
 package struct HistoryCommand: Equatable {
     package enum Word: String, CaseIterable {
         case backup, export, `import`, verify
 
-        /// The command as a user writes it, and its description for `--help`.
+        /// The usage of the command, and its description, for `--help`.
         var entry: ConfigurationHelp.Entry {
             switch self {
             case .backup:
@@ -31,11 +31,11 @@ package struct HistoryCommand: Equatable {
     package let file: String?
     /// The name of the store with the history; `nil` for the store at `/`.
     package var store: String?
-    /// True if `verify` skips a directory without a history, and a history that this very program
-    /// has verified before.
+    /// True if `verify` skips a directory without a history, and a history that this program has
+    /// already verified.
     package var isIfNew = false
 
-    /// Reads the first words of a command line.
+    /// Reads the command and its file.
     package init(_ word: String, file: String?) throws(UsageError) {
         guard let known = Word(rawValue: word) else { throw HelpTopic.unknown(word) }
         switch known {

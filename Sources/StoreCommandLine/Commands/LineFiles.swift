@@ -1,14 +1,14 @@
 import Glibc
 import StorePlatform
 
-/// Lines that are written to a file or to standard output.
+/// The writer of lines to a file or to standard output.
 package final class LineOutput {
     private let name: String
     private let stream: UnsafeMutablePointer<FILE>
     private let isFile: Bool
 
-    /// Makes the file, which must not exist. Only its owner may read it, because it contains the
-    /// whole history. Without a name, the lines go to standard output.
+    /// Makes the file, which must not exist yet. Only the owner may read the file, because it
+    /// contains the whole history. Without a name, the lines go to standard output.
     package init(_ file: String?) throws {
         name = file ?? "standard output"
         isFile = file != nil
@@ -40,13 +40,13 @@ package final class LineOutput {
     }
 }
 
-/// The lines of a file, or of standard input if the name is `-`.
+/// The reader of the lines of a file, or of standard input if the name is `-`.
 package final class LineInput {
     private let name: String
     private let stream: UnsafeMutablePointer<FILE>
     private var buffer: UnsafeMutablePointer<CChar>?
     private var capacity = 0
-    /// The number of the line that was read last, from 1.
+    /// The number of the last line that was read, from 1; 0 before the first line.
     package private(set) var number = 0
 
     package init(_ file: String) throws {
@@ -93,13 +93,14 @@ package final class LineInput {
     }
 }
 
-/// A progress bar in the last line of standard error, for a terminal.
+/// A progress bar in the last line of standard error, if standard error is a terminal.
 package enum TerminalBar {
     private static let columns = 20
 
     package static var isThere: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// Draws the bar over the previous bar. The share is between 0 and 1.
+    /// Draws the bar in place of the previous bar. `share` is the finished share of the work,
+    /// between 0 and 1.
     package static func show(_ share: Double, _ text: String) {
         let full = max(0, min(columns, Int(share * Double(columns))))
         let rest = String(repeating: " ", count: columns - full)

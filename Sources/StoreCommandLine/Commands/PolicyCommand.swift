@@ -1,4 +1,4 @@
-/// A question about a policy file, which the program answers for its own stores.
+/// A command that checks a policy file for the stores of the program, or explains a permission.
 package struct PolicyCommand: Equatable, Sendable {
     package enum Word: String, CaseIterable, Sendable {
         case check, explain
@@ -23,7 +23,7 @@ package struct PolicyCommand: Equatable, Sendable {
 
     package let word: Word
     package let file: String?
-    /// The name of the store that the question is about; `nil` for the store at `/`.
+    /// The name of the store in the question; `nil` for the store at `/`.
     package var store: String?
     private var flags: [Flag: String] = [:]
 
@@ -48,7 +48,7 @@ package struct PolicyCommand: Equatable, Sendable {
         }
     }
 
-    /// Refuses flags that do not form a question.
+    /// Refuses a combination of flags that is not a question.
     func check() throws(UsageError) {
         guard word == .explain else { return }
         guard self[.role] != nil else { throw UsageError("policy explain needs --role ROLE") }
@@ -71,7 +71,7 @@ package struct PolicyCommand: Equatable, Sendable {
 package struct PolicyAnswer: Sendable {
     /// The text to print, with the line feed at its end.
     package let text: String
-    /// True if the exit status is 0, false if it is 1.
+    /// True for the exit status 0, false for the exit status 1.
     package let isGood: Bool
 
     package init(_ text: String, isGood: Bool = true) {

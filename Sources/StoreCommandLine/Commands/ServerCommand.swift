@@ -1,10 +1,12 @@
 package enum ServerCommand: Equatable {
     case serve, version, checkConfig, printConfig
-    /// Prints the usage of the program, or of one of its commands.
+    /// Prints the help of the program, or of a command.
     case help(HelpTopic)
-    /// Checks if a running server is ready. The value is its URL; `nil` for the default URL.
+    /// Checks if a running server is ready. The value is the URL of the server; `nil` for the
+    /// default URL.
     case health(String?)
-    /// Shows the condition of a running server, once or repeatedly.
+    /// Shows the condition of the running server at this URL, or at the default URL if the value is
+    /// `nil`. If `isWatched`, repeats the report until the process ends.
     case status(String?, isWatched: Bool)
     case history(HistoryCommand)
     case token(TokenCommand)
@@ -12,12 +14,12 @@ package enum ServerCommand: Equatable {
     /// Plays a script against a running server, or against a server that is started for the script.
     case assert(file: String, url: String?)
 
-    /// True if a script is played. A server that is started for the script keeps no history.
+    /// True if the command plays a script.
     package var isAssert: Bool { if case .assert = self { true } else { false } }
 
-    /// True if the command serves no store and opens no history, so that the options need not fit
-    /// together. Such a command is about credentials or the program alone, or sends requests to
-    /// another server.
+    /// True if the command neither serves a store nor opens a history, so that the options are not
+    /// checked. Such a command is about credentials or the program, or sends requests to another
+    /// server.
     package var servesNoStore: Bool {
         switch self {
         case .token, .help, .version, .health, .status: true
@@ -26,7 +28,8 @@ package enum ServerCommand: Equatable {
         }
     }
 
-    /// True if the command sends requests to a running server, and may show it a credential.
+    /// True if the command sends requests to a running server, and may have a credential for these
+    /// requests.
     var asksServer: Bool {
         switch self {
         case .status: true
@@ -62,8 +65,8 @@ extension HelpTopic {
         self.word = word
     }
 
-    /// Makes the topic if the first flag, or the words in front of it, ask for help. Else returns
-    /// `nil`.
+    /// Makes the topic if the first word is `help`, or if the first flag is a flag for help.
+    /// Returns `nil` otherwise.
     init?(asking arguments: [String]) throws(UsageError) {
         let words = arguments.prefix { !$0.hasPrefix("-") || $0 == "-" }
         let flag = arguments.dropFirst(words.count).first

@@ -6,7 +6,7 @@ package struct TokenCommand: Equatable {
     package enum Word: String, CaseIterable {
         case create, list, revoke, check
 
-        /// The command as a user writes it, and its description for `--help`.
+        /// The usage of the command, and its description, for `--help`.
         var entry: ConfigurationHelp.Entry {
             switch self {
             case .create:
@@ -77,13 +77,13 @@ package struct TokenCommand: Equatable {
         self[keyPath: member] = value
     }
 
-    /// Refuses a command that lacks a required flag.
+    /// Refuses a command without a required flag.
     func checkComplete() throws(UsageError) {
         guard word != .create || (principal != nil && role != nil) else { throw usage }
     }
 
-    /// Returns the command with the token from standard input, if ``subject`` is `-`. A shell would
-    /// keep a token on the command line in its history.
+    /// Returns the command with the token from standard input, if ``subject`` is `-`. The token is
+    /// then not in the history of the user's shell.
     package func readingInput() throws(UsageError) -> TokenCommand {
         guard word == .check, subject == "-" else { return self }
         guard let bytes = FileReader.read(STDIN_FILENO, bytesMax: Self.inputBytesMax) else {

@@ -1,5 +1,5 @@
-/// A command line, a configuration or a script that can't be used. The message is one line with the
-/// mistake and the values that are allowed.
+/// The error of a command line, a configuration or a script that can't be used. The message is a
+/// line with the mistake and the allowed values.
 package struct UsageError: Error, Equatable, CustomStringConvertible {
     /// The line, without the program's name.
     package let description: String

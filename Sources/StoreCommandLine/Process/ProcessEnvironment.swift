@@ -13,13 +13,14 @@ package enum ProcessEnvironment {
     }
 }
 
-/// The settings from OpenTelemetry's own variables, which an operator of a cluster sets for all
-/// programs. They are defaults: an option of ours has a higher priority.
+/// The settings from OpenTelemetry's own variables, which the operator of a cluster sets for all
+/// programs. These settings are defaults: the options of the server win over them.
 ///
 /// <https://opentelemetry.io/docs/specs/otel/protocol/exporter/>
 package struct OpenTelemetryVariables: Sendable, Equatable {
-    /// The URL for traces (`OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`, `OTEL_EXPORTER_OTLP_ENDPOINT`). If
-    /// `nil`, the variables ask for no traces, or for another protocol than HTTP.
+    /// The URL for traces (`OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`, `OTEL_EXPORTER_OTLP_ENDPOINT`).
+    /// The value is `nil` if the variables name no endpoint, turn traces off, or select a protocol
+    /// other than HTTP.
     package let endpoint: String?
     /// The name of the service (`OTEL_SERVICE_NAME`).
     package let service: String?

@@ -3,8 +3,8 @@ import StorePlatform
 
 /// Standard input, output and error: descriptors 0, 1 and 2.
 package enum StandardFiles {
-    /// Opens `/dev/null` for each of the descriptors that the process was started without. Else the
-    /// next socket or file would get the descriptor, and log lines would go there.
+    /// Opens `/dev/null` for each of the three descriptors that is not open. Otherwise a later
+    /// socket or file would get the descriptor, and lines of the log would go there.
     package static func fillIn() {
         var descriptor: CInt
         repeat { descriptor = open("/dev/null", O_RDWR) } while 0...STDERR_FILENO ~= descriptor
@@ -12,26 +12,27 @@ package enum StandardFiles {
     }
 }
 
-/// The number of files and sockets that the process may have open.
+/// The limit on the number of open files and sockets of the process.
 package enum DescriptorLimit {
     /// Raises the limit as far as the system allows.
     package static func raise() { setLimit(RLIMIT_NOFILE) { $0.rlim_max } }
 }
 
-/// The core dump that the kernel writes when the process crashes.
+/// The core dumps that the kernel writes when the process crashes.
 package enum CoreDumps {
-    /// Forbids core dumps: a dump would contain keys, cookies and bodies, for every user who may
-    /// read it.
+    /// Prevents core dumps, because a user who may read a dump would find keys, cookies and bodies
+    /// there.
     ///
-    /// A limit of 0 applies only to files; a dump that is piped to a program such as apport is made
-    /// nevertheless. A limit of 1 byte, which is too small for any file, forbids both
-    /// (`do_coredump` in the kernel's fs/coredump.c). The hard limit stays. A user who may debug
-    /// the process can therefore raise the limit (`prlimit --core=unlimited --pid`), and a debugger
-    /// attaches as usual.
+    /// With a limit of 0, the kernel writes no file, but still pipes a dump to a program such as
+    /// apport. With a limit of 1 byte, the kernel does neither (`do_coredump` in the kernel's
+    /// fs/coredump.c). The hard limit does not change. A user who may debug the process can
+    /// therefore raise the limit (`prlimit --core=unlimited --pid`), and a debugger attaches as
+    /// usual.
     package static func forbid() { setLimit(RLIMIT_CORE) { min(1, $0.rlim_max) } }
 }
 
-/// Sets the soft limit of a resource, which `value` derives from the current soft and hard limits.
+/// Sets the soft limit of a resource. `value` returns the new soft limit for the current soft and
+/// hard limits.
 private func setLimit(_ resource: __rlimit_resource, _ value: (rlimit) -> rlim_t) {
     var limit = rlimit()
     let resource = __rlimit_resource_t(resource.rawValue)
@@ -40,20 +41,21 @@ private func setLimit(_ resource: __rlimit_resource, _ value: (rlimit) -> rlim_t
     setrlimit(resource, &limit)
 }
 
-/// The memory that only a start needs: freed allocations, and code that runs only at a start.
+/// The memory that the process needs only during a start: freed allocations, and code of the start.
 package enum StartMemory {
-    /// The maximum number of bytes that are read of the list of mappings; a process has some
+    /// The maximum number of bytes that are read from the list of mappings. A process has some
     /// hundred mappings.
     private static let mapsBytesMax = 1 << 20
 
-    /// Gives this memory back to the system; code that runs again is mapped again.
+    /// Gives this memory back to the system. The kernel reads code that runs later from its file
+    /// again.
     package static func giveBack() {
         AllocatorMemory.giveBack()
         let maps = FileReader.read("/proc/self/maps", bytesMax: mapsBytesMax) ?? []
         for line in maps.split(separator: UInt8(ascii: "\n")) {
             // 7f12a000-7f13b000 r-xp 00000000 08:01 123  /usr/lib/… (proc_pid_maps(5))
             guard let code = code(in: line) else { continue }
-            // These pages are never written, so the file contains all of their content.
+            // The process never writes to these pages, so the file has their whole content.
             let start = UnsafeMutableRawPointer(bitPattern: code.lowerBound)
             madvise(start, code.count, MADV_DONTNEED)
         }

@@ -1,30 +1,32 @@
 import Glibc
 import StorePlatform
 
-/// Reports the process's state to the service manager that started it. The protocol is
-/// sd_notify(3): datagrams to the socket that `NOTIFY_SOCKET` names.
+/// The service manager that started the process. The process reports its state to the manager by
+/// the protocol of sd_notify(3): datagrams to the socket that `NOTIFY_SOCKET` names.
 package struct ServiceManager: Sendable {
     private let path: String
-    /// The seconds within which the manager expects a sign of life; `nil` if it expects none.
+    /// The maximum time between two calls of ``reportAlive()``, in seconds; `nil` if the manager
+    /// expects no such calls.
     package let watchdogSeconds: Double?
 
-    /// Reads the variables of the manager; returns `nil` if there is no manager, or `NOTIFY_SOCKET`
-    /// has another form.
+    /// Reads the variables of the manager. Returns `nil` if there is no manager, or if
+    /// `NOTIFY_SOCKET` is not the path of a socket.
     package init?(_ environment: [String: String]) {
         guard let path = environment["NOTIFY_SOCKET"], path.hasPrefix("/") || path.hasPrefix("@"),
             (2...Self.pathBytesMax).contains(path.utf8.count)
         else { return nil }
         self.path = path
-        // The variable may be meant for the parent process (sd_watchdog_enabled(3)).
+        // `WATCHDOG_USEC` may be meant for another process (sd_watchdog_enabled(3)).
         let isMeant = environment["WATCHDOG_PID"].map { $0 == "\(getpid())" } ?? true
         let microseconds = environment["WATCHDOG_USEC"].flatMap(UInt64.init) ?? 0
         watchdogSeconds = isMeant && microseconds > 0 ? Double(microseconds) / 1e6 : nil
     }
 
-    /// Reports that the server serves; `status` is for people.
+    /// Reports that the server is ready. `status` is a text for people.
     package func reportReady(_ status: String) { send("READY=1\nSTATUS=\(status)") }
 
-    /// Reports that the configuration is being read again; ``reportReady(_:)`` reports the end.
+    /// Reports that the server begins to read its configuration again. ``reportReady(_:)`` reports
+    /// the end.
     package func reportReloading() {
         send("RELOADING=1\nMONOTONIC_USEC=\(SystemTime.steadyNanoseconds() / 1_000)")
     }
@@ -33,12 +35,10 @@ package struct ServiceManager: Sendable {
 
     package func reportAlive() { send("WATCHDOG=1") }
 
-    /// The maximum length of a socket's path in bytes, which leaves room for a zero after it
-    /// (unix(7)).
+    /// The maximum length of a socket's path in bytes, without the zero byte at its end (unix(7)).
     private static let pathBytesMax = 107
 
-    /// Sends a state. If the manager does not receive it, the state is dropped: the manager notices
-    /// the missing report.
+    /// Sends a state. Ignores errors, because the manager notices a missing report.
     private func send(_ state: String) {
         let descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }
@@ -46,7 +46,8 @@ package struct ServiceManager: Sendable {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         var bytes = Array(path.utf8)
-        // An abstract name begins with a zero byte, and is written with an at sign.
+        // An abstract name begins with a zero byte; the variable has an at sign in place of the
+        // zero byte.
         if bytes[0] == UInt8(ascii: "@") { bytes[0] = 0 }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         let length = MemoryLayout.offset(of: \sockaddr_un.sun_path).map { $0 + bytes.count } ?? 0

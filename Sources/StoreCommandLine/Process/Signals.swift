@@ -1,13 +1,13 @@
 import Dispatch
 import Glibc
 
-/// Signals that are handled one after the other, and do not interrupt any thread.
+/// Blocked signals, which a queue handles one after the other. The signals interrupt no thread.
 package struct Signals {
     private let signals: [CInt]
 
-    /// Blocks the signals in this thread and in all threads that it starts from now on. SIGPIPE and
-    /// SIGXFSZ are ignored, too. A peer that closes its socket must not end the process, nor must a
-    /// file that has grown to the limit.
+    /// Blocks the signals in this thread, and in all threads that this thread starts later. The
+    /// process also ignores SIGPIPE and SIGXFSZ. These signals would end the process after a write
+    /// to a socket that the peer has closed, or to a file at its size limit.
     package init(_ signals: [CInt]) {
         self.signals = signals
         var set = sigset_t()
@@ -18,12 +18,12 @@ package struct Signals {
         signal(SIGXFSZ, SIG_IGN)
     }
 
-    /// Serves the main queue for ever, and calls `handler` for each signal on a queue of its own.
+    /// Serves the main queue until the process ends, and calls `handler` for each signal on a queue
+    /// of its own.
     ///
-    /// `dispatchMain` leaves the main thread behind with no signal blocked. A signal without a
-    /// handler would end the process there, and so would a signal that another thread waits for.
-    /// The main thread therefore enters `dispatchMain` only when the queue's signal sources are
-    /// registered. Signals stay pending until then.
+    /// `dispatchMain` ends the block of the signals in the main thread. A signal without a handler
+    /// would then end the process. So this function calls `dispatchMain` only when the signal
+    /// sources are registered. Until then, signals stay pending.
     package func serveMainQueue(handler: @escaping @Sendable (CInt) -> Void) -> Never {
         let queue = DispatchQueue(label: "signals")
         let registering = DispatchGroup()
