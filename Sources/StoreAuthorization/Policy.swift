@@ -2,15 +2,16 @@ import StoreJSON
 import StoreTexts
 import StoreWire
 
-/// The permissions of each role in one store. A request without a grant is denied.
+/// The permissions of each role in one store. The policy denies each request without a grant.
 package struct Policy: Sendable {
     /// The role of requests without a credential.
     package static let anonymous = "anonymous"
 
     private var roles: [ExactText: Role]
 
-    /// Reads a policy for one store. If a process has several stores, a policy may use the names of
-    /// all of them. A name that two stores have is granted in both.
+    /// Reads the policy of a file, for the store `world`. The file may also use the names of the
+    /// other stores of the process. A grant of a name that several stores have is valid in each of
+    /// them.
     ///
     /// - Throws: ``PolicyError`` with the faults of the file.
     package init(
@@ -21,7 +22,7 @@ package struct Policy: Sendable {
         self.init(try PolicyFile(parsing: bytes, for: [world] + others), in: world)
     }
 
-    /// Makes the policy of a file, for one store.
+    /// Makes the policy of a file, for the store `world`.
     package init(_ file: PolicyFile, in world: PolicyWorld) {
         roles = Dictionary(
             file.roles.map { (ExactText($0.name), Role($0, in: world)) },
@@ -31,18 +32,20 @@ package struct Policy: Sendable {
 
     private init(_ role: Role) { roles = [ExactText(role.name): role] }
 
-    /// The policy of a server without a policy file. The role anonymous may do everything, except
-    /// to debug and to see the data of all sessions.
+    /// The policy of a server without a policy file. The role `anonymous` may do everything, except
+    /// use the debug routes and see the data of all sessions.
     package static let open = open(adding: [])
 
-    /// Returns the policy of a server without a policy file, with further groups of routes.
+    /// Returns the policy of a server without a policy file. The role `anonymous` may also use
+    /// these groups of routes.
     package static func open(adding groups: Set<RouteGroupName>) -> Policy {
         Policy(Role(ofAll: anonymous, using: standardGroups.union(groups)))
     }
 
     private static let standardGroups = Set(RouteGroupName.allCases).subtracting([.debug, .operate])
 
-    /// Returns this policy with one more role, which has the rights of anonymous in ``open``.
+    /// Returns this policy with a further role `name`, which has the rights of `anonymous` in
+    /// ``open``.
     package func adding(roleOfAll name: String) -> Policy {
         var policy = self
         policy.roles[ExactText(name)] = Role(ofAll: name, using: Self.standardGroups)
@@ -52,26 +55,26 @@ package struct Policy: Sendable {
     /// The names of the roles, sorted.
     package var roleNames: [String] { roles.keys.map(\.text).sorted() }
 
-    /// Returns the role of this name; `nil` if the policy does not have it: then the principal may
-    /// do nothing.
+    /// Returns the role of this name; `nil` if the policy does not have the role. A principal with
+    /// an unknown role may do nothing.
     package func role(_ name: String) -> Role? { roles[ExactText(name)] }
 }
 
 /// A policy file, parsed and checked against the names of the stores.
 package struct PolicyFile: Sendable {
-    /// The most bytes of a file.
+    /// The maximum size of a file, in bytes.
     package static let bytesMax = 1 << 20
-    /// The most roles of a file.
+    /// The maximum number of roles in a file.
     package static let rolesMax = 1_000
-    /// The most grants of a file, in all roles together.
+    /// The maximum number of grants in a file, in all roles together.
     package static let grantsMax = 10_000
-    /// The most conditions of one grant.
+    /// The maximum number of conditions of one grant.
     package static let conditionsMax = 32
 
-    /// The roles in the order of the file; each name once.
+    /// The roles in the order of the file. No two roles have the same name.
     let roles: [RoleGrants]
 
-    /// The numbers of roles and grants, for the operator.
+    /// A text with the numbers of roles and grants, for the operator.
     package var summary: String {
         let grants = roles.reduce(0) {
             $0 + $1.read.count + $1.dispatch.count + $1.call.count + $1.use.count
@@ -79,7 +82,7 @@ package struct PolicyFile: Sendable {
         return "\(roles.count) roles, \(grants) grants"
     }
 
-    /// Reads a policy for the stores of a process. There is at least one store.
+    /// Reads a policy for the stores of a process. `worlds` has at least one element.
     ///
     /// - Throws: ``PolicyError`` with all faults.
     package init(parsing bytes: [UInt8], for worlds: [PolicyWorld]) throws(PolicyError) {
@@ -93,7 +96,7 @@ package struct PolicyFile: Sendable {
 
 /// The error for an invalid policy file, with all of its faults.
 package struct PolicyError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The most faults in the list. At this number, the reader stops.
+    /// The maximum number of faults in the list. The reader stops at this number.
     package static let faultsMax = 100
 
     /// The faults in the order of the file; at least one fault.
@@ -102,7 +105,8 @@ package struct PolicyError: Error, Sendable, Equatable, CustomStringConvertible 
     /// A line for each fault.
     package var description: String { lines(of: nil).joined(separator: "\n") }
 
-    /// Returns a line for each fault, which begins with the file's name.
+    /// Returns a line for each fault. Each line begins with the name of the file, if there is a
+    /// name.
     package func lines(of file: String?) -> [String] {
         let start = file.map { $0 + ": " } ?? ""
         let lines = faults.map { start + $0.description }
@@ -113,11 +117,11 @@ package struct PolicyError: Error, Sendable, Equatable, CustomStringConvertible 
 
 /// A fault of a policy file.
 package struct PolicyFault: Sendable, Equatable, CustomStringConvertible {
-    /// The place in the file (RFC 6901); empty for the file as a whole.
+    /// The pointer to the fault in the file (RFC 6901); empty if the fault is about the whole file.
     package let pointer: String
     /// The fault, and the allowed content.
     package let message: String
-    /// The name that was probably meant.
+    /// The name that the author of the file probably meant.
     package let nearest: String?
 
     /// The line for the operator, without the file's name.

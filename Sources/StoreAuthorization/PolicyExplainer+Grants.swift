@@ -2,7 +2,7 @@ import StoreJSON
 import StoreTexts
 import StoreWire
 
-// The answers for a role of the policy.
+// The explanations for a role that the policy has.
 
 extension PolicyExplainer {
     /// Explains whether a role may use a route.
@@ -30,8 +30,8 @@ extension PolicyExplainer {
         }
     }
 
-    /// Explains whether a role has a grant of a thing. A thing that the role may not see is hidden
-    /// from it.
+    /// Explains whether a role has a grant of the thing with this name. `isHidden` is true if the
+    /// server answers 404 without such a grant.
     private func explain(
         _ kind: GrantedKind,
         _ name: String,
@@ -109,7 +109,7 @@ extension PolicyExplainer {
         return .allowed((lines + useful.map { "  \(text($0))" }).joined(separator: "\n"))
     }
 
-    /// Returns the grants of a role that grant some thing of a kind in this store.
+    /// Returns the grants of a role that grant something of a kind in this store.
     private func useful(_ kind: GrantedKind, in grants: RoleGrants) -> [Grant<NameScope>] {
         grants.list(of: kind).grants.filter { grant in
             grant.scope.hasAll(kind) || world.names(of: kind).contains { grant.scope.has(kind, $0) }
@@ -135,7 +135,7 @@ extension PolicyExplainer {
 }
 
 extension PayloadCondition {
-    /// Returns a sentence with the value in a payload and the required value.
+    /// Returns a sentence with the required value, and the value in the payload.
     func explanation(for payload: JSONNode?, of principal: String) -> String {
         let required =
             switch self.required {

@@ -2,14 +2,15 @@ import StoreJSON
 import StoreTexts
 import StoreWire
 
-/// Explains whether a role may do something in a store, and names the grant or the missing grant.
+/// The explainer of a policy: it answers whether a role may do something in a store. The answer
+/// names the grant or the missing grant.
 package struct PolicyExplainer {
     private let file: PolicyFile?
     private let policy: Policy
     let world: PolicyWorld
     let names: PolicyNames
 
-    /// Makes an explainer. `file` is `nil` if there is no policy.
+    /// Makes an explainer for a store. `file` is `nil` if there is no policy.
     package init(_ file: PolicyFile?, in world: PolicyWorld) {
         self.file = file
         self.world = world
@@ -72,7 +73,7 @@ package struct PolicyExplainer {
             : .allowed("without a policy \"anonymous\" may do this")
     }
 
-    /// Returns the text of the request for the answer, and the need of its route.
+    /// Returns the request as a text for the answer, and the need of the route at this path.
     private func need(
         of path: String,
         _ method: String?
@@ -92,7 +93,8 @@ package struct PolicyExplainer {
         return ("\(method ?? route.methods.first ?? "GET") \(shown)", try known(route.need))
     }
 
-    /// Returns the need with a name of the store; for an instance's use case, this name has `{id}`.
+    /// Returns the need, after a check that the store has its name. The use case of an instance
+    /// gets the name with `{id}`. Throws if the store does not have the name.
     private func known(_ need: RouteNeed) throws(PolicyQuestionError) -> RouteNeed {
         let (kind, name): (GrantedKind, String)
         switch need {
@@ -118,7 +120,7 @@ package struct PolicyExplainer {
         throw unknown("this store has no action", name, in: world.actions.map(\.name))
     }
 
-    /// Makes the error for an unknown name, with the known name that was probably meant.
+    /// Makes the error for an unknown name. The error suggests the nearest known name.
     private func unknown(
         _ problem: String,
         _ name: String,
@@ -130,18 +132,19 @@ package struct PolicyExplainer {
     }
 }
 
-/// A question about a policy: may a role do something?
+/// A question about a policy: whether a role may do something.
 package enum PolicyQuestion: Sendable {
-    /// A request for this path; `nil` for any method of the path.
+    /// A request for this path with this method. If the method is `nil`, the question is about the
+    /// path's first method.
     case path(String, method: String?)
-    /// The dispatch of an action with this payload, in JSON, by this principal.
+    /// A dispatch of this action with this JSON payload by this principal.
     case action(String, payload: [UInt8]?, principal: String)
 }
 
 /// The answer to a ``PolicyQuestion``, with its reason.
 package struct PolicyExplanation: Sendable, Equatable {
     package let isAllowed: Bool
-    /// The reason for the operator, on one line or several.
+    /// The reason for the operator, in one or more lines.
     let reason: String
 
     static func allowed(_ reason: String) -> PolicyExplanation {
@@ -156,7 +159,7 @@ package struct PolicyExplanation: Sendable, Equatable {
     package var text: String { (isAllowed ? "allowed: " : "denied: ") + reason }
 }
 
-/// The error if a question has a name that the store does not have, or another mistake.
+/// The error for a question that can't be answered, such as a question with an unknown name.
 package struct PolicyQuestionError: Error, Sendable, Equatable, CustomStringConvertible {
     package let description: String
 

@@ -1,19 +1,19 @@
 package import StoreJSON
 import StoreTexts
 
-/// The names of the things in a store. A policy is checked against these names.
+/// The names in a store that a policy may use. Each name in a policy must be one of these names.
 ///
-/// A policy denies each request without a grant, so a misspelt name would deny without a message.
+/// Without this check, a grant with a misspelt name would grant nothing, without a message.
 package struct PolicyWorld: Sendable {
-    /// The members of the root state, modules and fields, in their order. Empty if the state has no
-    /// members.
+    /// The members of the root state: the modules and fields in the order of declaration. Empty if
+    /// the state has no members.
     package let members: [String]
     package let views: [String]
     /// The actions in the order of the store's table of actions. ``Role/permission(ofAction:)``
     /// takes an index of this array.
     package let actions: [PolicyAction]
     /// The use cases, such as `login/login`. The use case of a module with instances has `{id}`
-    /// after the first slash, as in its route.
+    /// after the first slash.
     package let useCases: [String]
     package let notifications: [String]
 
@@ -47,20 +47,21 @@ package struct PolicyWorld: Sendable {
     }
 }
 
-/// An action of a store, with the facts that a policy is checked against.
+/// An action of a store, with the facts that the check of a policy needs.
 package struct PolicyAction: Sendable {
     /// The wire name. For an action of instances it has `{id}`: `cards/{id}/liked`.
     package let name: String
-    /// The module of the action.
+    /// The module of the action; `nil` if the action belongs to no module.
     package let module: String?
-    /// True if clients or views of the module may dispatch the action; else only the program does.
+    /// True if clients may dispatch the action, directly or by a view; false if only the program
+    /// dispatches the action.
     package let isForClients: Bool
     /// The names of the payload's members; `nil` if any member is allowed.
     package let members: [String]?
-    /// The members that are removed before the action is made.
+    /// The secret members, which are removed before the action is made.
     package let secrets: [String]
-    /// Returns the first part of a pointer that leads to nothing in any payload; `nil` if the whole
-    /// pointer may lead to something.
+    /// Returns the shortest beginning of a pointer that leads to nothing in any payload; `nil` if
+    /// the pointer may lead to a value.
     package let deadEnd: @Sendable (JSONPointer) -> JSONPointer?
 
     package init(
@@ -80,8 +81,8 @@ package struct PolicyAction: Sendable {
     }
 }
 
-/// The names of the things in all stores of a policy. The lists of each kind also give the hints
-/// for misspelt names.
+/// The names in all stores of a policy. The names of a kind are also the suggestions for misspelt
+/// names of the kind.
 struct PolicyNames {
     let modules: NameSet
     let actions: NameSet
@@ -99,22 +100,22 @@ struct PolicyNames {
         )
     }
 
-    /// The names of all things of a kind.
+    /// The names of all things of this kind.
     subscript(kind: GrantedKind) -> NameSet { named[kind] ?? NameSet([]) }
 
-    /// Returns the texts of the grants for single things of a kind.
+    /// Returns the texts of all grants for a single thing of a kind.
     func texts(of kind: GrantedKind) -> [String] { self[kind].names.map(kind.text) }
 
-    /// Returns true if only the program dispatches the action of this name.
+    /// Returns true if only the program dispatches the action with this name.
     func isProgramOnly(_ name: String) -> Bool {
         !actions.contains(name) && all.contains { $0.name.isSame(as: name) }
     }
 
-    /// Returns the actions of a grant.
+    /// Returns the actions that a grant covers.
     func actions(of types: ActionScope) -> [PolicyAction] { all.filter(types.covers) }
 
-    /// Returns the name for all instances if the given name is that of one instance:
-    /// `cards/{id}/liked` for `cards/7/liked`.
+    /// Returns the name for all instances, `cards/{id}/liked`, if `name` is the name for one
+    /// instance, such as `cards/7/liked`. Returns `nil` otherwise.
     func instancesName(for name: String) -> String? {
         name.ofAllInstances.flatMap { actions.contains($0) ? $0 : nil }
     }
@@ -135,8 +136,9 @@ struct NameSet {
 }
 
 extension String {
-    /// The name for all instances, if the text names one: `cards/{id}/liked` for `cards/7/liked`.
-    /// The id stands between the first slash and the last. `nil` if there is no id.
+    /// The name for all instances, if this text names one instance: `cards/{id}/liked` for
+    /// `cards/7/liked`. The id is the text between the first and the last slash. `nil` if there is
+    /// no id.
     var ofAllInstances: String? {
         let bytes = Array(utf8)
         let slash = UInt8(ascii: "/")

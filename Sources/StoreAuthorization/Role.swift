@@ -2,11 +2,11 @@ package import StoreJSON
 import StoreTexts
 import StoreWire
 
-/// The permissions of one role, in tables that are made once: each check is one look-up.
+/// The permissions of one role in one store, as tables. Each check is a look-up in a table.
 package final class Role: Sendable {
     package let name: String
-    /// The members of the root state that the role sees, in their order. `nil` if the role sees the
-    /// whole state, even a state without members.
+    /// The members of the root state that the role sees, in the order of declaration. `nil` if the
+    /// role sees the whole state, which may have no members.
     package let visibleMembers: [String]?
     package let readsLog: Bool
     /// True if the role sees the data of all sessions.
@@ -25,14 +25,14 @@ package final class Role: Sendable {
     private let useCases: Set<ExactText>?
     private let notifications: Set<ExactText>?
     private let groups: UInt16
-    /// The permissions, by the index in the store's table of actions.
+    /// The permission for each action of ``PolicyWorld/actions``.
     private let permissions: [Permission]
-    /// True for each action whose module the role sees, by the same index.
+    /// True for each action of ``PolicyWorld/actions`` whose module the role sees.
     private let seesModules: [Bool]
-    /// The permission for an action that is not in the table.
+    /// The permission for an action that has no element in `permissions`.
     private let otherwise: Permission
 
-    /// Makes a role of a policy, for one store.
+    /// Makes a role from its grants in a policy, for one store.
     init(_ grants: RoleGrants, in world: PolicyWorld) {
         func granted(_ kind: GrantedKind) -> Set<ExactText> {
             let names = world.names(of: kind).filter { grants.grant(of: kind, $0) != nil }
@@ -67,7 +67,8 @@ package final class Role: Sendable {
         dispatches = permissions.contains { if case .never = $0 { false } else { true } }
     }
 
-    /// Makes a role that may read, dispatch and call everything, and use these groups of routes.
+    /// Makes a role that may read, dispatch and call everything, and may use these groups of
+    /// routes.
     init(ofAll name: String, using groups: Set<RouteGroupName>) {
         self.name = name
         visibleMembers = nil
@@ -100,8 +101,8 @@ extension Role {
     }
 
     /// Returns true if the role sees the module of the action at this index of
-    /// ``PolicyWorld/actions``. For an action without a module, the role must see the whole state.
-    /// Cost: one element of an array.
+    /// ``PolicyWorld/actions``. For an action without a module, returns true only if the role sees
+    /// the whole state.
     package func sees(moduleOfAction place: Int) -> Bool {
         visibleMembers == nil || (seesModules.indices.contains(place) && seesModules[place])
     }
@@ -123,16 +124,16 @@ extension Role {
     }
 
     /// Returns the permission to dispatch the action at this index of ``PolicyWorld/actions``.
-    /// Cost: one element of an array.
     package func permission(ofAction place: Int) -> Permission {
         permissions.indices.contains(place) ? permissions[place] : otherwise
     }
 
     /// Returns the reason why a principal of this role may not dispatch an action; `nil` if the
-    /// principal may. A permission without conditions allocates nothing.
+    /// principal may dispatch the action.
     ///
     /// `place` is the index of the action in ``PolicyWorld/actions``, and `type` its wire name.
-    /// `payload` is the payload from the client; `nil` for no payload, which meets no condition.
+    /// `payload` is the payload from the client. `nil` means that there is no payload, so no
+    /// condition is met.
     package func denial(
         ofAction place: Int,
         _ type: @autoclosure () -> String,
@@ -152,7 +153,7 @@ extension Role {
         }
     }
 
-    /// The most grants in the text of a denial.
+    /// The maximum number of grants in the text of a denial.
     private static let namedMax = 3
 
     private func denial(of type: String, with grants: [[PayloadCondition]]) -> Denial {
@@ -196,7 +197,7 @@ package struct PayloadCondition: Sendable, Equatable {
         }
     }
 
-    /// The condition in words, for a client.
+    /// The condition as a text for a client.
     var text: String {
         switch required {
         case .principal: "'\(Problem.excerpt(pointer.description))' is the principal's name"
@@ -209,6 +210,6 @@ package struct PayloadCondition: Sendable, Equatable {
 package enum Denial: Error, Sendable, Equatable {
     /// The request is forbidden, with a sentence for the client: 403.
     case mayNot(String)
-    /// The role may not see the resource, so the answer is that of a missing resource: 404.
+    /// The role may not see the resource, so the server answers 404, as for a missing resource.
     case hidden
 }

@@ -1,24 +1,27 @@
 /// The permission that a route needs from a role.
 package enum RouteNeed: Sendable, Equatable {
-    /// No permission: health, the index, the pages of problems, logging in and out.
+    /// No permission. This is the need of health, the index, the pages of problems, logins and
+    /// logouts.
     case nothing
-    /// At least one member of the state. The route leaves out the members that the role does not
-    /// see.
+    /// The permission to see at least one member of the state. The route shows only the members
+    /// that the role sees.
     case state
-    /// This member of the state.
+    /// The permission to see this member of the state.
     case member(String)
-    /// At least one view. The route leaves out the views that the role does not see.
+    /// The permission to see at least one view. The route shows only the views that the role sees.
     case views
     case view(String)
     case log
-    /// At least one action. Each dispatched action is checked on its own.
+    /// The permission to dispatch at least one action. The server also checks each dispatched
+    /// action.
     case dispatch
-    /// A use case, with a name of ``PolicyWorld/useCases``.
+    /// The permission to call the use case with this name of ``PolicyWorld/useCases``.
     case useCase(String)
     case notification(String)
     case group(RouteGroupName)
 
-    /// True if the route shows a single thing by its name: a role that may not see this gets 404.
+    /// True if the route shows a single thing with a name. A role that may not see the thing gets
+    /// 404.
     package var isOfOne: Bool {
         switch self {
         case .member, .view: true
@@ -28,7 +31,8 @@ package enum RouteNeed: Sendable, Equatable {
 }
 
 extension Role {
-    /// Returns the reason why the role may not use a route; `nil` if the role may.
+    /// Returns the reason why the role may not use a route with this need; `nil` if the role may
+    /// use the route.
     package func denial(of need: RouteNeed) -> Denial? {
         switch need {
         case .nothing: nil
@@ -50,7 +54,7 @@ extension Role {
     }
 }
 
-/// A group of routes that a policy grants together, in `use`.
+/// The name of a group of routes that a policy grants together, in the list `use`.
 package enum RouteGroupName: String, Sendable, CaseIterable {
     /// The descriptions of the store: `/schema`, `/openapi.json`.
     case schema
@@ -58,13 +62,14 @@ package enum RouteGroupName: String, Sendable, CaseIterable {
     case sessions
     /// The running effects, and their cancellation: `/effects`.
     case effects
-    /// The last analytics events: `/analytics`.
+    /// The newest analytics events: `/analytics`.
     case analytics
-    /// `/metrics`.
+    /// The metrics: `/metrics`.
     case metrics
-    /// The debug surface: `/debug/…`.
+    /// The debug routes: `/debug/…`.
     case debug
-    /// No route of its own: the data of all sessions, in each route that reads state.
+    /// The data of all sessions, in each route that reads the state. This group has no routes of
+    /// its own.
     case operate
     /// The list of the process's stores: `/stores`.
     case stores

@@ -1,10 +1,10 @@
 import StoreJSON
 import StoreTexts
 
-/// The needs of a store's routes by their paths, as in the table of [policies](docs/POLICY.md).
+/// The needs of a store's routes by path, as in the table in docs/POLICY.md.
 package enum RoutePath {
-    /// Returns the methods of a path, and their need; `nil` if there is no such path. `path` is the
-    /// path of a request, without the query and without a leading `/stores/NAME`.
+    /// Returns the methods of a path, and the need of its routes; `nil` if there is no such path.
+    /// `path` is the path of a request, without the query and without a leading `/stores/NAME`.
     package static func route(at path: String) -> (methods: [String], need: RouteNeed)? {
         guard let segments = segments(of: path) else { return nil }
         for row in rows {
@@ -24,12 +24,14 @@ package enum RoutePath {
         return segments.count == parts.count ? segments : nil
     }
 
-    /// The routes of one path, and their need.
+    /// The routes of the paths with one template, and the need of these routes.
     private struct Row: Sendable {
-        /// The template of the path: `{…}` matches one segment, `{…...}` at the end one or more.
+        /// The segments of the template: `{…}` matches one segment, and `{…...}` at the end matches
+        /// one or more segments.
         let template: [String]
         let methods: [String]
-        /// Returns the need for the segments that match the parameters.
+        /// The function that returns the need, given the segments that match the parameters of the
+        /// template.
         let need: @Sendable ([String]) -> RouteNeed
 
         init(
@@ -46,7 +48,8 @@ package enum RoutePath {
             self.init(methods, template) { _ in need }
         }
 
-        /// Returns the segments that match the parameters; `nil` if the path does not match.
+        /// Returns the segments that match the parameters of the template; `nil` if the path does
+        /// not match.
         func match(_ segments: [String]) -> [String]? {
             var parameters: [String] = []
             for (index, part) in template.enumerated() {
@@ -114,7 +117,8 @@ package enum RoutePath {
         Row(read, "/stores", .group(.stores)),
     ]
 
-    /// Returns the name in a segment of a pointer: `~1` is a slash, like the decoded `%2F`.
+    /// Returns the name that a decoded segment of a pointer stands for. A slash in the segment
+    /// comes from `%2F`, and means a slash in the name, like `~1`.
     private static func name(inPointerSegment segment: String) -> String {
         let token = segment.utf8.split(
             separator: UInt8(ascii: "/"),

@@ -1,7 +1,8 @@
 import StoreJSON
 import StoreTexts
 
-/// An element of a role's lists: its scope, and its place in the file.
+/// An element of a list of a role: the scope of the grant, and the pointer to the element in the
+/// file.
 struct Grant<Scope: Sendable>: Sendable {
     let pointer: String
     /// The source text of the element, for messages.
@@ -17,7 +18,7 @@ struct RoleGrants: Sendable {
     var call: [Grant<NameScope>] = []
     var use: [Grant<NameScope>] = []
 
-    /// Returns the list with the grants of a kind, and its name.
+    /// Returns the list that has the grants of a kind, and the name of the list.
     func list(of kind: GrantedKind) -> (name: String, grants: [Grant<NameScope>]) {
         switch kind {
         case .member, .view, .log: ("read", read)
@@ -37,11 +38,11 @@ struct RoleGrants: Sendable {
     }
 }
 
-/// A kind of things that a policy grants by their names. The log is the only thing of its kind.
+/// A kind of things that a policy grants by name. The kind `log` has a single thing, the log.
 enum GrantedKind: Sendable, CaseIterable {
     case member, view, log, useCase, notification, group
 
-    /// The beginning of a grant's text, before the name.
+    /// The beginning of the text of a grant, before the name of the thing.
     var prefix: String {
         switch self {
         case .member: "/"
@@ -52,7 +53,7 @@ enum GrantedKind: Sendable, CaseIterable {
         }
     }
 
-    /// The noun for messages.
+    /// The noun for a thing of this kind, in messages.
     var noun: String {
         switch self {
         case .member: "member of the state"
@@ -91,7 +92,8 @@ struct NameScope: Sendable {
 /// The scope of a grant in `dispatch`.
 struct DispatchScope: Sendable {
     let types: ActionScope
-    /// The conditions for the payload. All must hold; if there are none, any payload is granted.
+    /// The conditions for the payload, which must all hold. Without conditions, the grant covers
+    /// any payload.
     var conditions: [PayloadCondition] = []
 }
 

@@ -1,7 +1,7 @@
 import StoreJSON
 import StoreTexts
 
-// The meaning of the elements of `dispatch`.
+// The scopes of the elements of `dispatch`.
 
 extension PolicyReader {
     private static let allowed =
@@ -89,8 +89,8 @@ extension PolicyReader {
         return conditions.count == members.count ? conditions : nil
     }
 
-    /// Returns true if the payload of some action has the member, and the member is no secret.
-    /// Else adds a fault.
+    /// Returns true if the payload of some action has the member, and the member is not secret.
+    /// Otherwise adds a fault and returns false.
     private mutating func check(
         _ member: String,
         isIn actions: [PolicyAction],
@@ -118,8 +118,9 @@ extension PolicyReader {
         return false
     }
 
-    /// Returns true if a pointer leads to something in the payload of some action. Else adds a
-    /// fault: the condition would deny every payload without a message.
+    /// Returns true if a pointer may lead to a value in the payload of some action. Otherwise adds
+    /// a fault and returns false. Without this fault, the condition would deny every payload
+    /// without a message.
     private mutating func check(
         _ path: JSONPointer,
         isIn actions: [PolicyAction],
@@ -137,7 +138,7 @@ extension PolicyReader {
         return false
     }
 
-    /// The most names in the list of a message.
+    /// The maximum number of names in the list of a message.
     private static let listedMax = 10
 
     private func list(_ names: [String]) -> String {
@@ -151,7 +152,8 @@ extension PolicyReader {
     ) -> PayloadCondition.RequiredValue? {
         if value.stringValue?.isSame(as: "$principal") == true { return .principal }
         let tree = JSONTree(value)
-        // An unknown variable would match no payload, without a message.
+        // The fault is necessary: a condition with an unknown variable would hold for no payload,
+        // without a message.
         if let text = tree.text(beginningWith: UInt8(ascii: "$")) {
             return refuse(
                 pointer,

@@ -2,7 +2,7 @@ import StoreJSON
 import StoreTexts
 import StoreWire
 
-/// Reads a policy file. The reader continues after a fault, so that it finds all faults.
+/// The reader of a policy file. The reader continues after a fault, so that it finds all faults.
 struct PolicyReader {
     private(set) var faults: [PolicyFault] = []
     let names: PolicyNames
@@ -10,10 +10,10 @@ struct PolicyReader {
 
     init(_ worlds: [PolicyWorld]) { names = PolicyNames(worlds) }
 
-    /// True if the list of faults is full, so that the reader skips the rest of the file.
+    /// True if the list of faults is full. The reader then skips the rest of the file.
     var isFull: Bool { faults.count >= PolicyError.faultsMax }
 
-    /// Adds a fault. The candidate nearest to `wanted` becomes its hint.
+    /// Adds a fault. The fault suggests the candidate that is most similar to `wanted`.
     mutating func add(
         _ pointer: String,
         _ message: String,
@@ -25,7 +25,7 @@ struct PolicyReader {
         faults.append(PolicyFault(pointer: pointer, message: message, nearest: nearest))
     }
 
-    /// Adds a fault, and returns `nil` in the place of the faulty value.
+    /// Adds a fault, and returns `nil` for the faulty value.
     mutating func refuse<Value>(
         _ pointer: String,
         _ message: String,
@@ -36,8 +36,8 @@ struct PolicyReader {
         return nil
     }
 
-    /// Returns the roles of a file; `nil` if the file has no readable roles. If the file has
-    /// faults, some of its roles and grants are missing.
+    /// Returns the roles of a file; `nil` if the object with the roles can't be read. If the file
+    /// has faults, some roles and grants may be missing.
     mutating func read(_ bytes: [UInt8]) -> [RoleGrants]? {
         guard bytes.count <= PolicyFile.bytesMax else {
             return refuse("", "the file is too large; allowed are \(PolicyFile.bytesMax) bytes")
@@ -95,7 +95,8 @@ struct PolicyReader {
         return role
     }
 
-    /// Returns the grants in one list of a role; no grants if the list does not exist.
+    /// Returns the grants in a list of a role. Returns no grants if the role does not have the
+    /// list.
     private mutating func list<Scope>(
         _ role: JSONNode,
         _ name: String,
@@ -113,7 +114,7 @@ struct PolicyReader {
             guard !isFull else { break }
             grantsCount += 1
             guard grantsCount <= PolicyFile.grantsMax else {
-                // Add this fault once: all later lists stop here, too.
+                // Adds the fault only once, because each later list also comes here.
                 if grantsCount == PolicyFile.grantsMax + 1 {
                     add(pointer, "there are more than \(PolicyFile.grantsMax) grants in all roles")
                 }
@@ -155,10 +156,11 @@ struct PolicyReader {
     }
 }
 
-// The meaning of the texts in `read`, `call` and `use`.
+// The scopes of the texts in `read`, `call` and `use`.
 
 extension PolicyReader {
-    /// Returns the scope of an element of `read`; `nil`, with a fault, if the element is invalid.
+    /// Returns the scope of an element of `read`. Adds a fault and returns `nil` if the element is
+    /// invalid.
     mutating func readScope(_ node: JSONNode, _ pointer: String) -> NameScope? {
         let allowed =
             "allowed are \"/MEMBER\" of the state, \"/*\" for all of "
@@ -194,7 +196,8 @@ extension PolicyReader {
 
     private var readNames: [String] { [.member, .view, .log].flatMap { names.texts(of: $0) } }
 
-    /// Returns the scope of an element of `call`; `nil`, with a fault, if the element is invalid.
+    /// Returns the scope of an element of `call`. Adds a fault and returns `nil` if the element is
+    /// invalid.
     mutating func callScope(_ node: JSONNode, _ pointer: String) -> NameScope? {
         let allowed =
             "allowed are \"usecases/NAME\", \"usecases/*\", \"notify/NAME\", "
@@ -210,7 +213,8 @@ extension PolicyReader {
         return unknown(text, "no name of a call", allowed, pointer, known)
     }
 
-    /// Returns the scope of an element of `use`; `nil`, with a fault, if the element is invalid.
+    /// Returns the scope of an element of `use`. Adds a fault and returns `nil` if the element is
+    /// invalid.
     mutating func useScope(_ node: JSONNode, _ pointer: String) -> NameScope? {
         let groups = names.texts(of: .group)
         let allowed = "allowed are \(groups.joined(separator: ", ")) and \"*\""
@@ -222,7 +226,8 @@ extension PolicyReader {
         return NameScope(kind: .group, name: text)
     }
 
-    /// Returns the scope of a text such as `views/NAME` or `views/*`; `name` is its end.
+    /// Returns the scope of a text such as `views/NAME` or `views/*`. `name` is the end of the
+    /// text, such as `NAME` or `*`.
     private mutating func scope(
         _ kind: GrantedKind,
         _ name: String,
@@ -254,12 +259,13 @@ extension PolicyReader {
 }
 
 extension String {
-    /// Returns the rest after a prefix, compared by bytes; `nil` if the text has another beginning.
+    /// Returns the rest of this text after the prefix `start`; `nil` if the text does not begin
+    /// with these bytes.
     func rest(after start: String) -> String? {
         guard utf8.starts(with: start.utf8) else { return nil }
         return String(decoding: utf8.dropFirst(start.utf8.count), as: UTF8.self)
     }
 }
 
-/// Quotes a text for a message, shortened if it is long.
+/// Returns a text in quotes, for a message. A long text is shortened.
 func quoted(_ text: String) -> String { JSONText.quoted(Problem.excerpt(text)) }
