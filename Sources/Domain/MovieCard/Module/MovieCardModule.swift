@@ -12,7 +12,7 @@ struct MovieCardModule: StartableModule {
         return State(title: start.title)
     }
 
-    /// Returns a new card. Called when the visitor selects another movie while a card is shown.
+    /// Returns a new card, after the visitor has selected another movie while a card is shown.
     func begin(_ start: MovieCard.Start, over old: State) throws -> State { try begin(start) }
 
     /// Applies an action. Never refuses it.
