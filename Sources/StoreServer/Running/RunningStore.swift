@@ -20,8 +20,8 @@ protocol RunningStore: Sendable {
     /// Throws and changes nothing if a file is wrong.
     func reloadAccess() throws
 
-    /// Ends the streams and waiting requests whose credentials have ended, and those that the
-    /// policy does not allow.
+    /// Ends the streams and waiting requests that the policy does not allow, or whose credentials
+    /// have ended.
     func endForbidden()
 
     /// Refuses new requests, and answers the waiting requests.

@@ -217,7 +217,7 @@ final class ServerProcess: Sendable {
     }
 }
 
-/// An answer that one thread gives and other threads wait for. Only the first given answer counts.
+/// An answer of one thread to other threads, which wait for it. Only the first given answer counts.
 final class AwaitedAnswer<Answer: Sendable>: Sendable {
     private let answer = Locked<Answer?>(nil)
     private let isGiven = Latch()
