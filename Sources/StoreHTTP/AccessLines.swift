@@ -1,7 +1,7 @@
 package import StoreHTTPTransport
 package import StoreTelemetry
 
-/// `--access-log`: writes a line to the log at the end of each request and each stream.
+/// The access log of `--access-log`: a line in the log at the end of each request and each stream.
 ///
 /// ```text
 /// store-server: request method=GET route=/state path=/state status=200 bytes=17 ms=0.081 …
@@ -10,7 +10,7 @@ package import StoreTelemetry
 /// Queries, headers and bodies are left out, because they may be secret.
 package struct AccessLines: AccessLog {
     private let logger: Logger
-    /// True if lines have no address, session or principal.
+    /// True if the lines leave out the client: its address, session, principal and role.
     private let forgetsClients: Bool
 
     package init(_ logger: Logger, forgetsClients: Bool) {
@@ -22,8 +22,8 @@ package struct AccessLines: AccessLog {
 
     package func streamEnded(_ access: Access) { write(access, .streamEnded, "stream") }
 
-    /// Hands the line to the log's thread, which formats it. If too many lines are waiting, the
-    /// line is dropped and counted.
+    /// Hands the line to the log's thread, which formats it. If too many lines wait already, the
+    /// log drops and counts the line.
     private func write(_ access: Access, _ event: LogEvent, _ message: String) {
         let served = access.resource as? ServedRoute
         let logger = served?.environment.links.store.map(logger.naming) ?? logger

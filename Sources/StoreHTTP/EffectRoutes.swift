@@ -49,7 +49,8 @@ struct EffectRoutes: RouteGroup {
         ]
     }
 
-    /// Returns the id, which is the whole rest of the path: `search/titles`, or `cards/7/opened`.
+    /// Returns the effect's id, which is the rest of the path: `search/titles`, or
+    /// `cards/7/opened`.
     private static func id(of request: RequestContext) throws(Problem) -> String {
         let rest = try request.path().dropFirst()
         guard let id = PercentEncoding.decode(rest) else {
@@ -66,7 +67,8 @@ struct EffectRoutes: RouteGroup {
     private func list(_ request: RequestContext) throws(Problem) {
         let caller = try request.caller()
         request.respond { json in
-            // A cancelled effect dispatches nothing more and is about to end, so it is left out.
+            // The list leaves out cancelled effects, which dispatch nothing more and are about to
+            // end.
             let running = runner.running.lazy.filter { effect in
                 !effect.isCancelled && caller.sees(effect.address.key.session)
                     && caller.viewer.sees(module: effect.address.module)
@@ -82,8 +84,9 @@ struct EffectRoutes: RouteGroup {
 }
 
 extension EffectRunner {
-    /// Cancels the effects of this id that the viewer may list: shared effects and those of its
-    /// session. An operator cancels the effects of all sessions. Returns `true` if there were any.
+    /// Cancels the effects with this id that the viewer may list: shared effects, and effects of
+    /// the viewer's session. An operator cancels the effects of all sessions. Returns `true` if an
+    /// effect was cancelled.
     fileprivate func cancel(_ id: String, for viewer: Viewer) -> Bool {
         guard let session = viewer.session else { return cancelEverywhere(id: id) }
         return cancel(id: id, of: session.text) || cancel(id: id)

@@ -4,7 +4,7 @@ import StoreJSONSchema
 import StoreWire
 
 /// `GET /events`: hands the connection over to the stream writer. The writer sends the newest
-/// state, or the part of it at `path`, and then every new version.
+/// state, or the part of the state at `path`, and then newer versions as they are published.
 struct EventsRoutes: RouteGroup {
     let store: Store
 

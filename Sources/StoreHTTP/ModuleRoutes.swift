@@ -133,9 +133,10 @@ struct ModuleRoutes: RouteGroup {
 extension InstanceID {
     static let parameter = Parameter.path("id", "The instance's id.")
 
-    /// Returns the id in the path of a request. `index` is its place among the path's parameters.
+    /// Returns the id in the path of a request. `index` is the index of the id among the path's
+    /// parameters.
     ///
-    /// - Throws: 404 for an id that no instance can have, 400 if it is badly encoded.
+    /// - Throws: 404 for an id that no instance can have, 400 for a badly encoded id.
     static func read(_ request: RequestContext, _ index: Int = 0) throws(Problem) -> String {
         let id = try request.path(index)
         guard 1...bytesMax ~= id.utf8.count else { throw request.notFound }

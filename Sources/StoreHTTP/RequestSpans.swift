@@ -5,7 +5,8 @@ package import StoreTraces
 ///
 /// <https://opentelemetry.io/docs/specs/semconv/http/http-spans/>
 ///
-/// Queries, headers, bodies and principals are left out, because other people may store traces.
+/// Queries, headers, bodies and principals are left out, because the collector of the traces may
+/// belong to other people.
 package struct RequestSpans: Sendable {
     private let tracer: Tracer
     /// True if spans have no client addresses.
@@ -55,12 +56,13 @@ package struct RequestSpans: Sendable {
         )
     }
 
-    /// Returns the name of a known method; `nil` for others, which could be any text.
+    /// Returns the name of a known method; `nil` for an unknown method, which could be any text.
     private static func name(ofMethod method: String?) -> String? {
         method.flatMap { RequestMethod($0).bit == 0 ? nil : $0 }
     }
 
-    /// Returns the error of a span: `client_left`, a status from 500 on, or else `nil`.
+    /// Returns the error of a span: a status of 500 or more, or `client_left` if there was no
+    /// answer. Returns `nil` for other statuses.
     private static func error(_ status: Int?) -> String? {
         guard let status else { return "client_left" }
         return status >= 500 ? "\(status)" : nil

@@ -6,8 +6,8 @@ import StoreJSON
 import StoreJSONSchema
 import StoreWire
 
-/// `GET /state` and `GET /state/<pointer>`: the published state or a part of it. The request may
-/// ask for the newest or a past version, or wait for a newer version.
+/// `GET /state` and `GET /state/<pointer>`: the published state or a part of it. A request may ask
+/// for the newest or a past version, or wait for a newer version.
 struct StateRoutes: RouteGroup {
     let store: Store
 
@@ -42,7 +42,8 @@ struct StateRoutes: RouteGroup {
         [.notFound, .gone, .versionMismatch, .versionUnreadable]
     }
 
-    /// Describes the answers; with the parameter `blame`, the action that last changed the part.
+    /// Describes the answers: a part of the state or, with the parameter `blame`, the action that
+    /// last changed the part.
     private static func answers(_ schema: JSONSchema) -> [OpenAPI.Answer] {
         [
             .json(
@@ -72,8 +73,8 @@ struct StateRoutes: RouteGroup {
         let version = request[StateParameters.version]
         let blame = request[StateParameters.blame]
         if let version {
-            // A past state is compared by its exact tag, because for a comparison of content the
-            // state would have to be made.
+            // Only the tag of a past state is compared. To compare the content, the server would
+            // have to make the state again.
             let tag = Tag(epoch: store.reader.epoch, version: version)
             try StateAnswer.require(past: tag, asIn: request.exchange)
         } else if request.exchange.has("if-match") {
@@ -97,8 +98,8 @@ struct StateRoutes: RouteGroup {
     }
 
     /// Answers as soon as the caller's part of the state changes after the version `after`. Answers
-    /// 304 when the time is over or the client has closed its side. If the credential or the
-    /// session ends, the answer is a problem with the reason.
+    /// 304 when the time to wait is over, or when the client has closed its side of the connection.
+    /// If the credential or the session ends, the answer is a problem with the reason.
     private func poll(
         _ request: RequestContext,
         _ pointer: JSONPointer,
@@ -111,7 +112,8 @@ struct StateRoutes: RouteGroup {
             return try show(request, pointer, of: current, isConditional: false)
         }
         guard seconds > 0 else { return request.respond(StateAnswer.notModified(current)) }
-        // The poll needs no session, but a session in the request stays alive during the poll.
+        // The poll needs no session. If the request has a session, the hold keeps it alive during
+        // the poll.
         let hold = store.hold(try request.session())
         let access = try request.accessLease()
         request.exchange.suspend()

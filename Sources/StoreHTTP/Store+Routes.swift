@@ -19,7 +19,7 @@ extension Store {
         ]
     }
 
-    /// Returns the routes of a state that is made of modules; none for any other state.
+    /// Returns the routes of a state that is made of modules; an empty array for any other state.
     package func moduleRoutes(for methods: [BoundUseCaseMethod]) -> [any RouteGroup] {
         guard let runner = core.effects, let views = reader.views else { return [] }
         let groups: [any RouteGroup] = [
@@ -38,9 +38,9 @@ extension Store {
 
     /// Returns the routes for metrics and health. Only the store at `/` has the process's metrics.
     ///
-    /// `stores` returns the stores whose metrics are served. `livenessProblem` returns a failure of
-    /// the process that a restart would mend. `readiness` returns the reasons why the server takes
-    /// no requests, such as a stop.
+    /// `stores` returns the stores whose metrics are served. `livenessProblem` returns a failure
+    /// that a restart of the process would mend. `readiness` returns the reasons why the server
+    /// takes no requests, such as a stop.
     package func operationRoutes(
         measuring stores: @escaping @Sendable () -> [MeasuredStore],
         _ process: MeasuredProcess,
@@ -72,7 +72,7 @@ extension Store {
         ]
     }
 
-    /// Returns the routes for a clock that requests move.
+    /// Returns the routes that show and move a test clock.
     package func clockRoutes(for clock: ManualClock) -> [any RouteGroup] {
         [TestClockRoutes(links, clock, bounds.json)]
     }
@@ -89,8 +89,8 @@ extension Store {
     /// Returns the routes that describe the server.
     ///
     /// `schema` describes the state, as a client's session sees it, and the actions.
-    /// `operatorSchema` describes the state of all sessions. `components` are the parts that the
-    /// description of the API refers to.
+    /// `operatorSchema` describes the state of all sessions. `components` are the named schemas to
+    /// which the description of the API refers.
     package func discoveryRoutes(
         title: String,
         version: String,

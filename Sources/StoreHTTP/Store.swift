@@ -11,7 +11,7 @@ import Synchronization
 /// The objects that a store's routes share: the Core, the reader of its published states, the
 /// streams, and the transport's clock. No type here depends on the type of the state.
 package final class Store: Sendable {
-    /// The paths of its resources.
+    /// The paths of the store's resources.
     package let links: Links
     package let bounds: RequestBounds
     package let actions: ActionTable
@@ -23,18 +23,19 @@ package final class Store: Sendable {
     package let streams: StreamWriter
     package let encoder: JSONEncoder
     package let logger: Logger
-    /// The sessions of clients; `nil` if the state has none.
+    /// The sessions of clients; `nil` if the state has no sessions.
     package let sessions: SessionTable?
     /// The actions that are applied together with the beginning of each session.
     package let sessionStarts: [any Action]
     /// The slices that clients show; `nil` if the state is not made of modules.
     package let presence: ViewPresence?
-    /// The outcomes of dispatches whose clients did not wait for the end of the effects.
+    /// The outcomes of dispatches that were answered before their effects had ended.
     package let outcomes = DispatchOutcomes()
     private let transport = Locked<HTTPServer?>(nil)
     private let draining = Atomic(false)
     private let hasOffered = Atomic(false)
-    /// Runs the turn of the Core that this store's requests have claimed for the event loop.
+    /// Processes, on the calling thread, the envelopes that ``wakeCore()`` has claimed for the
+    /// event loop.
     private let runTurn: @Sendable () -> Void
 
     package init(
@@ -69,7 +70,7 @@ package final class Store: Sendable {
     /// Sets the transport that sends the answers. Called once, before the transport starts.
     package func attach(_ server: HTTPServer) { transport.withLock { $0 = server } }
 
-    /// Returns true if the server is about to stop.
+    /// The function that returns true if the server is about to stop.
     package var isDraining: @Sendable () -> Bool {
         { [self] in draining.load(ordering: .relaxed) }
     }
@@ -78,7 +79,7 @@ package final class Store: Sendable {
     /// cancelled before this wait, so most of these requests are answered earlier.
     private static let stopWaitSeconds = 0.5
 
-    /// Begins the stop: ``isDraining`` returns true now, and the waits for effects are cut short.
+    /// Begins the stop: ``isDraining`` returns true from now on, and waits for effects soon end.
     package func drain() {
         draining.store(true, ordering: .relaxed)
         schedule(after: Self.stopWaitSeconds, outcomes.giveUp)
@@ -88,11 +89,13 @@ package final class Store: Sendable {
         problem.response(for: id, in: links.store)
     }
 
-    /// Records that the Core was offered an envelope in this turn of the event loop.
+    /// Records that a request has offered an envelope to the Core in this turn of the event loop.
     func offered() { hasOffered.store(true, ordering: .relaxed) }
 
-    /// Wakes the Core once for all envelopes of this turn, so that it gets them as a batch. Returns
-    /// the Core's turn if the event loop's thread should run it.
+    /// Wakes the Core once for all envelopes that were offered in this turn of the event loop, so
+    /// that they make one batch. If the Core sleeps and few envelopes wait, leaves the Core asleep
+    /// and claims the envelopes. Then returns the function with which the event loop's thread
+    /// processes them.
     package func wakeCore() -> (@Sendable () -> Void)? {
         guard hasOffered.load(ordering: .relaxed) else { return nil }
         hasOffered.store(false, ordering: .relaxed)
@@ -103,10 +106,11 @@ package final class Store: Sendable {
     package func wake() { transport.withLock { $0 }?.wake() }
 
     /// Keeps the session of a stream or of a waiting request from becoming idle until the hold
-    /// ends. Returns `nil` for no session, or a session that is not open.
+    /// ends. Returns `nil` if `session` is `nil`, or if the session is not open.
     func hold(_ session: String?) -> SessionHold? { session.flatMap { sessions?.hold($0) } }
 
-    /// Runs `work` on the event loop's thread after `seconds`, if nothing cancels the timer.
+    /// Runs `work` on the event loop's thread after `seconds`, unless the timer is cancelled
+    /// before. Returns `nil`, and runs nothing, without a transport.
     @discardableResult
     package func schedule(
         after seconds: Double,
@@ -119,9 +123,9 @@ package final class Store: Sendable {
 /// Routes check the bounds of a body themselves. The Core's mailbox and the stream writer enforce
 /// the other bounds; routes only name them in problems.
 package struct RequestBounds: Sendable {
-    /// The maximum number of clients' actions in the mailbox, which enforces this bound.
+    /// The maximum number of clients' actions in the mailbox. The mailbox enforces this bound.
     package let mailboxMax: Int
-    /// The maximum number of actions in one request, whose body is then an array.
+    /// The maximum number of actions in a request whose body is an array.
     package let batchMax: Int
     /// The bounds on the JSON of a request's body.
     let json: JSONLimits

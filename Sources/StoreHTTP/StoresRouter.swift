@@ -3,8 +3,8 @@ package import StoreHTTPTransport
 import StoreTexts
 package import StoreWire
 
-/// Passes requests to the stores of a process: `/stores/<name>/…` to the named store, and all
-/// others to the store at `/`.
+/// Passes requests to the stores of a process: a request for `/stores/<name>/…` to the named store,
+/// and any other request to the store at `/`.
 package final class StoresRouter: HTTPHandler {
     private let first: any HTTPHandler
     private let named: [ExactText: any HTTPHandler]
@@ -27,7 +27,7 @@ package final class StoresRouter: HTTPHandler {
     package func handle(_ exchange: HTTPExchange) { handler(for: exchange).handle(exchange) }
 
     package func turnEnded() -> (@Sendable () -> Void)? {
-        // The stores run on a pool, so none of them leaves work to the loop's thread.
+        // The stores run on a pool, so no store leaves work to the loop's thread.
         for handler in all { _ = handler.turnEnded() }
         return nil
     }
@@ -50,7 +50,8 @@ package final class StoresRouter: HTTPHandler {
     }
 }
 
-/// Takes the place of a store that could not be started: answers every request with 503.
+/// The handler in place of a store that could not be started: it answers every request with a
+/// problem.
 package final class UnavailableStore: HTTPHandler {
     private let hosts: HostRule
     private let links: Links

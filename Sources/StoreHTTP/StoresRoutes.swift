@@ -39,12 +39,12 @@ package struct StoresRoutes: RouteGroup {
 
 /// The status of one of the stores of a process.
 package struct StoreStatus: Sendable {
-    /// The name of the store at `/` beside named stores.
+    /// The name by which lists and logs call the store at `/`, which has no name of its own.
     package static let defaultName = "default"
 
     package let name: String
     let path: String
-    /// Returns the reason why the store takes no requests; `nil` while it takes them.
+    /// Returns the reason why the store takes no requests; `nil` while the store takes requests.
     let notReady: @Sendable () -> NotReady?
 
     package init(at links: Links, notReady: @escaping @Sendable () -> NotReady?) {
@@ -55,7 +55,7 @@ package struct StoreStatus: Sendable {
 }
 
 extension [StoreStatus] {
-    /// The problem if some of the stores take no requests; `nil` while all take them.
+    /// The problem if some stores take no requests; `nil` while all stores take requests.
     package var problem: Problem? {
         let problems = compactMap { store in
             store.notReady().map { (store.name, $0.problem.detail) }
@@ -63,7 +63,7 @@ extension [StoreStatus] {
         return problems.isEmpty ? nil : .storesNotReady(problems)
     }
 
-    /// The problem if none of the stores takes requests; `nil` while at least one store takes them.
+    /// The problem if no store takes requests; `nil` while at least one store takes requests.
     package var commonProblem: Problem? {
         let problems = compactMap { $0.notReady()?.problem }
         return problems.count == count ? problems.first : nil

@@ -76,8 +76,8 @@ enum StreamOpening {
         }
     }
 
-    /// Makes the beginning of a stream with its first frame. A frame for this reader alone is left
-    /// out if the reader has seen the frame's version.
+    /// Makes the beginning of a stream with its first frame. The beginning leaves out a frame for
+    /// this reader alone if the reader has seen the frame's version.
     private static func beginning(
         _ head: StreamHead,
         of topic: TopicID,
@@ -109,7 +109,7 @@ enum StreamOpening {
         }
     }
 
-    /// Checks that the client can read a stream, and that its rate limit allows one.
+    /// Checks that the client can read a stream, and that its rate limit allows another stream.
     ///
     /// - Throws: 400 for HTTP/1.0, 429 above the limit.
     static func check(_ request: RequestContext) throws(Problem) {
@@ -121,7 +121,7 @@ enum StreamOpening {
 
     /// Reserves a place for the stream. Returns the position to resume at, the owner of the stream,
     /// and the hold on the owner's session. A reader that has seen nothing begins after the version
-    /// `start`, if there is one.
+    /// `start`, if `start` is given.
     static func prepare(
         _ request: RequestContext,
         _ store: Store,
@@ -161,15 +161,15 @@ enum StreamOpening {
         }
         guard store.streams.reserve(topic) else { throw .streamLimit(store.bounds.streamsMax) }
         let hold = store.hold(owner.session)
-        // The session may end before the stream is open. The function that ends its streams would
-        // not find this stream then.
+        // The session may end before the stream is open. The function that ends the session's
+        // streams would not find this stream then.
         if owner.session != nil { owner.isOver = { hold?.isOpen != true } }
         return hold
     }
 
     /// Returns the closure for the end of a stream, or `nil` if there is nothing to do. The closure
     /// dispatches the end of the view, ends the hold on the session, and corrects the count of the
-    /// role's streams. The release of the closure gives the stream's place for a pointer back.
+    /// role's streams. When the closure is released, the stream's place for a pointer becomes free.
     static func onEnd(
         _ hold: SessionHold?,
         _ counted: (@Sendable () -> Void)?,
@@ -238,7 +238,8 @@ enum StreamParameters {
 }
 
 extension StreamFrames {
-    /// Makes the frames that the stream writer itself adds, for a store of this epoch.
+    /// Makes the frames that the stream writer adds to streams by itself, for a store of this
+    /// epoch.
     package static func tagged(epoch: Epoch) -> StreamFrames {
         StreamFrames(
             heartbeat: { SSEFrame.heartbeat(at: Tag(epoch: epoch, version: $0)) },

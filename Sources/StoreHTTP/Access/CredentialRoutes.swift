@@ -9,7 +9,8 @@ import StoreWire
 struct CredentialRoutes: RouteGroup {
     let links: Links
     let access: AccessControl
-    /// True if sessions have their own `DELETE /session`, which then deletes this cookie, too.
+    /// True if the routes of sessions include `DELETE /session`, which then deletes this cookie,
+    /// too.
     let hasSessions: Bool
 
     var routes: [Route] {
@@ -55,7 +56,7 @@ struct CredentialRoutes: RouteGroup {
 }
 
 /// `GET /session` shows a client its principal, its role and its session. A client without a
-/// session gets an answer, too, so that a page can ask without an error.
+/// session gets the same kind of answer and no error.
 struct ClientRoutes: RouteGroup {
     let links: Links
 

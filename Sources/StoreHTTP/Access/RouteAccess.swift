@@ -5,14 +5,14 @@ import StoreWire
 
 /// The access that a route needs from a caller's role.
 enum RouteAccess: Sendable {
-    /// The same need for every path of the route.
+    /// A need that is the same for every path of the route.
     case need(RouteNeed)
     /// The right to see the member of the state that the first parameter of the path names.
     case memberInPath
     /// A need that concerns this module. A denied caller that can't see the module gets 404.
     case ofModule(String, RouteNeed)
     /// The right to dispatch actions of this module's views. `places` are the actions' indices in
-    /// the table of actions. A caller with neither such a right nor sight of the module gets 404.
+    /// the table of actions. A caller that has no such right and does not see the module gets 404.
     case viewActions(String, places: [Int])
 
     /// The empty need: for health, explanations of problems, and setting and deleting cookies.
@@ -25,7 +25,8 @@ enum RouteAccess: Sendable {
     /// The right to dispatch some action; the handler checks each action.
     static let dispatch = RouteAccess.need(.dispatch)
 
-    /// The need of `OPTIONS`: none, if the path itself reveals nothing.
+    /// The access that `OPTIONS` needs: ``everyone``, unless the path names a member, a module or a
+    /// view.
     var forOptions: RouteAccess {
         switch self {
         case .memberInPath, .ofModule, .viewActions, .need(.member), .need(.view): self
@@ -68,8 +69,8 @@ extension Identity {
     /// Checks if this sender may send a request to a resource. `served` is `nil` for a method that
     /// the resource does not have.
     ///
-    /// - Throws: 404 for a resource that the sender may not see. For a denied use, 401 without a
-    ///   credential and 403 with one.
+    /// - Throws: 404 for a resource that the sender may not see. For a resource that the sender may
+    ///   see but not use, 401 without a credential, else 403.
     func check(
         _ request: HTTPExchange,
         _ served: ServedRoute?,

@@ -6,7 +6,7 @@ import StorePlatform
 import StoreWire
 import Synchronization
 
-/// The routes that list the middleware and the interceptors of the Core, and remove one of them.
+/// The routes that list the middleware and the interceptors of the Core, and that remove them.
 struct AttachmentRoutes: RouteGroup {
     let links: Links
     let attachments: CoreAttachments
@@ -122,7 +122,7 @@ package final class CoreAttachments: Sendable {
     }
 
     /// Adds an observer under the next of the ids `observer-1`, `observer-2`, and so on. `queue` is
-    /// the label of the queue on which it is called.
+    /// the label of the queue on which the observer is called.
     package func addObserver(on queue: String?, ending: PlainCommand) {
         attached.withLock { attached in
             attached.observers += 1
@@ -142,7 +142,8 @@ package final class CoreAttachments: Sendable {
         attached.withLock { $0.all.filter { $0.kind == kind } }
     }
 
-    /// Removes the first attachment with this id. Returns false if there is none.
+    /// Removes the first attachment of this kind with this id. Returns false if there is no such
+    /// attachment.
     func end(_ kind: Kind, _ id: String) -> Bool {
         let ended = attached.withLock { attached -> Attachment? in
             guard

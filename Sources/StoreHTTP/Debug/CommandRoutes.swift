@@ -10,7 +10,7 @@ struct CommandRoutes: RouteGroup {
     let links: Links
     let list: [ExposedCommand]
     let limits: JSONLimits
-    /// The queue that executes commands. Only requests of operators wait for it.
+    /// The queue that executes commands. Only requests of operators wait for this queue.
     let queue = DispatchQueue(label: "debug.commands")
 
     var routes: [Route] {

@@ -8,7 +8,7 @@ import StoreWire
 package struct ExposedCommand: Sendable {
     /// The name of the command in its path.
     package let name: String
-    /// The Swift type of its argument.
+    /// The name of the Swift type of the command's argument.
     package let value: String
     package let id: String
     package let file: String
@@ -16,7 +16,8 @@ package struct ExposedCommand: Sendable {
     package let line: UInt
     /// The command's own description, in five lines.
     let preview: String
-    /// Reads the argument from a body, and returns a closure that executes the command with it.
+    /// Reads the argument from a body, and returns a closure that executes the command with the
+    /// argument.
     let prepared: Preparation
 
     typealias Preparation =

@@ -5,7 +5,7 @@ import StoreJSON
 import StoreJSONSchema
 import StoreWire
 
-/// The routes that list the subscribers and observers of new states, and end one of them.
+/// The routes that list the subscribers and observers of new states, and that end a subscription.
 /// Subscribers read streams; observers run in the process itself.
 struct SubscriptionRoutes: RouteGroup {
     let store: Store
@@ -61,8 +61,8 @@ struct SubscriptionRoutes: RouteGroup {
     private func list(_ request: RequestContext) {
         request.exchange.suspend()
         store.streams.list { open in
-            // There may be thousands of streams, so another thread writes the list: the writer's
-            // thread has streams to serve.
+            // There may be thousands of streams. So another thread writes the list, and the thread
+            // of the stream writer goes on with its streams.
             DispatchQueue.global().async { request.complete(.success(answer(open))) }
         }
     }

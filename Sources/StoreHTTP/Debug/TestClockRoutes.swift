@@ -59,7 +59,7 @@ final class TestClockRoutes: RouteGroup, Sendable {
     ])
 
     /// Moves the clock and wakes the sleeping effects one after the other. Answers 200 when the
-    /// effects are at rest, or 202 if there were too many to wake.
+    /// woken effects have ended or sleep again, or 202 if there were too many effects to wake.
     private func advance(_ request: RequestContext) throws(Problem) {
         let duration = try duration(request)
         guard !isAdvancing.exchange(true, ordering: .acquiringAndReleasing) else {
@@ -97,7 +97,7 @@ final class TestClockRoutes: RouteGroup, Sendable {
         }
     }
 
-    /// Writes seconds exactly to the nanosecond: `2.5`.
+    /// Writes a duration as a decimal number of seconds, exact to the nanosecond: `2.5`.
     private static func seconds(_ duration: Duration) -> [UInt8] {
         let (seconds, attoseconds) = duration.components
         let digits = String(attoseconds / 1_000_000_000)

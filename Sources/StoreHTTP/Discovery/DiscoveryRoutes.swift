@@ -13,9 +13,9 @@ struct DiscoveryRoutes: RouteGroup {
     let schema: Bytes
     /// The same schema with the state of all sessions.
     let operatorSchema: Bytes
-    /// The parts of the schema that the description of the API refers to.
+    /// The named schemas to which the description of the API refers.
     let components: [JSONSchema.Property]
-    /// Returns the newest version of the state; `nil` if there is no store.
+    /// Returns the newest version of the state; `nil` if the page describes no store.
     var newest: @Sendable () -> UInt64? = { nil }
 
     var routes: [Route] {

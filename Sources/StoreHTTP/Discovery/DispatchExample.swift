@@ -3,7 +3,8 @@ import StoreJSONSchema
 
 /// Makes an example body for `POST /dispatch` that the schema allows.
 struct DispatchExample {
-    /// The maximum depth of the example: a type that contains itself would have no end.
+    /// The maximum depth of the example: the example of a type that contains itself would have no
+    /// end.
     private static let depthMax = 8
 
     /// The definitions that the schemas refer to; `Action` is one of them.
@@ -19,7 +20,7 @@ struct DispatchExample {
         return bare.first ?? actions.lazy.compactMap { value(of: $0) }.first
     }
 
-    /// Makes a value of this form as JSON; `nil` if none is found.
+    /// Makes a value that the schema allows, as JSON. Returns `nil` if no value is found.
     private func value(of schema: JSONSchema, _ depth: Int = 0) -> String? {
         guard depth <= Self.depthMax else { return nil }
         switch schema {
