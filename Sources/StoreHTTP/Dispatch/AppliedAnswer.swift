@@ -11,7 +11,7 @@ struct AppliedAnswer {
     let changed: Bool?
     /// The state after the action; `nil` if the client did not ask for it, or it is not available.
     var state: Bytes?
-    /// The version of ``state``; `nil` if that is ``last``.
+    /// The version of ``state``; `nil` if the version is ``last``.
     var tagged: UInt64?
     /// False if the answer reports that effects still run; then its status is 202.
     var isCompleted = true
@@ -19,7 +19,7 @@ struct AppliedAnswer {
     var value: [UInt8]?
     /// True if the action was applied by an earlier request with the same key.
     var isReplayed = false
-    /// False if the result of the effects is unknown.
+    /// False if the result of the action's effects is unknown.
     var isEndKnown = true
 
     /// The placeholder for the answer to a request that is not applied yet.
@@ -29,7 +29,7 @@ struct AppliedAnswer {
         ("Content-Type", "application/json"), ("Cache-Control", "no-store"),
     ])
 
-    /// True if the answer is about a call of a use case or a notification.
+    /// True if the answer is to a call of a use case or to a notification.
     var isOfRequest: Bool { changed == nil }
 }
 

@@ -6,8 +6,8 @@ import StoreJSON
 import StorePublishing
 import StoreWire
 
-/// The resource in the condition of a dispatch, and the version that the client has of it (protocol
-/// 2.7). The resource is a part of the state, or a view.
+/// The resource that the condition of a dispatch names, with the client's version of the resource
+/// (protocol 2.7). The resource is a part of the state, or a view.
 struct ConditionSubject: Sendable {
     private enum Resource: Sendable {
         case part(JSONPointer)
@@ -21,11 +21,13 @@ struct ConditionSubject: Sendable {
     private let resource: Resource
     private let reader: StateReader
     private let caller: Caller
-    /// True if the resource may depend on the member at this index. `nil` if the Core can't decide
-    /// by members: the state has none, or the caller reads the slices of all sessions.
+    /// Returns true if the resource may depend on the member of the state at this index. `nil` if
+    /// the Core can't decide by members: the state has no members, or the caller reads the slices
+    /// of all sessions.
     private let reads: (@Sendable (_ member: Int) -> Bool)?
 
-    /// Reads the path for a `GET` of a resource: `/state/todos/items`, or `/views/items?limit=10`.
+    /// Reads the path of a resource, as in a `GET`: `/state/todos/items`, or
+    /// `/views/items?limit=10`.
     ///
     /// - Throws: 400 for other paths, hidden views, and parameters that the view does not take.
     init(_ text: String, known: UInt64?, _ store: Store, for caller: Caller) throws(Problem) {
@@ -73,7 +75,8 @@ struct ConditionSubject: Sendable {
         reads = isRead
     }
 
-    /// Returns the rest of a path behind `fixed`, with its first slash; `nil` for another path.
+    /// Returns the rest of a path behind `fixed`, with the slash before it. Returns `nil` if the
+    /// path does not begin with `fixed`.
     private static func rest(of path: Substring, behind fixed: String) -> String? {
         guard path.utf8.starts(with: fixed.utf8) else { return nil }
         let rest = path.utf8.dropFirst(fixed.utf8.count)
@@ -85,7 +88,7 @@ struct ConditionSubject: Sendable {
 extension ConditionSubject {
     /// Returns the condition that the Core checks first: no member that the resource depends on has
     /// changed since the client's version. If members can't decide, or the resource may be absent,
-    /// the condition never holds. The versions are then compared.
+    /// the returned condition never holds. Then another thread calls ``compared()``.
     func first(in workspace: JSONWorkspace) -> VersionCondition {
         guard let known, let reads, isAtHand(workspace) else {
             return VersionCondition(.max, .version)
@@ -102,8 +105,8 @@ extension ConditionSubject {
     }
 
     /// Compares the resource in the newest version and in the client's version. Returns a condition
-    /// on the newest version if the resource is the same in both, and `nil` if it differs. Blocks
-    /// while the disk is read and a view is made.
+    /// on the newest version if the resource is the same in both versions, and `nil` if the
+    /// resource differs. Blocks while the disk is read and a view is made.
     ///
     /// - Throws: 503 if the client's version can't be read now, 500 if the view can't be made.
     func compared() throws(Problem) -> VersionCondition? {

@@ -5,12 +5,13 @@ import Synchronization
 
 /// Completes the envelope of a dispatch whose condition names a resource (protocol 2.7).
 ///
-/// The Core only checks if a whole member of the state has changed. A part of a changed member, or
-/// a view, may be unchanged. If a member has changed, another thread compares the resource with the
-/// version that the client has. If both are the same, the thread offers the envelope again, under a
-/// condition on the compared version.
+/// The Core only checks if a member of the state has changed. The resource may still be unchanged:
+/// a part of this member, or a view. So if a member has changed, another thread compares the
+/// resource in the client's version and in the newest version. If the resource is the same, the
+/// thread offers the envelope again, under a condition on the newest version.
 final class ConditionTicket: Completion {
-    /// The maximum number of comparisons for a request. A change voids a running comparison.
+    /// The maximum number of comparisons for a request. A change of the state during a comparison
+    /// makes another comparison necessary.
     static let comparisonsMax = 8
 
     private struct State: Sendable {
@@ -27,7 +28,7 @@ final class ConditionTicket: Completion {
         self.subject = subject
     }
 
-    /// Stores the envelope, which may be offered again, until it is completed.
+    /// Stores the envelope until its completion, because the ticket may offer the envelope again.
     func keep(_ envelope: Envelope) { state.withLock { $0.envelope = envelope } }
 
     func complete(_ outcome: Outcome) {

@@ -40,7 +40,8 @@ struct DispatchBody {
         return try read(ActionObject(document.root), by: reader, from: sender, in: trace)
     }
 
-    /// Reads the actions of a body. This is no initializer, which would retain each argument.
+    /// Reads the actions of a body. The function is no initializer, because an initializer would
+    /// retain each argument.
     static func read(
         _ request: RequestContext,
         by reader: MemberReader,
@@ -97,8 +98,8 @@ struct DispatchBody {
 // Audiences
 
 extension DispatchBody {
-    /// Reads the members `recipients` and `emitter` of an action: the named streams that get the
-    /// event for its change. Returns `nil` if all streams get it.
+    /// Reads the named streams that get the event for an action's change, from the members
+    /// `recipients` and `emitter` of the action. Returns `nil` if all streams get the event.
     static func audience(
         of action: ActionObject,
         at pointer: @autoclosure () -> String
@@ -131,8 +132,8 @@ extension DispatchBody {
         return Addressees(recipients: meant, emitter: emitter?.stringValue.map { ExactText($0) })
     }
 
-    /// Reads the audience of an array. The array makes one event, so all of its actions must have
-    /// the same audience.
+    /// Reads the audience of an array. All actions of an array must have the same audience, because
+    /// the array makes one event.
     static func audience(of actions: [ActionObject]) throws(Problem) -> Audience? {
         var first: Addressees?
         for (index, action) in actions.enumerated() {

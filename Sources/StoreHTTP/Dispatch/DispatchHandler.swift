@@ -7,7 +7,7 @@ import StoreHTTPTransport
 import StoreTraces
 import StoreWire
 
-/// Makes an envelope from a request and hands it to the Core.
+/// Makes an envelope from a request, and hands the envelope to the Core.
 ///
 /// The type is a class, so that a request does not copy the handler's properties.
 final class DispatchHandler: Sendable {
@@ -91,13 +91,15 @@ final class DispatchHandler: Sendable {
         ticket.offer(envelope)
     }
 
-    /// The effect of a narrow role on the answer to a request's actions.
+    /// The limits that a role sets on the answer to a request: the modules of the actions, and the
+    /// reported changes.
     private struct ActionSight {
         /// True if the caller sees the modules of all actions.
         var seesAll = true
         /// The names of the modules that the caller dispatches to but does not see.
         var askedModules: [String] = []
-        /// True if the answer reports changes of the member at this index; `nil` if it reports all.
+        /// Returns true if the answer reports changes of the member at this index. `nil` if the
+        /// answer reports changes of all members.
         let answersAbout: (@Sendable (_ member: Int) -> Bool)?
     }
 
@@ -127,11 +129,10 @@ final class DispatchHandler: Sendable {
         )
     }
 
-    /// Returns the action in the query, as links of views have it; `nil` if the body has the
-    /// action.
+    /// Returns the action in the query, as in the links of views; `nil` if the body has the action.
     ///
-    /// A page of any site can make a browser send a POST without a body. So links may be followed
-    /// only by pages of the server's own origin or an allowed one.
+    /// A page of any site can make a browser send a POST without a body. So only pages of the
+    /// server's own origin, or of an allowed origin, may follow links.
     ///
     /// - Throws: 403 for a page of another origin, 400 if the request also has a body. Without an
     ///   action in the query, 415 if the body's type is not JSON.
@@ -166,7 +167,8 @@ extension DispatchHandler {
         }
     }
 
-    /// Makes the condition of `If-Match`; `nil` if every version satisfies it (protocol 2.7).
+    /// Makes the condition of `If-Match`. Returns `nil` if every version satisfies the header
+    /// (protocol 2.7).
     ///
     /// - Throws: 400 for a malformed header or an unsuitable resource.
     func condition(of request: RequestContext, for caller: Caller) throws(Problem) -> Condition? {
@@ -192,17 +194,19 @@ extension DispatchHandler {
     /// Makes the condition for a list of tags: a single version, which the Core compares when it
     /// applies the action.
     ///
-    /// Of the published versions in the list, only the newest is compared: if any of them matches,
-    /// the newest does. The condition uses the newest if the caller's part of the state has not
-    /// changed since that version. Otherwise the condition uses the lowest future version, because
-    /// only that version can match next. Without a future version, the condition may already have
-    /// failed. The Core must check it even then, because only the Core can look up if the request
-    /// was applied before. If so, the condition does not count.
+    /// Of the published versions in the list, only the newest is compared: if any published version
+    /// matches, the newest matches. The condition uses the newest if the caller's part of the state
+    /// has not changed since that version. Otherwise the condition uses the lowest future version,
+    /// because only that version can match next. Without a future version, the condition may
+    /// already have failed. The Core must check even a failed condition, because only the Core can
+    /// look up an earlier application of the request. If the request was applied before, the
+    /// condition does not count.
     ///
     /// A view may show the caller data from modules that the caller can't see otherwise. A change
-    /// of such a module does not count as a change for the caller. So a match would not prove that
-    /// the shown data is current. The condition is exact then: every newer version fails it. A
-    /// client avoids this if its condition names the view.
+    /// of a hidden module does not count as a change for the caller. So a match would not prove
+    /// that the data of the view is current. For a caller with access to a view of hidden modules,
+    /// the condition is exact: every newer version fails the condition. A client avoids an exact
+    /// condition if its condition names the view.
     private func version(of tags: [EntityTag], for caller: Caller) -> VersionCondition {
         let isExact = store.reader.showsUnseen(to: caller)
         let epoch = store.reader.epoch
@@ -218,7 +222,7 @@ extension DispatchHandler {
         return VersionCondition(next ?? (mayHold ? published : nil) ?? .max, scope)
     }
 
-    /// Makes the condition that a resource has not changed since the version of the tag.
+    /// Makes the condition that the named resource has not changed since the version of the tag.
     private func named(
         _ resource: String,
         _ condition: EntityTagCondition,
@@ -269,15 +273,17 @@ extension DispatchHandler {
         )
     }
 
-    /// Returns the digest of the body. For the actions of views, the module and the instance are
-    /// included. Two views may send the same bytes for different actions, because the body may
-    /// leave these names out.
+    /// Returns the digest of the body. For an action of a view, the digest includes the names of
+    /// the module and the instance. Two views may send the same bytes for different actions,
+    /// because the body may leave these names out.
     private static func fingerprint(
         of body: UnsafeRawBufferPointer,
         for audience: ActionAudience
     ) -> [UInt8] {
         guard case .views(let module, let instance) = audience else { return SHA256.digest(body) }
-        // A byte of 255 separates the names, because no name contains it.
+        // A byte of 255 ends the names of a module and an instance. A byte of 0 ends the name of a
+        // module without an instance. No name of a module contains these bytes, and no id has the
+        // byte 255.
         let view = instance.map { Array(module.utf8) + [255] + Array($0.utf8) + [255] }
         return ((view ?? Array(module.utf8) + [0]) + body).withUnsafeBytes { SHA256.digest($0) }
     }

@@ -7,9 +7,10 @@ import Synchronization
 /// The outcomes of dispatches that were answered with 202, for `GET /dispatch/<version>`, and the
 /// requests that wait for an outcome.
 ///
-/// The table is in memory alone: a restart forgets the outcomes.
+/// The table is only in memory: a restart forgets the outcomes.
 package final class DispatchOutcomes: Sendable {
-    /// The maximum number of remembered dispatches; if there are more, the oldest are forgotten.
+    /// The maximum number of remembered dispatches; if there are more, the oldest dispatches are
+    /// forgotten.
     package static let countMax = 1_000
     /// The maximum number of bytes in the values of all effects; if there are more, the oldest
     /// dispatches are forgotten.
@@ -26,13 +27,14 @@ package final class DispatchOutcomes: Sendable {
 
     fileprivate struct Waiting: Sendable {
         let giveUp: @Sendable () -> Void
-        /// The access that the wait depends on; `nil` if that access can't end.
+        /// The access that the wait depends on; `nil` if the access can't end.
         let access: AccessLease?
     }
 
     fileprivate struct Table: Sendable {
         var byVersion: [UInt64: Remembered] = [:]
-        /// The versions in order of arrival, from the index ``first`` on; some may be forgotten.
+        /// The versions in order of arrival, from the index ``first`` on. Some of these dispatches
+        /// may be forgotten.
         var order: [UInt64] = []
         var first = 0
         var valueBytes = 0
@@ -60,7 +62,7 @@ package final class DispatchOutcomes: Sendable {
     }
 
     /// Returns the dispatch with this last version; `nil` if it is forgotten. Also returns `nil` if
-    /// the caller is neither its sender nor an operator who sees the whole state.
+    /// the caller is neither the dispatch's sender nor an operator that sees the whole state.
     func dispatch(_ version: UInt64, for caller: Caller) -> PendingDispatch? {
         let oldest = oldest
         let dispatch = table.withLock { table -> PendingDispatch? in
@@ -91,7 +93,7 @@ package final class DispatchOutcomes: Sendable {
 }
 
 extension DispatchOutcomes.Table {
-    /// Counts the bytes of a dispatch's value, which a dispatch has only after its end.
+    /// Updates the count of a dispatch's value. A dispatch has a value only after its end.
     fileprivate mutating func charge(_ version: UInt64) {
         guard let remembered = byVersion[version] else { return }
         let bytes = remembered.dispatch.valueBytes
@@ -104,7 +106,7 @@ extension DispatchOutcomes.Table {
     }
 
     /// Forgets dispatches, the oldest first, until the bounds hold and the next dispatch did not
-    /// end before `oldest`. Each dispatch is visited once.
+    /// end before `oldest`.
     fileprivate mutating func trim(before oldest: Int64) {
         while first < order.count {
             let version = order[first]
@@ -154,7 +156,7 @@ extension DispatchOutcomes {
 
 /// The result of an action's effects, after all of them have ended.
 enum DispatchEnd: Sendable {
-    /// Success. The value is the effect's return value as JSON, if it has one.
+    /// Success, with the effect's return value as JSON; `nil` if the effect returned no value.
     case done(value: [UInt8]?)
     /// An error, with the text that clients get.
     case failed(reason: String)
@@ -175,9 +177,9 @@ final class PendingDispatch: Sendable {
     let answer: AppliedAnswer
     let isBatch: Bool
     let returnsState: Bool
-    /// The session of the client that dispatched; `nil` for a client without one.
+    /// The session of the client that dispatched the action; `nil` for a client without a session.
     let session: String?
-    /// The principal that dispatched; `nil` for a client without a credential.
+    /// The principal that dispatched the action; `nil` for a client without a credential.
     let principal: ActionPrincipal?
     private let state = Locked(State())
 
@@ -195,7 +197,7 @@ final class PendingDispatch: Sendable {
         self.principal = principal
     }
 
-    /// Records the result, and calls the waiting closures. Called once.
+    /// Records the result of the effects, and calls the waiting closures. Called once.
     func end(_ end: DispatchEnd, at time: Int64) {
         let waiters = state.withLock { state -> [Waiter] in
             state.end = end
@@ -206,7 +208,8 @@ final class PendingDispatch: Sendable {
         for waiter in waiters { waiter(end) }
     }
 
-    /// Calls `waiter` with the result: at once if the effects have ended, else at their end.
+    /// Calls `waiter` with the result of the effects: at once if the effects have ended, else when
+    /// they end.
     func wait(for ticket: DispatchTicket, _ waiter: @escaping Waiter) {
         let end = state.withLock { state -> DispatchEnd? in
             if state.end == nil { state.waiters[ObjectIdentifier(ticket)] = waiter }
@@ -215,7 +218,7 @@ final class PendingDispatch: Sendable {
         if let end { waiter(end) }
     }
 
-    /// Removes a waiting ticket, because its client's time is over.
+    /// Removes the waiter of a ticket, because the time of the ticket's client is over.
     func leave(_ ticket: DispatchTicket) {
         state.withLock { _ = $0.waiters.removeValue(forKey: ObjectIdentifier(ticket)) }
     }

@@ -11,7 +11,7 @@ struct DispatchRoutes: RouteGroup {
 
     private var links: Links { store.links }
     private var batchMax: Int { store.bounds.batchMax }
-    /// True if the state is made of modules, whose actions have effects.
+    /// True if actions may have effects: the state is made of modules.
     private var hasEffects: Bool { store.core.effects != nil }
 
     var routes: [Route] {
@@ -28,7 +28,8 @@ struct DispatchRoutes: RouteGroup {
         ] + store.modules.flatMap(routes)
     }
 
-    /// Returns the routes for the actions of a module's views, if they have any.
+    /// Returns the routes for the actions of a module's views; an empty array if the views have no
+    /// actions.
     private func routes(of module: SliceDescription) -> [Route] {
         let actions = store.actions.forms(for: .views(of: module.name))
         if actions.isEmpty { return [] }
@@ -134,7 +135,7 @@ struct DispatchRoutes: RouteGroup {
             guard let number = UInt64(version),
                 let dispatch = store.outcomes.dispatch(number, for: caller)
             else { throw .notFound(outcomeOf: version) }
-            // The ticket reads the header fields, so it is made before the request is parked.
+            // Make the ticket before the request is parked, because the ticket reads header fields.
             let ticket = try DispatchTicket(request, store: store, about: dispatch, caller: caller)
             request.exchange.park()
             ticket.wait(for: dispatch)

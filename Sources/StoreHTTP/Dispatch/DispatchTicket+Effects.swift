@@ -10,8 +10,8 @@ extension DispatchTicket {
     /// Keeps the request until its answer. With `cancelsOnClose`, the effects that the client waits
     /// for are cancelled if the client leaves.
     ///
-    /// The transport detects that a client has left only while the request is suspended. A parked
-    /// request is soon suspended if its answer takes long.
+    /// Until the request is suspended, the transport does not detect that the client leaves. A
+    /// parked request is suspended later, if its answer takes long.
     @inline(__always)
     final func park(cancelsOnClose: Bool) {
         guard cancelsOnClose, preferences.waitSeconds != nil, let watch else {
@@ -21,10 +21,11 @@ extension DispatchTicket {
         exchange.whenClientLeaves { [effects = store.core.effects] in effects?.cancel(all: watch) }
     }
 
-    /// Answers when all effects of the action have ended, or when the client's time is over,
-    /// whichever comes first (protocol 2.6).
+    /// Answers when all effects of the action have ended, or when the client's time is over
+    /// (protocol 2.6).
     ///
-    /// Most actions have no effects. Their answers join the batch's other answers, without a timer.
+    /// Most actions have no effects. The answer to an action without effects joins the other
+    /// answers of its batch, without a timer.
     func waitForEffects(_ watch: EffectWatch, _ answer: AppliedAnswer) {
         guard !watch.isDone else { return watch.whenDone { [self] in finish(answer, end(of: $0)) } }
         wait(for: followed(watch, answer))
@@ -54,7 +55,7 @@ extension DispatchTicket {
         return dispatch
     }
 
-    /// Answers when a dispatch ends, or when the client's time is over. In the second case the
+    /// Answers when a dispatch ends, or when the client's time is over. If the time is over, the
     /// dispatch is remembered for later requests about its outcome (protocol 2.11).
     func wait(for dispatch: PendingDispatch, isReplayed: Bool = false) {
         var answer = dispatch.answer
@@ -83,15 +84,15 @@ extension DispatchTicket {
             answerOnce { finish(answer, end) }
         }
         if access?.isGood == false { givingUp() }
-        // The time may have ended before the ticket was added to the waiting requests.
+        // The client's time may have ended before the ticket was added to the waiting requests.
         if isAnswered.load(ordering: .acquiring) {
             dispatch.leave(self)
             store.outcomes.end(waiting: self)
         }
     }
 
-    /// Answers on the first call; later calls do nothing. The end of the awaited work and the end
-    /// of the client's time compete here, on several threads.
+    /// Answers on the first call; later calls do nothing. The end of the effects and the end of the
+    /// client's time may call this function at once, on two threads.
     private func answerOnce(_ answer: () -> Void) {
         guard !isAnswered.exchange(true, ordering: .acquiringAndReleasing) else { return }
         hold?.end()
@@ -100,8 +101,8 @@ extension DispatchTicket {
         store.wake()
     }
 
-    /// Answers with the result of the effects. The state in the answer is the newest, under its own
-    /// tag, because the awaited effects have made later versions.
+    /// Answers with the result of the effects. The answer has the newest state and its tag, because
+    /// the effects may have made later versions.
     private func finish(_ answer: AppliedAnswer, _ end: DispatchEnd) {
         switch end {
         case .failed(let reason):
@@ -124,8 +125,8 @@ extension DispatchTicket {
         return store.response(problem, for: id)
     }
 
-    /// Returns the public form of a result. The effect's value is included if it has a JSON form
-    /// and the caller sees the modules of the actions.
+    /// Returns the result of the effects as clients get it. The value is included if it has a JSON
+    /// form and the caller sees the modules of the actions.
     private func end(of result: Result<any Sendable, any Error>?) -> DispatchEnd {
         switch result {
         case .failure(let error):
@@ -136,11 +137,11 @@ extension DispatchTicket {
         }
     }
 
-    /// Returns the public text for an error of awaited work: the reason of a refusal, or a text
-    /// without a reason. The log has the error itself.
+    /// Returns the text that clients get for an error of an effect: the reason of a refusal, or a
+    /// text without a reason. The log has the error itself.
     ///
-    /// The reason of a refusal may name data of the state. The caller gets it only if it sees the
-    /// module of the work, or has dispatched to this module.
+    /// The reason of a refusal may name data of the state. The caller gets the reason only if the
+    /// caller sees the module of the effect, or has dispatched to this module.
     private func reason(of error: any Error) -> String {
         if error.isCancellation { return "It was cancelled." }
         guard let refusal = error.refusal, mayReadReason(of: refusal) else {

@@ -24,21 +24,22 @@ class DispatchTicket: Completion, @unchecked Sendable {
     let preferences: Preferences
     let caller: Caller
     let isBatch: Bool
-    /// True if the caller sees the modules of the actions, and so the values of their effects.
+    /// True if the caller sees the modules of the actions, and may get the values of their effects.
     let seesModules: Bool
-    /// The unseen modules that the caller has dispatched to, or the module whose use case it calls.
-    /// The caller may read why their work fails.
+    /// The hidden modules that the caller has dispatched to, or the module whose use case the
+    /// caller calls. The caller may read why the effects of these modules fail.
     let askedModules: [String]
     /// The count of the action's running effects; `nil` if the client does not wait for them.
     let watch: EffectWatch?
     /// True for a request about the outcome of an earlier dispatch.
     let isOutcomeQuery: Bool
-    /// The access that a request about an outcome depends on. `nil` for a dispatch, which is
-    /// answered even if its credential ends meanwhile.
+    /// The access that a request about an outcome depends on. `nil` for a dispatch: its answer
+    /// comes even if its credential ends meanwhile.
     let access: AccessLease?
     /// The hold that keeps the client's session alive while the client waits.
     let hold: SessionHold?
-    /// True if the request was answered at the end of the effects or of the client's time.
+    /// True if the request was answered after a wait: at the end of the effects, or of the client's
+    /// time.
     let isAnswered = Atomic(false)
     final var applied = AppliedAnswer.pending
 
@@ -68,8 +69,8 @@ class DispatchTicket: Completion, @unchecked Sendable {
         hold = preferences.waitSeconds == nil ? nil : store.hold(caller.session)
     }
 
-    /// Makes the ticket of a request about the outcome of a dispatch. The first answer has already
-    /// left out the data that the caller may not read.
+    /// Makes the ticket of a request about the outcome of a dispatch. The ticket hides no data: the
+    /// dispatch has only data that its sender may read.
     convenience init(
         _ request: RequestContext,
         store: Store,
@@ -90,7 +91,8 @@ class DispatchTicket: Completion, @unchecked Sendable {
         )
     }
 
-    /// Offers the parked request to the Core. A full or closed mailbox is answered with a problem.
+    /// Offers the parked request to the Core. If the mailbox is full or closed, answers with a
+    /// problem.
     final func offer(_ envelope: Envelope) {
         do {
             try store.core.offer(envelope, wakes: false)
@@ -115,23 +117,24 @@ class DispatchTicket: Completion, @unchecked Sendable {
     /// Answers an applied request, or waits for its effects.
     func finishApplied(_ answer: AppliedAnswer) {
         guard let watch else {
-            // An envelope that asks for the state ends its batch, so its version is published.
+            // An envelope that asks for the state ends its batch, so its version is already
+            // published.
             return finish(answer)
         }
         waitForEffects(watch, answer)
     }
 
-    /// Answers a request that has failed. `problem` is `nil` if actions may have been applied: no
-    /// answer would be true. The connection then ends without an answer, which to the client means
-    /// an unknown outcome.
+    /// Answers a request that has failed. `problem` is `nil` if actions may have been applied,
+    /// because then any answer might be false. The connection then ends without an answer: to the
+    /// client, the outcome is unknown.
     func answerRefusal(_ problem: Problem?) {
         if let problem { answer(problem) } else { exchange.abandon() }
     }
 
-    /// True if the caller may read the reason of a refusal, and its place in the body.
+    /// True if the caller may read the reason of a refusal, and the pointer to the refused value.
     ///
-    /// A module's reason is meant for every caller that may dispatch the action. A reason from the
-    /// whole state may name any part of it.
+    /// A module's reason is meant for every caller that may dispatch the action. A reason from code
+    /// of the whole state may name any part of the state.
     func mayRead(_ refusal: Refusal, of member: Int) -> Bool {
         !refusal.isOfWholeState || caller.viewer.sight == nil
     }
@@ -160,7 +163,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
         answer.isEndKnown = false
         guard returnsState, reader.version != kept.last else { return finish(answer) }
         let submitted = reader.threads.past.submit { [self, answer] in
-            // If that state is no longer available, answer without it: the answer is still true.
+            // If the state of that version is no longer available, answer without a state.
             if let past = try? reader.state(at: kept.last, for: caller) {
                 exchange.complete(response(answer, with: past))
             } else {
@@ -233,7 +236,7 @@ extension DispatchTicket: HTTPAnswer {
 
 extension DispatchTicket {
     /// Returns the problem for a request that has failed; `nil` if actions may have been applied.
-    /// This is the only table from outcomes to problems, for all requests that the Core completes.
+    /// All requests that the Core completes get their problems from this function.
     func problem(of outcome: Outcome) -> Problem? {
         switch outcome {
         case .refused(let refusal, let member):

@@ -1,8 +1,8 @@
 import StoreHTTPTransport
 import StoreWire
 
-/// `GET /actions/events`: hands the connection over to the stream writer. The writer sends every
-/// action in order, first from the journal and then as the Core applies them.
+/// `GET /actions/events`: hands the connection over to the stream writer. The writer sends all
+/// actions in order: first from the journal, then as the Core applies the actions.
 struct ActionEventsRoutes: RouteGroup {
     let store: Store
 

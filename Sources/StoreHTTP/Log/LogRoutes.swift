@@ -66,7 +66,8 @@ enum LogParameters {
 // Pages
 
 extension LogPage {
-    /// Returns the path of the next page. At the end of the log, this path will show later actions.
+    /// Returns the path of the next page. The path on the last page leads to the actions that are
+    /// applied later.
     func next(_ links: Links) -> String {
         let type = query.type.map { "&type=" + PercentEncoding.encode($0) } ?? ""
         let cause = query.cause.map { "&cause=\($0)" } ?? ""
@@ -91,7 +92,8 @@ extension LogPage {
     }
 }
 
-/// The schemas of answers from the log's records, by their names in the description of the API.
+/// The schemas of answers that are made from the log's records, with their names in the description
+/// of the API.
 package enum LogSchema {
     package static var definitions: [JSONSchema.Property] {
         [.init("LogPage", page), .init("Blame", blame)]

@@ -6,7 +6,7 @@ import StoreJSON
 import StoreJSONSchema
 import StoreWire
 
-/// `GET /trace`: the actions that one action led to, step by step.
+/// `GET /trace`: the trace of an action, from the first action of its chain, step by step.
 struct TraceRoutes: RouteGroup {
     static let actionsMax: UInt64 = 1_000
 
@@ -72,8 +72,9 @@ struct TraceRoutes: RouteGroup {
         }
     }
 
-    /// Writes an action as three steps: it is dispatched, reduced, and sent to readers. The last
-    /// step is left out if the state did not change.
+    /// Writes the steps of an action: its cause, its dispatch, its reduction, and the notification
+    /// of readers. Leaves out the first step if the action has no cause, and the last step if the
+    /// state did not change.
     private func write(_ record: Record, to json: inout JSONWriter) {
         let entry = store.actions[record.type]
         if let cause = record.cause {

@@ -2,7 +2,7 @@ import StoreJSONSchema
 import StoreTelemetry
 import StoreWire
 
-/// `GET /analytics`: the last analytics events, for operators, if the server keeps some.
+/// `GET /analytics`: the last analytics events, for operators, if the server keeps events.
 struct AnalyticsRoutes: RouteGroup {
     /// The maximum number of events in an answer if the request sets no limit.
     static let limitDefault: UInt64 = 100

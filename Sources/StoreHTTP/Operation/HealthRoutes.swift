@@ -1,16 +1,18 @@
 import StoreHTTPTransport
 import StoreWire
 
-/// `GET /livez` reports if the process works, and `GET /readyz` if it takes requests. Supervisors
-/// and load balancers use them. Each answers 200 with `ok`, or with a problem.
+/// `GET /livez` reports if the process works, and `GET /readyz` if the server takes requests.
+/// Supervisors and load balancers use these routes. Each route answers 200 with `ok`, or a problem.
+/// If the client asks for JSON, `/readyz` answers with the reasons as JSON.
 struct HealthRoutes: RouteGroup {
     let links: Links
-    /// Returns a failure of the process that a restart would mend. Called for each request.
+    /// Returns a failure that a restart of the process would mend; `nil` if there is no failure.
+    /// Called for each request.
     let livenessProblem: @Sendable () -> Problem?
     /// Returns the reasons why the server takes no requests. Called for each request.
     let readiness: @Sendable () -> Readiness
 
-    /// Both routes also answer during a drain, in which other requests are refused.
+    /// The two routes. Both routes also answer while the server stops and refuses other requests.
     var routes: [Route] {
         [
             .read(

@@ -5,7 +5,7 @@ package import StoreWire
 
 /// The reason why a store takes no requests: a code for programs, and the problem for clients.
 package struct NotReady: Sendable {
-    /// The codes, on which clients may rely: they do not change.
+    /// The codes of the reasons. They never change, so clients may rely on them.
     package enum Code: String, Sendable, CaseIterable {
         /// The program prepares its resources.
         case preparing
@@ -25,7 +25,7 @@ package struct NotReady: Sendable {
 
     let code: Code
     package let problem: Problem
-    /// The name of the store, if there are several.
+    /// The name of the store; `nil` if the process serves a single store.
     private(set) var store: String?
 
     package init(_ code: Code, _ problem: Problem) {
@@ -80,11 +80,11 @@ extension HTTPExchange {
     }
 }
 
-/// The reasons why the server takes no requests, or none.
+/// The answer to the question if the server takes requests, with the reasons if it does not.
 package struct Readiness: Sendable {
     /// The reasons; empty while the server takes requests.
     let reasons: [NotReady]
-    /// The problem for a client that does not ask for the reasons.
+    /// The problem for a client that does not ask for JSON; `nil` while the server takes requests.
     package let problem: Problem?
 
     /// Makes the readiness of a single store.

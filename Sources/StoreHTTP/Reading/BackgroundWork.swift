@@ -2,8 +2,9 @@ package import StorePlatform
 import StorePublishing
 import Synchronization
 
-/// Runs work that would delay the event loop or the Core: a few jobs at a time, from a bounded
-/// queue. The threads have a lower priority. They belong to this object or to a pool.
+/// Runs jobs that would delay the event loop or the Core: a few jobs at a time, from a bounded
+/// queue. The threads that run the jobs have a lower priority, and belong to this object or to a
+/// pool.
 final class BackgroundWork: Sendable {
     /// The seconds that an idle thread waits for the next job before it ends.
     private static let idleSecondsMax = 5.0
@@ -17,7 +18,8 @@ final class BackgroundWork: Sendable {
     private struct Jobs: WorkQueue {
         let takenMax: Int
         var waiting: [Job] = []
-        /// The number of jobs that wait or run; a job's run includes the pause after it.
+        /// The number of jobs that wait or run. A job counts until the end of the pause that
+        /// follows the job.
         var taken = 0
 
         var isEmpty: Bool { waiting.isEmpty }
@@ -37,9 +39,10 @@ final class BackgroundWork: Sendable {
     private let worker: Worker<Jobs>
     private let refused = Atomic<UInt64>(0)
 
-    /// Makes a queue. Its own threads, named `label`, start with the first job; with a `pool`, the
-    /// pool runs the jobs. More jobs than `runningMax + waitingMax` are refused. With `version`,
-    /// which returns the newest version, the threads pause between jobs while many versions come.
+    /// Makes a queue. With a `pool`, the pool runs the jobs. Otherwise threads with the name
+    /// `label` start with the first job. The queue refuses a job if `runningMax + waitingMax` jobs
+    /// wait or run. `version` returns the newest version: the threads then pause between jobs while
+    /// many versions come.
     init(
         _ label: String,
         on pool: ThreadPool? = nil,
@@ -106,17 +109,19 @@ final class BackgroundWork: Sendable {
     }
 }
 
-/// The pace of jobs on a pool, kept here because each turn may run on another thread.
+/// The pace of jobs on a pool. The pace is stored here, because later jobs may run on another
+/// thread.
 private final class KeptPace: Sendable {
     let pace = Locked(ReaderPace())
 }
 
-/// The threads for work that would delay the event loop or the Core. Each starts with its first
-/// job. On a pool, the pool's threads do the work.
+/// The threads for jobs that would delay the event loop or the Core. Each thread starts with its
+/// first job. With a pool, the pool's threads run the jobs.
 package struct ReadingThreads: Sendable {
     /// The thread that makes large answers. Pauses follow its answers while many versions come.
     let large: BackgroundWork
-    /// The thread that compares the states of dry runs. Pauses follow the comparisons likewise.
+    /// The thread that compares the states of dry runs. Pauses follow its comparisons while many
+    /// versions come.
     let dryRuns: BackgroundWork
     let views: BackgroundWork
     /// The threads that read past states, and find the actions that changed them.
@@ -124,9 +129,9 @@ package struct ReadingThreads: Sendable {
     let logPages: BackgroundWork
     let traces: BackgroundWork
 
-    /// Makes the threads; with a `pool`, its threads do the work. At most `waitingMax` large
-    /// answers wait, and as many dry runs: each has a connection. `version` returns the newest
-    /// version. Large answers and dry runs pause while many versions come.
+    /// Makes the threads; with a `pool`, its threads run the jobs. At most `waitingMax` large
+    /// answers and `waitingMax` dry runs wait: the maximum number of connections. `version` returns
+    /// the newest version, because large answers and dry runs pause while many versions come.
     package init(
         waitingMax: Int,
         on pool: ThreadPool? = nil,
@@ -143,7 +148,7 @@ package struct ReadingThreads: Sendable {
         traces = BackgroundWork("trace", on: pool)
     }
 
-    /// The number of requests that were refused because too many of their kind waited.
+    /// The number of requests that were refused because too many requests of the same kind waited.
     var refusedTotal: UInt64 {
         [large, dryRuns, views, past, logPages, traces].reduce(0) { $0 + $1.refusedTotal }
     }

@@ -5,11 +5,11 @@ import StorePublishing
 import StoreWire
 
 enum StateAnswer {
-    /// Answers a request with a part of a version. A conditional request is answered with 304 if
-    /// the client has that version.
+    /// Answers a request with a part of the state. A conditional request is answered with 304 if
+    /// the client has the part's version.
     ///
-    /// A cheap answer is made on the event loop. Another thread parses or assembles a large slice,
-    /// once for a version, and pauses between large answers.
+    /// A small answer is made on the event loop. For a large answer, another thread parses or
+    /// assembles the state, and pauses between large answers.
     ///
     /// - Throws: 404 if the part does not exist.
     static func answer(
@@ -52,7 +52,7 @@ enum StateAnswer {
     }
 
     /// Answers a suspended request. If the part exists and the client has this version (`isKnown`),
-    /// the answer is 304. Any thread may call it; wakes the event loop.
+    /// the answer is 304. Any thread may call this function, which wakes the event loop.
     static func complete(
         _ request: RequestContext,
         with pointer: JSONPointer,
@@ -122,12 +122,13 @@ enum StateAnswer {
         }
     }
 
-    /// True if a client has this version, according to its `If-None-Match`.
+    /// True if a client has this version, according to the field `If-None-Match` in `known`.
     static func isKnown(_ state: VisibleState, _ known: String?) -> Bool {
         known.flatMap { EntityTagCondition($0) }?.isMet { state.isSame(as: $0) } == true
     }
 
-    /// True if a client has exactly this version, according to its `If-None-Match`.
+    /// True if a client has exactly this version, according to the field `If-None-Match` in
+    /// `known`.
     static func isKnown(exactly tag: Tag, _ known: String?) -> Bool {
         let condition = known.flatMap { EntityTagCondition($0) }
         return condition?.isMet { $0.opaque.isSame(as: tag.description) } == true
@@ -165,7 +166,7 @@ extension HTTPExchange {
 }
 
 extension HTTPAnswerWriter {
-    /// Adds the header fields with the version of an answer.
+    /// Adds the header fields with the version of an answer and the rules of its caching.
     fileprivate mutating func add(of state: VisibleState) {
         add(state.isPrivate ? HTTPFields.revalidatedPrivately : HTTPFields.revalidated)
         add("ETag") { $0.text(state.etag) }

@@ -4,7 +4,7 @@ import StorePublishing
 import StoreTexts
 import StoreWire
 
-// The streams, each on behalf of the caller that reads it.
+// The functions that return streams, each for the caller that reads the stream.
 
 extension StateReader {
     func stateStream(for caller: Caller) -> VisibleStream { stream(.whole(viewer(of: caller))) }
@@ -28,7 +28,7 @@ extension StateReader {
         newest.value.slices[module].isOfSessions ? caller.viewer.session : nil
     }
 
-    /// Returns the stream of a part, which takes one of the client's places for pointers.
+    /// Returns the stream of a part, and reserves one of the client's places for pointers.
     ///
     /// - Throws: 503 if too many different pointers are watched already.
     func stream(
@@ -91,7 +91,8 @@ extension WatchRefusal {
 struct VisibleStream: Sendable {
     let content: StateStream
     let topic: TopicID
-    /// The client's place for a pointer, which the open stream holds; `nil` if it needs none.
+    /// The client's place for a pointer, which the open stream holds; `nil` if the stream needs no
+    /// place.
     let place: WatchPlace?
     /// The member of the root state with the shown part; `nil` if the stream shows several members.
     let member: String?

@@ -8,9 +8,9 @@ package import StorePublishing
 package import StoreWire
 
 /// Reads a store: its newest and past states, its log, its views, and the changes of dry runs. All
-/// requests read the store through it.
+/// requests read the store through this object.
 ///
-/// Each read has the ``Caller`` on whose behalf it is made. Any thread may use it.
+/// Each function takes the ``Caller`` on whose behalf it reads. Any thread may use the reader.
 package final class StateReader: Sendable {
     package let epoch: Epoch
     /// The epoch as text.
@@ -66,8 +66,9 @@ package final class StateReader: Sendable {
 
     var tag: Tag { newest.value.tag }
 
-    /// True if a caller sees the whole state. Its role must see all members. In addition, sessions
-    /// must have no slices of their own, or the caller must see the slices of all sessions.
+    /// True if a caller sees the whole state. The caller's role must see all members. In addition,
+    /// the caller must see the slices of all sessions, or sessions must have no slices of their
+    /// own.
     func seesEverything(_ caller: Caller) -> Bool {
         caller.viewer.sight == nil && (caller.viewer.session == nil || !newest.value.hasSessions)
     }
@@ -94,7 +95,7 @@ extension StateReader {
     }
 
     /// Returns the action that last changed a part of the state, at a version or before it. The
-    /// result has no action if the action belongs to another session. May block on the disk.
+    /// result has no action if the caller may not read the action. May block on the disk.
     ///
     /// - Throws: the same problems as ``state(at:for:)``.
     func blame(
@@ -116,8 +117,8 @@ extension StateReader {
         try pages(query, for: caller).page()
     }
 
-    /// Returns the action that a version's trace began with, and all actions that it led to, in
-    /// order. Returns an empty array for the initial state. May block on the disk.
+    /// Returns the action that a version's trace began with, and all actions that followed from
+    /// this action, in order. Returns an empty array for the initial state. May block on the disk.
     ///
     /// - Throws: the same problems as ``page(_:for:)``.
     package func trace(
@@ -157,9 +158,10 @@ extension StateReader {
 extension StateReader {
     /// Calls `answer` once, with the first state in which the caller's part has changed after
     /// `version`. If the wait expires or the access ends, calls `answer` with `nil`. Any thread may
-    /// call it.
+    /// call this function.
     ///
-    /// - Returns: the wait; `nil` if there is such a state already, and so `answer` was called.
+    /// - Returns: the wait; `nil` if `answer` was called at once, because the part has already
+    ///   changed.
     func wait(
         after version: UInt64,
         for caller: Caller,
@@ -174,10 +176,12 @@ extension StateReader {
         return waiters.add(waiter) { newest.value }.map { PendingRead(id: $0, waiters: waiters) }
     }
 
-    /// Ends the waits of a session that has ended, without a newer version. Any thread may call it.
+    /// Ends the waits of a session that has ended. The waiting requests get no newer version. Any
+    /// thread may call this function.
     func endWaits(of session: String) { waiters.expireAll(of: session) }
 
-    /// Ends the waits whose access has ended, without a newer version. Any thread may call it.
+    /// Ends the waits whose access has ended. The waiting requests get no newer version. Any thread
+    /// may call this function.
     package func endForbiddenWaits() { waiters.expireForbidden() }
 }
 
@@ -186,9 +190,9 @@ struct PendingRead: Sendable {
     fileprivate let id: UInt64
     fileprivate let waiters: LongPolls
 
-    /// Ends the wait without a newer version, unless it has ended already.
+    /// Ends the wait without a newer version, unless the wait has ended already.
     func expire() { waiters.expire(id) }
 
-    /// Cancels `timer` when the wait ends; at once if it has ended already.
+    /// Cancels `timer` when the wait ends, or at once if the wait has ended already.
     func end(with timer: LoopTimer) { waiters.end(timer: timer.cancel, with: id) }
 }

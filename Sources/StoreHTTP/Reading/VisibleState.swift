@@ -10,7 +10,8 @@ package struct VisibleState: Sendable {
     private let snapshot: Snapshot
     private let documents: ParsedDocuments
 
-    /// True if callers may get different content under one tag, so no shared cache may store it.
+    /// True if callers may get different content under one tag, so that no shared cache may store
+    /// an answer.
     let isPrivate: Bool
 
     init(_ snapshot: Snapshot, _ documents: ParsedDocuments, for caller: Caller) {
@@ -35,10 +36,11 @@ package struct VisibleState: Sendable {
             || (isPartial && known.version < version && known.version >= changedVersion)
     }
 
-    /// The caller's whole state as JSON. Assembled on the first use if ``isAtHand`` is false.
+    /// The whole state as JSON, as far as the caller sees it. If ``isAtHand`` is false, the first
+    /// use assembles the JSON.
     var whole: Bytes { snapshot.state }
 
-    /// True if ``whole`` needs no assembling.
+    /// True if the JSON in ``whole`` is already assembled.
     var isAtHand: Bool { snapshot.isAtHand(.root) }
 
     func isStarted(_ module: Int) -> Bool { snapshot.slices[module].isStarted }

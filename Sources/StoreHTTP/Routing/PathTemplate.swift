@@ -10,14 +10,14 @@ struct PathTemplate: Sendable {
         case literal, parameter, rest
     }
 
-    /// A segment's kind and its place in the text, so that a match copies nothing.
+    /// A segment's kind and its bounds in ``text``, so that a match copies nothing.
     private struct Segment {
         let kind: Kind
         let start: Int
         let end: Int
     }
 
-    /// The template as OpenAPI writes it, without the dots.
+    /// The template in the notation of OpenAPI, without the dots.
     let text: String
     /// The names of the template's parameters, in their order.
     let parameters: [String]

@@ -4,7 +4,8 @@ import StoreJSON
 import StoreWire
 
 extension Problem {
-    /// Makes the response. Its body has the request's id and the store's name, if it has one.
+    /// Makes the response. The body has the request's id, and the name of the store if the store
+    /// has a name.
     func response(for id: RequestID, in store: String? = nil) -> HTTPResponse {
         HTTPResponse(
             status: status,

@@ -14,7 +14,7 @@ extension RequestContext {
     /// - Throws: 403 for a session that has ended.
     func caller() throws(Problem) -> Caller {
         let environment = environment
-        // Most requests have no cookie, and then this check is the whole cost.
+        // Most requests have no cookie: for them, this check is the whole cost.
         let session = exchange.has("cookie") ? try session() : nil
         let identity = environment.access == nil ? nil : exchange.identity
         let reads =
@@ -30,7 +30,8 @@ extension RequestContext {
         return Caller(session: session, isOperator: isOperator, identity: identity)
     }
 
-    /// Returns the client's session; `nil` without its cookie, or if the state has no sessions.
+    /// Returns the client's session. Returns `nil` if the request has no cookie of a session, or if
+    /// the state has no sessions.
     ///
     /// - Throws: 403 for a session that has ended.
     func session() throws(Problem) -> String? {
@@ -51,8 +52,8 @@ extension RequestContext {
     }
 
     /// True if a browser must send its session cookie only over TLS. The operator's setting
-    /// decides; without it, the client's connection does. Called on the event loop's thread, before
-    /// the request is suspended.
+    /// decides; without a setting, the client's connection decides. Called on the event loop's
+    /// thread, before the request is suspended.
     var hasSecureSession: Bool {
         environment.hasSecureCookies ?? environment.web.isOverTLS(exchange)
     }
@@ -90,7 +91,7 @@ extension RequestContext {
     }
 
     /// Returns the request's origin for the log: `127.0.0.1 curl/8.5.0`, with a session's name
-    /// between address and program. Returns `nil` if the operator has disabled such records.
+    /// between address and program. Returns `nil` if the operator has disabled origins in the log.
     func origin(in session: String?) -> String? {
         guard !environment.forgetsClients else { return nil }
         return ClientOrigin.text(

@@ -7,7 +7,7 @@ import StoreTraces
 import StoreWire
 
 /// A request that has passed the router's filters, with its route and its parameters. The router
-/// makes it once for each request.
+/// makes a context once for each request.
 package struct RequestContext: Sendable {
     let exchange: HTTPExchange
     /// The id of the request in problems and in the log.
@@ -34,7 +34,7 @@ extension RequestContext {
     var environment: RequestEnvironment { served.environment }
 
     /// The value of a query parameter; `nil` if the query does not have it. The router has checked
-    /// that the route declares it.
+    /// that the route declares the parameter.
     subscript<Value>(parameter: Parameter<Value>) -> Value? {
         query?[parameter.name].flatMap(parameter.read)
     }
@@ -42,7 +42,7 @@ extension RequestContext {
     /// The value of a flag in the query; `false` if the query does not have it.
     subscript(flag: Parameter<Bool>) -> Bool { query?[flag.name] == "true" }
 
-    /// Returns the value of a query parameter by its name. The route must declare it.
+    /// Returns the value of a query parameter by its name. The route must declare the parameter.
     func query(_ name: String) -> String? { query?[name] }
 
     /// Returns the value of a path parameter by its index.
@@ -126,7 +126,7 @@ extension RequestContext {
 
     /// Parses the body, which has to be JSON.
     func document(_ limits: JSONLimits) throws(Problem) -> JSONDocument {
-        // The closures capture the workspace alone: a captured `self` would copy the whole context.
+        // The closures capture only the workspace: a captured `self` would copy the whole context.
         let workspace = exchange.workspace
         do {
             return try exchange.withBody { body in

@@ -13,7 +13,7 @@ package final class RequestEnvironment: Sendable {
     let sessionCookie: SessionCookie
     /// The sessions of clients; `nil` if the state has none.
     let sessions: SessionTable?
-    /// The operator's rules for the web around the server.
+    /// The operator's rules about origins, proxies and rates of requests.
     let web: WebRules
     /// True if the log keeps no origins of requests.
     let forgetsClients: Bool
@@ -26,8 +26,9 @@ package final class RequestEnvironment: Sendable {
     let operatorReads: Bool
     /// True if operators have their own listeners; other listeners then serve no operators.
     let separatesOperators: Bool
-    /// Returns the current failure of the process, for `/livez` on connections above their maximum
-    /// number. If the closure itself is `nil`, the transport refuses such connections.
+    /// Returns the current failure of the process, for `/livez` on a connection beyond the maximum
+    /// number. If the closure itself is `nil`, the transport refuses connections beyond the maximum
+    /// number.
     let livenessProblem: (@Sendable () -> Problem?)?
     let logger: Logger
     /// The histograms of the times that requests take.
@@ -73,7 +74,8 @@ package final class RequestEnvironment: Sendable {
         self.wake = wake
     }
 
-    /// Finds the sender of a request and stores it in the exchange; `nil` without access control.
+    /// Finds the sender of a request, and stores the sender in the exchange. Returns `nil` without
+    /// access control.
     ///
     /// - Throws: 401 if the credential is not valid.
     func identify(_ exchange: HTTPExchange) throws(Problem) -> Identity? {

@@ -9,9 +9,10 @@ final class Resource: Sendable {
     let path: PathTemplate
     /// The methods of the resource, in the order of the `Allow` field, without `OPTIONS`.
     let methods: [String]
-    /// The listeners at which the resource is served: all listeners that any of its routes has.
+    /// The listeners at which the resource is served: all listeners that serve a route of the
+    /// resource.
     private let audience: RouteAudience
-    /// The values that each path parameter allows, in their order; `nil` if it allows any text.
+    /// The path parameters in their order; `nil` for a parameter that allows any text.
     private let parameters: [(any RouteParameter)?]
     /// The access that the first route needs.
     let access: RouteAccess
@@ -49,7 +50,7 @@ final class Resource: Sendable {
         self.routes = places
     }
 
-    /// True if the resource is served at the listeners of operators, or of clients.
+    /// True if the resource is served at the listeners of operators, or, with `false`, of clients.
     func isServed(toOperators: Bool) -> Bool { audience.isServed(toOperators: toOperators) }
 
     func route(for method: RequestMethod) -> ServedRoute? {
@@ -114,7 +115,7 @@ extension Route {
         return .options(at: PathTemplate("/"), methods, preflight, needs: .everyone)
     }
 
-    /// The header fields that the route reads, and that a page has to be allowed to send.
+    /// The header fields that the route reads, so that a preflight allows pages to send them.
     fileprivate var headersOfPages: [String] {
         let ofBody = body.kind == .none ? [] : ["Content-Type"]
         let read = parameters.map(\.description).filter { $0.place == .header }

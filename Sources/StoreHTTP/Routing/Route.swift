@@ -9,7 +9,7 @@ import StoreWire
 /// The router, `Allow`, `OPTIONS`, the checks of queries, the OpenAPI description and the page at
 /// `/` all come from these values. So the description always matches the server.
 package struct Route: Sendable {
-    /// Answers a whole request, now or later.
+    /// Answers a request whose body has been read, now or later.
     typealias Handler = @Sendable (RequestContext) throws(Problem) -> Void
 
     private(set) var method: RequestMethod
@@ -44,7 +44,7 @@ enum RouteAudience: Sendable {
     /// Both clients and operators.
     case all
 
-    /// True if the route is served at the listeners of operators, or at the listeners of clients.
+    /// True if the route is served at the listeners of operators, or, with `false`, of clients.
     func isServed(toOperators: Bool) -> Bool {
         switch self {
         case .clients: !toOperators
@@ -60,8 +60,9 @@ enum AllowedOrigins: Sendable {
     case all
     /// Pages of the server's own and of allowed origins, and clients that are no browsers.
     case own
-    /// The same pages as ``own``, by the `Origin` field alone, which browsers send with every body.
-    /// Pages of other origins can't send JSON without a preflight. So this one check is enough.
+    /// The same pages as ``own``, but only the `Origin` field is checked. The check is enough for a
+    /// request with a JSON body: browsers send `Origin` with every body. Pages of other origins
+    /// also need a preflight for JSON.
     case ownWhereNamed
 }
 
@@ -71,7 +72,7 @@ struct RequestBody: Sendable {
     }
 
     let kind: Kind
-    /// The form of the JSON; `nil` if the route takes no body.
+    /// The schema of the JSON; `nil` if the route takes no body.
     let schema: JSONSchema?
 
     static let none = RequestBody(kind: .none, schema: nil)
@@ -86,8 +87,8 @@ struct RequestBody: Sendable {
 }
 
 extension Route {
-    /// Makes a route that reads, by `GET`; the table adds `HEAD`. The ids are made of the name:
-    /// `State` becomes `getState` and `headState`.
+    /// Makes a route that reads by `GET`; the route's resource adds `HEAD`. The ids are made from
+    /// the name: `State` becomes `getState` and `headState`.
     static func read(
         _ path: String,
         _ name: String,
@@ -115,7 +116,7 @@ extension Route {
         )
     }
 
-    /// Makes a route with a stream of server-sent events, by `GET` alone.
+    /// Makes a route with a stream of server-sent events, which has no `HEAD`.
     static func stream(
         _ path: String,
         _ id: String,
@@ -171,7 +172,8 @@ extension Route {
         )
     }
 
-    /// True if the route has a `HEAD` beside its `GET`: all routes that read, except streams.
+    /// True if the route has a `HEAD` beside its `GET`. All routes that read have a `HEAD`, except
+    /// streams.
     var hasHead: Bool {
         method == .get
             && !answers.contains { $0.bodies.contains { $0.mediaType == "text/event-stream" } }
@@ -231,7 +233,7 @@ extension Route {
     }
 }
 
-/// Routes that belong together, with the values that they need to answer.
+/// Routes that belong together, with the objects that their handlers use.
 package protocol RouteGroup {
     var routes: [Route] { get }
 }

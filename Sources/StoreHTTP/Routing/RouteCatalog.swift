@@ -12,7 +12,7 @@ package final class RouteCatalog: Sendable {
     /// The same routes, with a `HEAD` for each route that reads.
     package let routes: [Route]
     /// The cached descriptions, each with the anonymous identity that it was made for. The key is
-    /// `false` for the listeners of clients, `true` for those of operators.
+    /// `false` for the listeners of clients, `true` for the listeners of operators.
     private let descriptions = Locked<[Bool: (document: Bytes, anonymous: Identity?)]>([:])
 
     package init(_ groups: [any RouteGroup]) {
@@ -26,8 +26,8 @@ package final class RouteCatalog: Sendable {
         return routes.filter { $0.audience.isServed(toOperators: request.exchange.isAdmin) }
     }
 
-    /// Returns the description of the API for the listener of a request. The first such request
-    /// makes the description; the first request after a change of the policy makes it anew.
+    /// Returns the description of the API for the listener of a request. The first request at a
+    /// listener makes the description, and so does the first request after a change of the policy.
     func described(for request: RequestContext, by make: ([OpenAPI.Operation]) -> Bytes) -> Bytes {
         let routes = routes(for: request)
         let anonymous = request.environment.access?.anonymous
@@ -35,7 +35,7 @@ package final class RouteCatalog: Sendable {
         if let known = descriptions.withLock({ $0[listener] }), known.anonymous === anonymous {
             return known.document
         }
-        // Make the description without the lock: this calls the routes and the caller's closure.
+        // Make the description without the lock, because `make` is the caller's closure.
         let made = make(routes.map { $0.operation(anonymous: anonymous) })
         descriptions.withLock { $0[listener] = (made, anonymous) }
         return made

@@ -2,11 +2,11 @@ import StoreJSONSchema
 import StoreTexts
 package import StoreWire
 
-/// A part of a request beside its body, as a route declares it.
+/// A parameter of the query or the path, or a header field, as a route declares it.
 protocol RouteParameter: Sendable {
     var description: OpenAPI.Parameter { get }
 
-    /// True if the parameter allows a value, in the form in which the query or the path has it.
+    /// True if the parameter allows a value. `text` is the value in the query or the path, decoded.
     func allows(_ text: String) -> Bool
 
     var allowsAnything: Bool { get }
@@ -25,7 +25,7 @@ package struct Parameter<Value: Sendable>: RouteParameter {
     package let description: OpenAPI.Parameter
     package let allowed: String
     var allowsAnything = false
-    /// Returns the value of a text; `nil` if the text is not allowed.
+    /// Reads the value from its text; returns `nil` if the text is not allowed.
     package let read: @Sendable (String) -> Value?
 
     package func allows(_ text: String) -> Bool { read(text) != nil }
@@ -81,7 +81,8 @@ extension Parameter where Value == String {
         }
     }
 
-    /// Makes a parameter for a segment of the path. If `values` is `nil`, it allows any text.
+    /// Makes a parameter for a segment of the path. If `values` is `nil`, the parameter allows any
+    /// text.
     package static func path(
         _ name: String,
         oneOf values: [String]? = nil,

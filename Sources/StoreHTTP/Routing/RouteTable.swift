@@ -5,8 +5,8 @@ import StoreWire
 
 /// The resources of all routes, by their paths.
 final class RouteTable: Sendable {
-    /// Resources of a single path, at the hash of the path or in the next free slot. There are at
-    /// least twice as many slots as resources.
+    /// Resources whose paths have no parameters, each in the slot of its path's hash, or in the
+    /// next free slot. There are at least twice as many slots as resources.
     private let literals: [Resource?]
     /// Resources whose paths have parameters, by the hash of the first segment behind the base. In
     /// each bucket, resources with more fixed segments come first.
@@ -27,7 +27,7 @@ final class RouteTable: Sendable {
             paths.append(route.path.text)
             let routes = given.filter { $0.path.text == route.path.text }
             resources.append(Resource(route.path, routes, in: environment))
-            // `/` is the index of the first store, so people write `/stores/chat/`, too.
+            // People also write `/stores/chat/`, because the index of the first store is `/`.
             if baseCount > 0, route.path.text == environment.links.index {
                 resources.append(
                     Resource(PathTemplate(route.path.text + "/"), routes, in: environment)
@@ -58,7 +58,7 @@ final class RouteTable: Sendable {
         templates = buckets
     }
 
-    /// Returns the route of a request. Checks the access of `sender` if it is not `nil`.
+    /// Returns the route of a request. Checks the access of `sender`, unless `sender` is `nil`.
     ///
     /// - Throws: 404 if the path is unknown, not served at the request's listener, or hidden from
     ///   the sender. A denied use gets 403, or 401 without a credential. An absent method gets 405.
@@ -74,7 +74,8 @@ final class RouteTable: Sendable {
         return served
     }
 
-    /// True if a request is about the server's own health, on a route that is served during a stop.
+    /// True if a request is for a route that is served during a stop: a route about the server's
+    /// health or metrics.
     func isAboutHealth(_ request: HTTPExchange) -> Bool {
         guard request.verb != .options else { return false }
         return resource(for: request)?.route(for: request.verb)?.route.isServedDuringDrain == true
@@ -110,7 +111,8 @@ final class RouteTable: Sendable {
 }
 
 extension HTTPExchange {
-    /// Lends the path with its unreserved characters decoded: `/%73tate` is `/state` (RFC 3986 §6).
+    /// Calls `body` with the path, in which unreserved characters are decoded: `/%73tate` is
+    /// `/state` (RFC 3986 §6).
     func withNormalizedPath<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         withPath { path in
             guard path.contains(UInt8(ascii: "%")) else { return body(path) }

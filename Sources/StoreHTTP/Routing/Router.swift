@@ -10,9 +10,10 @@ package final class Router: HTTPHandler {
     private let hosts: HostFilter
     private let isDraining = Atomic(false)
     private let origins: OriginRule
-    /// The rules that apply to every request; `nil` if none is set.
+    /// The rules that apply to every request; `nil` if no rule applies to every request.
     private let web: WebRules?
-    /// The route for all preflights if a policy hides resources; else each resource has a route.
+    /// The route for all preflights if a policy hides resources; `nil` if each resource answers its
+    /// own preflights.
     private let preflights: ServedRoute?
     private let onTurnEnd: @Sendable () -> (@Sendable () -> Void)?
 
@@ -46,7 +47,7 @@ package final class Router: HTTPHandler {
 
     package func handle(_ exchange: HTTPExchange) {
         do throws(Problem) {
-            // A request that was queued during the start has not passed the filters.
+            // A request that was queued during the start has not passed the filters yet.
             let served =
                 if let found = exchange.served { found } else { try findRoute(of: exchange) }
             let request = try RequestContext(exchange, for: served)
@@ -77,7 +78,8 @@ package final class Router: HTTPHandler {
         return problem.response(for: id, in: environment.links.store)
     }
 
-    /// Passes a request through the filters; the first filter that throws refuses it.
+    /// Passes a request through the filters, and returns its route. The first filter that throws
+    /// refuses the request.
     private func findRoute(of exchange: HTTPExchange) throws(Problem) -> ServedRoute {
         try hosts.check(exchange)
         var counts = false

@@ -19,7 +19,7 @@ final class ServedRoute: Sendable {
 // The checks that a request has to pass before its body is read.
 
 extension ServedRoute {
-    /// Refuses a request from a page of another origin, if the route does not allow it.
+    /// Refuses a request from a page of another origin, unless the route allows the origin.
     ///
     /// - Throws: 403.
     func checkOrigin(of request: HTTPExchange, by rule: OriginRule) throws(Problem) {

@@ -32,9 +32,11 @@ package final class StartGate: HTTPHandler {
     }
 
     private let hosts: HostRule
-    /// True if clients need credentials. None is checked yet, so large bodies are refused.
+    /// True if clients need credentials. No credential is checked during the start, so large bodies
+    /// are refused.
     private let needsCredentials: Bool
-    /// True if operators have listeners of their own; only these then answer requests about health.
+    /// True if operators have listeners of their own. Then only the operators' listeners answer
+    /// requests about health.
     private let separatesOperators: Bool
     private let queue = Locked(Queue())
     private let transport = Locked<HTTPServer?>(nil)
@@ -126,7 +128,8 @@ package final class StartGate: HTTPHandler {
             queue.next += 1
             queue.requests[queue.next] = QueuedRequest(exchange: exchange, bytes: bytes)
             queue.bytes += bytes
-            // Suspend under the lock: a thread that takes the request out may complete it at once.
+            // Suspend the request under the lock: a thread that removes it from the queue may
+            // complete it at once.
             exchange.suspend()
             return queue.next
         }
