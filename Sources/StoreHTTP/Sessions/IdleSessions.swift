@@ -8,7 +8,8 @@ package enum IdleSessions {
     static let endedMax = 256
     /// The most seconds between two checks: the loop's clock stands still while the system sleeps.
     static let lookSecondsMax = 60.0
-    /// The fewest seconds between two checks; a session may outlast its idle time by as many.
+    /// The fewest seconds between two checks. A session may outlast its idle time by this number of
+    /// seconds.
     static let lookSecondsMin = 0.1
 
     /// Ends idle sessions now, and schedules the next check.
@@ -23,11 +24,12 @@ package enum IdleSessions {
 
     /// Ends the idle sessions. An idle session has no open stream, so no stream has to end.
     ///
-    /// If the end is not applied, as with a full mailbox, the session lasts until the next check.
+    /// If the end is not applied, for example because the mailbox is full, the session lasts until
+    /// the next check.
     package static func end(in store: Store, _ table: SessionTable) {
         for name in table.beginEndingIdle(max: endedMax) {
-            // The action belongs to the session, as if its client had ended it. So other clients do
-            // not read in the log which session was idle.
+            // The action belongs to the session, as if the client had ended the session. So other
+            // clients do not read in the log which session was idle.
             let source = ActionSource(place: "StoreServer/idle", session: name)
             do {
                 let ended = Sessions.Internal.ended(session: name)
@@ -45,7 +47,8 @@ package enum IdleSessions {
     }
 }
 
-/// Removes a session from the table when its end is durable.
+/// Removes a session from the table when the action that ends it is durable. Keeps the session if
+/// the action is not applied.
 private final class IdleEnd: Completion {
     private let name: String
     private let table: SessionTable

@@ -58,7 +58,7 @@ struct PresentationRoutes: RouteGroup {
     private func show(_ request: RequestContext) throws(Problem) {
         let session = try request.session() ?? Sessions.shared
         let state = reader.state(for: Caller(session: session))
-        // The pointer names a single session, so only its slice is parsed.
+        // The pointer names a single session, so only the slice of this session is parsed.
         let pointer = ScreenCommands.route(of: session, in: Sessions.name)
         guard let route = state.part(at: pointer) else { throw request.notFound }
         request.respond(
@@ -86,7 +86,8 @@ struct PresentationRoutes: RouteGroup {
 
     private var reader: StateReader { store.reader }
 
-    /// Records that the client shows its route in a version. Presenters may be waiting for this.
+    /// Records that the client shows its route in a version. Presenters may be waiting for this
+    /// report.
     private func note(_ request: RequestContext) throws(Problem) {
         let session = try request.session() ?? Sessions.shared
         let version = try request.object(Shown.self, store.bounds.json).version

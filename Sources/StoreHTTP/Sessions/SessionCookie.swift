@@ -17,7 +17,7 @@ struct SessionCookie: Sendable {
     }
 
     /// Returns the header field that gives a client its secret. The cookie is for this store alone,
-    /// and scripts of a page can't read it. If it is secure, a browser sends it only over TLS.
+    /// and scripts of a page can't read it. A browser sends a secure cookie only over TLS.
     func set(_ secret: String, isSecure: Bool) -> (String, String) {
         let value = "\(name)=\(secret); Path=\(path); HttpOnly; SameSite=Strict"
         return ("Set-Cookie", value + (isSecure ? "; Secure" : ""))

@@ -101,7 +101,7 @@ struct SessionRoutes: RouteGroup {
     }
 
     /// Returns the session that a request ends. Returns `nil` if no session is open, but the
-    /// request has a cookie with a credential. The request still deletes that cookie.
+    /// request has a cookie with a credential, which the answer still deletes.
     private func session(of request: RequestContext) throws(Problem) -> String? {
         let shows =
             request.identity != nil

@@ -6,11 +6,11 @@ import Synchronization
 /// The open sessions of a store: the time of their last use, and the addresses of the clients that
 /// began them. Requests are checked against the table, and idle sessions are found in it.
 ///
-/// The sessions themselves are a part of the state. The table has only the data that changes
-/// without an action, in memory. Any thread may use it.
+/// The sessions themselves are a part of the state. The table keeps, in memory, only the data that
+/// changes without an action. Any thread may use the table.
 ///
 /// A client has a secret, its cookie. A session's name is a digest of the secret. The state has the
-/// name, so every client may see it, but the secret can't be computed from it.
+/// name, so every client may see the name. The secret can't be computed from the name.
 package final class SessionTable: Sendable {
     /// The reason why a session can't begin: ``sessionsMax`` sessions are open, or
     /// ``perAddressMax`` from one address.
@@ -25,10 +25,11 @@ package final class SessionTable: Sendable {
         var lastUsed: Int64
         /// The number of streams and waiting requests that keep the session from becoming idle.
         var holds = 0
-        /// True if the action that ends the session is dispatched. Meanwhile the session takes no
-        /// requests. If the action is applied, the session is removed; otherwise it is kept.
+        /// True after the dispatch of the action that ends the session. The session then takes no
+        /// requests. If the action is applied, the table removes the session, else it keeps the
+        /// session.
         var isEnding = false
-        /// Its timer in ``Table/looks``.
+        /// The timer of the session's next check, in ``Table/looks``.
         var timer: TimerHeap<String>.ID?
     }
 
@@ -42,7 +43,8 @@ package final class SessionTable: Sendable {
         var full: UInt64 = 0
         var addressFull: UInt64 = 0
         /// The times of the next checks for idleness, in nanoseconds of the table's clock. A
-        /// request does not move them: the check itself sets a later time for a used session.
+        /// request does not change these times: the check itself sets a later time for a used
+        /// session.
         var looks = TimerHeap<String>()
     }
 
@@ -104,7 +106,8 @@ package final class SessionTable: Sendable {
     /// True if a session is open. Does not restart its idle time.
     func isOpen(_ name: String) -> Bool { table.withLock { $0.index(of: name) != nil } }
 
-    /// Keeps a session from becoming idle until the hold ends; `nil` if the session is not open.
+    /// Keeps a session from becoming idle until the hold ends. Returns `nil` if the session is not
+    /// open.
     func hold(_ name: String) -> SessionHold? {
         let isThere = table.withLock { table -> Bool in
             guard let index = table.index(of: name) else { return false }
@@ -151,11 +154,12 @@ package final class SessionTable: Sendable {
     /// Removes a session, after its end is durable or its beginning has failed.
     package func end(_ name: String) { table.withLock { $0.remove(name) } }
 
-    /// Marks a session as ending, so that it takes no more requests. The caller dispatches its end,
-    /// and then calls ``end(_:)`` or ``keep(_:)``.
+    /// Marks a session as ending, so that the session takes no more requests. The caller dispatches
+    /// the session's end, and then calls ``end(_:)`` or ``keep(_:)``.
     func beginEnding(_ name: String) { table.withLock { $0.beginEnding(name) } }
 
-    /// Keeps a session whose end was not applied. If it is still idle, the next check finds it.
+    /// Keeps a session whose end was not applied. If the session is still idle, the next check
+    /// finds it.
     package func keep(_ name: String) {
         table.withLock { table in
             guard let session = table.keep(name), session.timer == nil else { return }
@@ -224,7 +228,8 @@ extension SessionTable.Table {
         leave(sessions.values[index].address)
     }
 
-    /// Unmarks an ending session and returns it; `nil` if it is not ending.
+    /// Removes the mark of an ending session, and returns the session. Returns `nil` if the session
+    /// is not ending.
     fileprivate mutating func keep(_ name: String) -> SessionTable.Session? {
         guard let index = sessions.index(forKey: name), sessions.values[index].isEnding else {
             return nil
@@ -262,7 +267,8 @@ package final class SessionHold: Sendable {
 
     deinit { end() }
 
-    /// True if the session is open: its client may have ended it. Safe on any thread.
+    /// True if the session is still open. The session's client may have ended it during the hold.
+    /// Safe on any thread.
     var isOpen: Bool { table.isOpen(name) }
 
     /// Ends the hold once, and restarts the session's idle time. Any thread may call it.

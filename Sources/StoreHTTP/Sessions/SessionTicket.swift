@@ -12,8 +12,8 @@ final class SessionTicket: DispatchTicket, @unchecked Sendable {
     private let request: RequestContext
     private let response: @Sendable (UInt64?) -> HTTPResponse?
 
-    /// Makes a ticket. `response` makes its answer from the version of the action; it is called
-    /// with `nil` if nothing was applied.
+    /// Makes a ticket. The closure `response` makes the answer from the version of the action. The
+    /// ticket calls it with `nil` if nothing was applied.
     init(
         _ request: RequestContext,
         _ store: Store,
@@ -70,12 +70,13 @@ final class SessionTicket: DispatchTicket, @unchecked Sendable {
         super.answerRefusal(problem)
     }
 
-    /// The client has only asked for a session. So the client may read the refusal of a start only
-    /// if the client could dispatch that start itself, or sees the module.
+    /// Returns true if the client may read the refusal of an action that was dispatched with the
+    /// session. The client has asked only for a session. So the client must see the action's
+    /// module, or be allowed to dispatch the action itself.
     override func mayRead(_ refusal: Refusal, of member: Int) -> Bool {
         guard caller.viewer.sight != nil else { return true }
         guard !refusal.isOfWholeState else { return false }
-        // The first member is the session itself.
+        // The first member is the action that begins the session.
         guard store.sessionStarts.indices.contains(member - 1) else { return true }
         let start = try? store.actions.member(of: store.sessionStarts[member - 1], store.encoder)
         guard let found = start.flatMap({ store.actions[$0.type] }) else { return false }
@@ -83,6 +84,6 @@ final class SessionTicket: DispatchTicket, @unchecked Sendable {
             || caller.identity?.mayDispatch(found.place) == true
     }
 
-    /// The client has sent no body, so there is nothing to point at.
+    /// Returns `nil`: the client has sent no body, into which a pointer could lead.
     override func pointer(_ pointer: String?, into member: Int) -> String? { nil }
 }

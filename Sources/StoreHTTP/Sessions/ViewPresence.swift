@@ -3,7 +3,8 @@ import StorePatterns
 import StorePlatform
 import Synchronization
 
-/// A slice that a client shows by reading its stream: the slice of a module, or of an instance.
+/// A slice that a client shows by reading the slice's stream: the slice of a module, or of an
+/// instance.
 package struct ShownSlice: Hashable, Sendable {
     /// The module's index.
     package let module: Int
@@ -18,16 +19,16 @@ package struct ShownSlice: Hashable, Sendable {
 
 /// The slices that clients show. A client shows a slice while it has the slice's stream open.
 ///
-/// A module's view may declare an action for the beginning, and an action for the end. Each is
-/// dispatched once for each session. The first action follows when the slice exists and the
-/// session's first stream is open; the second, when the session's last stream ends. If the slice
-/// ends earlier, the second action is not dispatched.
+/// A module's view may declare an action for its appearance, and an action for its disappearance.
+/// Each action is dispatched once for each session. The first action is dispatched when the slice
+/// exists and the session's first stream is open. The second action is dispatched when the
+/// session's last stream ends, unless the slice has ended earlier.
 package final class ViewPresence: Sendable {
     /// Dispatches an action of a view for a session and a client.
     ///
-    /// The table calls the closure under its lock, which gives the actions the order of the
-    /// changes. So the closure only puts the action into the mailbox. Waiting, or a call of the
-    /// table, would block all threads that report slices.
+    /// ``ViewPresence`` calls the closure under its lock, so that the actions have the order of the
+    /// changes. The closure must only put the action into the mailbox. If the closure waited, or
+    /// called this object, all threads that report slices would block.
     package typealias Dispatch =
         @Sendable (any Action, _ session: String?, _ origin: String) throws(MailboxError) -> Void
 
@@ -39,7 +40,8 @@ package final class ViewPresence: Sendable {
         let session: String
     }
 
-    /// A slice that exists; with its session, if each session has its own.
+    /// A slice that exists. `session` is the slice's session if each session has a slice of its
+    /// own.
     private struct Place: Hashable {
         let slice: ShownSlice
         let session: String?
@@ -50,7 +52,7 @@ package final class ViewPresence: Sendable {
         var count = 0
         /// The origin, as the log shows it, of the client that opened the first stream.
         let origin: String?
-        /// True if the view's action was dispatched for the slice since it began.
+        /// True if the action for the view's appearance was dispatched since the slice began.
         var hasAppeared = false
     }
 
@@ -106,7 +108,8 @@ package final class ViewPresence: Sendable {
         table.withLock { table in
             let place = Place(slice: slice, session: key.session)
             if isThere { table.slices.insert(place) } else { table.slices.remove(place) }
-            // Sorted, so that equal histories have their actions in equal order.
+            // Sort the sessions, so that the same calls always dispatch the actions in the same
+            // order.
             let showings = (table.showings[slice] ?? [:]).sorted {
                 $0.key.utf8.lexicographicallyPrecedes($1.key.utf8)
             }
@@ -114,7 +117,7 @@ package final class ViewPresence: Sendable {
             where key.session == nil || key.session == session {
                 guard streams.hasAppeared != isThere else { continue }
                 let showing = Showing(slice: slice, session: session)
-                // If the mailbox is full, the Core logs it.
+                // If the mailbox is full, the Core logs the lost action.
                 let isReported = isThere && (try? report(.visible, showing, streams.origin)) != nil
                 table.showings[slice]?[session]?.hasAppeared = isReported
             }
@@ -133,7 +136,7 @@ package final class ViewPresence: Sendable {
             if table.showings[showing.slice]?.isEmpty == true {
                 table.showings[showing.slice] = nil
             }
-            // If the mailbox is full, the Core logs it.
+            // If the mailbox is full, the Core logs the lost action.
             if streams.hasAppeared { try? report(.hidden, showing, streams.origin) }
         }
     }

@@ -7,7 +7,8 @@ import StoreJSONSchema
 package import StorePatterns
 import StoreWire
 
-/// `POST /notify/<name>`: notifies the program of an outside event. Reactions make actions of it.
+/// `POST /notify/<name>`: notifies the program of an outside event. The program's reactions make
+/// actions from the notification.
 struct NotificationRoutes: RouteGroup {
     let store: Store
     let reactions: [NotificationReaction]

@@ -84,14 +84,15 @@ package struct BoundUseCaseMethod: Sendable {
         @Sendable (any Codable & Sendable, _ session: String?, _ instance: String?) throws
             -> ClientRequest
 
-    /// The name of the method in a policy. For a method of instances, `{id}` follows the first
-    /// part, as in the path of its route.
+    /// The name of the method in a policy. For a method of instances, `{id}` follows the name of
+    /// the use case, as in the path of the route.
     package var grantName: String {
         guard hasInstances, let slash = path.firstIndex(of: "/") else { return path }
         return "\(path[..<slash])/{id}\(path[slash...])"
     }
 
-    /// The name or pattern of the method's records in the log.
+    /// The schema of the name that the method's records have in the log: one name, or a pattern
+    /// with the ids of instances.
     package var loggedForm: JSONSchema {
         let name = { ClientRequest.name(ofUseCase: path, instance: $0) }
         guard hasInstances else { return .strings([name(nil)]) }

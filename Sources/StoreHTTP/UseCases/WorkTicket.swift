@@ -4,15 +4,16 @@ import StoreHTTPTransport
 import StoreJSONSchema
 import StoreWire
 
-/// Answers a call of a use case or a notification when its record is applied and the work has
+/// Answers a call of a use case, or a notification, when its record is applied and its work has
 /// begun. If the client prefers to wait, answers when all of the work is done.
 final class WorkTicket: DispatchTicket, @unchecked Sendable {
     // Safety: the same as for the base class; the added properties are constant.
 
     private let request: RequestContext
-    /// The count of the running work.
+    /// The count of the running effects of the call or the notification.
     private let work: EffectWatch
-    /// The actions that reactions make of a notification, with the reactions' places in the source.
+    /// The actions that reactions make from a notification, with the reactions' places in the
+    /// source.
     private let following: [(action: any Action, place: String)]
     /// The distributed trace that the request belongs to.
     private let trace: String?
@@ -31,7 +32,8 @@ final class WorkTicket: DispatchTicket, @unchecked Sendable {
 
     static var problems: [ProblemSlug] { [.effectFailed, .storageFull, .refused] }
 
-    /// Makes the ticket of a request. `following` are the actions to dispatch after its record.
+    /// Makes the ticket of a request. `following` are the actions to dispatch after the request's
+    /// record is applied.
     init(
         _ request: RequestContext,
         _ store: Store,
@@ -55,7 +57,8 @@ final class WorkTicket: DispatchTicket, @unchecked Sendable {
         )
     }
 
-    /// Refuses conditions and idempotency keys: a client relies on them, but a call ignores them.
+    /// Refuses conditions and idempotency keys. A client relies on them, but a call of a use case
+    /// or a notification would ignore them.
     ///
     /// - Throws: 400 for a condition or a key.
     static func requireNoCondition(_ request: RequestContext) throws(Problem) {
@@ -91,7 +94,7 @@ final class WorkTicket: DispatchTicket, @unchecked Sendable {
         }
     }
 
-    /// Begins the work after the request is recorded, and answers or waits.
+    /// Dispatches the actions of reactions after the request is recorded, and answers or waits.
     override func finishApplied(_ applied: AppliedAnswer) {
         let answer = AppliedAnswer(first: applied.first, last: applied.last, changed: nil)
         for (action, place) in following {
@@ -115,6 +118,6 @@ final class WorkTicket: DispatchTicket, @unchecked Sendable {
         store.wake()
     }
 
-    /// The input is no action, so no pointer leads from a refusal into it.
+    /// Returns `nil`: the input is no action, so a refusal's pointer does not lead into the input.
     override func pointer(_ pointer: String?, into member: Int) -> String? { nil }
 }

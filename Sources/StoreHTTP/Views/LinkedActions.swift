@@ -8,7 +8,7 @@ package struct LinkedActions: ActionHrefs {
     private let links: Links
     private let actions: ActionTable
     private let encoder: JSONEncoder
-    /// The maximum number of bytes of a link: the server refuses a request with a longer target.
+    /// The maximum number of bytes of a link. The server refuses a request with a longer target.
     private let bytesMax: Int
 
     package init(_ links: Links, _ actions: ActionTable, _ encoder: JSONEncoder, bytesMax: Int) {
@@ -53,7 +53,7 @@ package struct LinkedActions: ActionHrefs {
         }
     }
 
-    /// Writes the action as in the body of a request.
+    /// Writes the action as JSON, as in the body of a request.
     private static func text(of member: EnvelopeMember) -> String {
         var json = JSONWriter()
         json.object { json in
@@ -68,7 +68,7 @@ package struct LinkedActions: ActionHrefs {
 }
 
 extension JSONEncoder {
-    /// Returns an encoder for views, whose links dispatch these actions.
+    /// Returns an encoder for views. The links in the encoded views dispatch these actions.
     package func linking(to actions: LinkedActions) -> JSONEncoder {
         var encoder = self
         encoder.userInfo[ActionLink.hrefs] = actions

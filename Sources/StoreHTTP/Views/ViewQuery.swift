@@ -29,7 +29,8 @@ struct ViewQuery: Sendable {
         names = schemas.map(\.name)
     }
 
-    /// The parameters as a route declares them. They allow any text and are decoded together later.
+    /// The parameters as a route declares them. They allow any text, because ``read(_:)`` decodes
+    /// all of them together.
     var parameters: [any RouteParameter] {
         schemas.map { property in
             Parameter<String>(
@@ -45,8 +46,8 @@ struct ViewQuery: Sendable {
         }
     }
 
-    /// Decodes the parameters from these texts, and returns their canonical text. Two queries with
-    /// the same meaning have the same canonical text.
+    /// Decodes the parameters, and returns their values and canonical text. `text` returns the text
+    /// of a parameter by its name. Two queries with the same meaning have the same canonical text.
     ///
     /// - Throws: 400 with the name of the parameter that the view does not allow.
     func read(
@@ -68,8 +69,8 @@ struct ViewQuery: Sendable {
         do {
             return (try decode(bytes).get(), String(decoding: bytes, as: UTF8.self))
         } catch {
-            // The values may be secret, and so may the text of the error. The log gets only the
-            // names and the error's type.
+            // The values and the text of the error may be secret. So the log gets only the names
+            // and the error's type.
             if let failure = error.failure {
                 let given = names.filter { text($0) != nil }
                 logger.error(
@@ -100,9 +101,10 @@ struct ViewQuery: Sendable {
         }
     }
 
-    /// Returns a number in its canonical form, `true` or `false` as JSON. Any other text becomes a
-    /// JSON string, which the decoder refuses with the parameter's name. So two texts never have
-    /// the same value: `10` is a number, but `1e1` is none.
+    /// Returns the JSON for the text of a number or a boolean. The text itself is JSON if it is
+    /// `true`, `false`, or a number without an exponent. The function makes a JSON string from any
+    /// other text, and the decoder refuses the string with the parameter's name. So two texts never
+    /// have the same value: `10` is a number, but `1e1` is refused.
     private static func scalar(_ text: String) -> [UInt8] {
         let bytes = Array(text.utf8)
         if let document = try? JSONDocument(parsing: bytes, limits: JSONLimits()),

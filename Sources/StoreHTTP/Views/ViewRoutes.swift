@@ -35,7 +35,8 @@ struct ViewRoutes: RouteGroup {
     private func routes(of view: PublishedView, at place: Int) -> [Route] {
         let query = ViewQuery(of: view.name, view.parameters, store.logger)
         let id = view.name.prefix(1).uppercased() + view.name.dropFirst()
-        // If a view's parameter and a stream's have the same name, the view's parameter is used.
+        // If a view's parameter and a stream's parameter have the same name, the view's parameter
+        // is used.
         let ofStream = StreamParameters.all.filter { parameter in
             !query.names.contains(exactly: parameter.name)
         }
@@ -114,8 +115,9 @@ struct ViewRoutes: RouteGroup {
         _ wanted: ViewRequest
     ) throws(Problem) {
         let (reader, caller) = (store.reader, try request.caller())
-        // A role may see a view without the modules that the view reads. Then only the exact tag
-        // gives 304, so that the answer does not reveal if these modules have changed.
+        // A role may see a view without seeing the modules that the view reads. For such a role,
+        // only the exact tag gives 304, so that the answer does not reveal changes of these
+        // modules.
         let state = reader.state(for: caller.withoutSight)
         let known = request.exchange.headerList("if-none-match")
         let isKnown =
