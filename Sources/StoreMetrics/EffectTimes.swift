@@ -3,10 +3,11 @@ import StoreTexts
 import Synchronization
 
 /// The durations of effects and the numbers of running effects, by kind. The kind of an effect is
-/// its module, and the action that it follows, without any id. So a program has as many kinds as
-/// its modules have actions with effects.
+/// its module and the type of the action that it follows, without any id. So a program has as many
+/// kinds as its modules have actions with effects.
 package final class EffectTimes: Sendable {
-    /// The most kinds with their own figures; effects of further kinds count as `other`.
+    /// The maximum number of kinds with figures of their own. Effects of further kinds count as
+    /// `other`.
     package static let kindsMax = 1_000
 
     /// The labels of one series of figures.
@@ -20,7 +21,8 @@ package final class EffectTimes: Sendable {
     /// The figures of one kind.
     struct Series: Sendable {
         fileprivate(set) var durations = Distribution(.durations)
-        /// The number of effects that failed for good, and of attempts after a failed attempt.
+        /// The number of effects that failed for good. `retried` counts the attempts after a failed
+        /// attempt.
         fileprivate(set) var failed: UInt64 = 0
         fileprivate(set) var retried: UInt64 = 0
         fileprivate(set) var running = 0

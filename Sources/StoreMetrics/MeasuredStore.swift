@@ -10,12 +10,12 @@ import Synchronization
 package protocol MeasurableStore: AnyObject, Sendable {
     var core: Engine { get }
     var streams: StreamWriter { get }
-    /// The most streams that may be open.
+    /// The maximum number of open streams.
     var streamsMax: Int { get }
     var epoch: String { get }
     /// The version of the published state.
     var version: UInt64 { get }
-    /// The number of reads that were refused because too many waited.
+    /// The number of reads that were refused because too many reads waited.
     var readsRefused: UInt64 { get }
     /// The numbers of open sessions, and of sessions that a bound refused; `nil` if the state has
     /// no sessions.
@@ -43,13 +43,14 @@ package struct MeasuredStore: Sendable {
         labels = label.map { ["store": $0] } ?? [:]
     }
 
-    /// Returns values of the store with the store's name before their own labels.
+    /// Returns values of the store, with the store's name before the labels of each value.
     func labelled<Value>(_ values: Metric.Values<Value>) -> Metric.Values<Value> {
         values.map { (labels.adding($0), $1) }
     }
 }
 
-/// The objects that measure a store. The parts of the store also have counters of their own.
+/// The objects that measure a store. The Core, the streams and the sessions also have counters of
+/// their own.
 package struct StoreFigures: Sendable {
     package let core: CoreFigures
     /// The times of effects, by their module and the action that they follow.
@@ -99,7 +100,7 @@ package final class RequestTimes: Sendable {
 
     package init() {}
 
-    /// Returns the histogram of a route; the same object for the same route. Called while a store
+    /// Returns the histograms of a route; the same object for the same route. Called while a store
     /// is assembled.
     package func times(ofRoute route: String, _ method: String) -> RouteTimes {
         series.withLock { series in

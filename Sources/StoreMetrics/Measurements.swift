@@ -4,17 +4,17 @@ package import StoreHTTPTransport
 package import StoreTelemetry
 package import StoreTraces
 
-/// The objects that the metrics of one answer are read from. Values that several metrics use are
+/// The objects from which the metrics of one answer are read. Values that several metrics use are
 /// read once.
 package struct Measurements {
     let stores: [MeasuredStore]
-    /// The measurements of the process; `nil` if the metrics are about one of several stores.
+    /// The measurements of the process; `nil` if the metrics are only about a named store.
     let process: MeasuredProcess?
-    /// The figures of the actions of all stores.
+    /// The figures of each type of action, for all stores.
     let actions: [(store: MeasuredStore, action: CoreFigures.ActionFigures)]
     /// The figures of each kind of effect; `nil` if no store has effects.
     let effects: [(labels: MetricLabels, series: EffectTimes.Series)]?
-    /// The figures of the system about the process; `nil` without a process.
+    /// The figures that the system has about the process; `nil` if ``process`` is `nil`.
     let system: ProcessFigures?
 
     package init(_ stores: [MeasuredStore], _ process: MeasuredProcess?) {

@@ -41,8 +41,8 @@ extension Metric {
         },
     ]
 
-    /// The metrics of analytics, spans and rate limits. A server without analytics, spans or rate
-    /// limits does not have their metrics.
+    /// The metrics of analytics, spans and rate limits. A server that has no analytics, spans or
+    /// rate limits does not have the metrics for them.
     static let exports: [Metric] = [
         .process("store_analytics_written_total", "Analytics lines written.") {
             $0.analytics?.writtenTotal
@@ -90,7 +90,8 @@ extension Metric {
         },
     ]
 
-    /// The figures of the system about the process, under the names that Prometheus's clients use.
+    /// The figures that the system has about the process, under the names that Prometheus's clients
+    /// use.
     static let system: [Metric] = [
         .system("process_cpu_seconds_total", "Processor time, in user and system mode.") {
             $0.cpuSeconds

@@ -113,7 +113,7 @@ extension MeasuredStore {
 }
 
 extension RouteTimes {
-    /// Returns the times by class of status, for the classes with at least one request.
+    /// Returns the times for each class of status codes with at least one request.
     fileprivate func values(_ method: String, _ route: String) -> Metric.Values<Distribution> {
         Self.classes.map { ("\($0)xx", distribution(ofStatus: $0)) }.filter { $1.count > 0 }.map {
             (["method": method, "route": route, "status": $0], $1)

@@ -35,7 +35,7 @@ struct Metric: Sendable {
         self.values = { values($0)?.map { ($0, $1) } }
     }
 
-    /// Writes the metric with its present values, unless the server does not have it.
+    /// Writes the metric with its present values, if the server has the metric.
     func write(_ measurements: Measurements, to text: inout MetricsText) {
         if let values = values(measurements) { text.write(kind, name, help, values) }
     }
@@ -44,7 +44,7 @@ struct Metric: Sendable {
 // Values of stores
 
 extension Metric {
-    /// Reads a value of each store; a store may have none.
+    /// Makes a metric with a value of each store; a store may have no value.
     static func each<Value: MetricValue>(
         _ name: String,
         _ help: String,
@@ -55,8 +55,8 @@ extension Metric {
         }
     }
 
-    /// Reads several values of each store, and then values of the process, each with labels of its
-    /// own.
+    /// Makes a metric with several values of each store, and then values of the process. Each value
+    /// has its own labels.
     static func all<Value: MetricValue>(
         _ name: String,
         _ help: String,
@@ -69,8 +69,8 @@ extension Metric {
         }
     }
 
-    /// Reads several values of each store, and then values of the process, for each text of a
-    /// label.
+    /// Makes a metric with several values of each store, and then values of the process. Each value
+    /// has its own text for one label.
     static func all<Value: MetricValue>(
         _ name: String,
         _ help: String,
@@ -85,7 +85,7 @@ extension Metric {
         }
     }
 
-    /// Reads the values of each type of action.
+    /// Makes a metric with the values of each type of action.
     static func actions<Value: MetricValue>(
         _ name: String,
         _ help: String,
@@ -94,7 +94,8 @@ extension Metric {
         Metric(name, help) { $0.actions.flatMap { $0.labelled(values($1)) } }
     }
 
-    /// Reads a value of each store with effects. Only states that are made of modules have effects.
+    /// Makes a metric with a value of each store that has effects. Only states that are made of
+    /// modules have effects.
     static func effects<Value: MetricValue>(
         _ name: String,
         _ help: String,
@@ -108,7 +109,7 @@ extension Metric {
         }
     }
 
-    /// Reads a value of each kind of effect.
+    /// Makes a metric with a value of each kind of effect.
     static func effectKinds<Value: MetricValue>(
         _ name: String,
         _ help: String,
@@ -121,7 +122,8 @@ extension Metric {
 // Values of the process
 
 extension Metric {
-    /// Reads a value of the process. The server does not have the metric if the value is `nil`.
+    /// Makes a metric with a value of the process. The server does not have the metric if the value
+    /// is `nil`.
     static func process<Value: MetricValue>(
         _ name: String,
         _ help: String,
@@ -130,8 +132,8 @@ extension Metric {
         Metric(name, help) { $0.process.flatMap(value).map { [([:], $0)] } }
     }
 
-    /// Reads values of the process for each text of a label. The server does not have the metric if
-    /// the result is `nil`.
+    /// Makes a metric with several values of the process. Each value has its own text for one
+    /// label. The server does not have the metric if the result is `nil`.
     static func process<Value: MetricValue>(
         _ name: String,
         _ help: String,
@@ -141,8 +143,8 @@ extension Metric {
         Metric(name, help) { $0.process.flatMap(values)?.map { ([label: $0], $1) } }
     }
 
-    /// Reads a figure of the system about the process. A figure that the system does not report
-    /// has no value.
+    /// Makes a metric with a figure that the system has about the process. The metric has no value
+    /// if the system does not report the figure.
     static func system<Value: MetricValue>(
         _ name: String,
         _ help: String,
@@ -153,6 +155,6 @@ extension Metric {
 }
 
 extension Atomic where Value == UInt64 {
-    /// The number that was counted so far.
+    /// The present count.
     var counted: UInt64 { load(ordering: .relaxed) }
 }

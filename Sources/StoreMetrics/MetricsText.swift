@@ -3,7 +3,7 @@ import StorePlatform
 /// Writes metrics, one after the other, in one of the formats.
 ///
 /// The name of a metric ends with its base unit, `_seconds` or `_bytes`, before the `_total` of a
-/// counter. Durations are passed in nanoseconds.
+/// counter. Distributions of durations are passed in nanoseconds.
 struct MetricsText {
     private let format: MetricsFormat
     private var lines = ""
@@ -31,7 +31,7 @@ struct MetricsText {
     }
 
     /// Writes a distribution. For a metric in seconds, divides the bounds and the sum, which are in
-    /// nanoseconds, by 10⁹. Other metrics stay as they are.
+    /// nanoseconds, by 10⁹. Does not change the numbers of other metrics.
     private mutating func write(
         _ distribution: Distribution,
         of name: String,

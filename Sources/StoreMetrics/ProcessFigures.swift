@@ -1,8 +1,8 @@
 import Glibc
 import StorePlatform
 
-/// Figures of the system about this process (proc(5), getrusage(2)). A figure is `nil` if the
-/// system does not report it.
+/// The figures that the system has about this process (proc(5), getrusage(2)). A figure is `nil` if
+/// the system does not report it.
 package struct ProcessFigures: Sendable {
     /// Seconds of processor time, in user and system mode.
     package let cpuSeconds: Double?
@@ -16,7 +16,8 @@ package struct ProcessFigures: Sendable {
 
     /// Reads the current figures, from some small files of the kernel.
     package init() {
-        // The fields after the program's name, which may contain spaces and parentheses.
+        // Split the fields behind the last parenthesis: the program's name before it may contain
+        // spaces and parentheses, too.
         let status = Self.text(of: "/proc/self/stat").flatMap { text -> [Substring]? in
             text.lastIndex(of: ")").map { text[$0...].split(separator: " ") }
         }
@@ -31,8 +32,8 @@ package struct ProcessFigures: Sendable {
             ? [usage.ru_utime, usage.ru_stime].reduce(0) {
                 $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6
             } : nil
-        // Each index is the field's number in proc(5) less 2: the array begins after the name,
-        // field 2.
+        // Each index is the field's number in proc(5) less 2: the array begins with the end of the
+        // name, field 2.
         threads = field(18)
         virtualBytes = field(21)
         residentBytes = field(22).map { $0 * sysconf(CInt(_SC_PAGESIZE)) }
