@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The id of a request, by which a problem can be found in the log. A `String` holds its 15 bytes
-/// without an allocation.
+/// The id of a request, with which an operator finds a problem in the log. A `String` holds its 15
+/// bytes without an allocation.
 package struct RequestID: Sendable {
     /// The number of random digits at the beginning.
     fileprivate static let randomDigitCount = 4
@@ -90,7 +90,8 @@ struct NumberCipher: Sendable {
         return left << Self.bits | right
     }
 
-    /// Returns the highest bits of a round's product, because these depend on all bits of the half.
+    /// Returns the highest bits of a round's product, because the highest bits depend on all bits
+    /// of the half.
     private static func mixed(_ half: UInt64, _ round: Round) -> UInt64 {
         let first = (half &+ round.offset) &* round.factor
         return ((first ^ (first >> 29)) &* round.factor) >> (64 - bits)

@@ -7,7 +7,8 @@ package import StoreWire
 import Synchronization
 
 /// Identifies the senders of requests, and gives them the rights of their roles in the policy. A
-/// server with neither credentials nor a policy has no access control: clients may use all routes.
+/// server that has no credentials and no policy has no access control: its clients may use all
+/// routes.
 ///
 /// Any thread may use the object.
 package final class AccessControl: Sendable {
@@ -31,13 +32,13 @@ package final class AccessControl: Sendable {
     private let logger: Logger
     private let now: @Sendable () -> Int64
     private let rules: Locked<Rules>
-    /// The number of the last reading of policy and credentials, unique among all stores of the
-    /// process.
+    /// The number of the last change of policy or credentials. The number is unique among all
+    /// stores of the process.
     private let generation = Atomic<UInt64>(AccessControl.nextGeneration)
     private static let generations = Atomic<UInt64>(0)
 
     /// Makes access control for a store whose root state has these members. The logger gets a line
-    /// for each refused credential. The clock `now` returns the seconds since 1970.
+    /// for each refused credential. `now` returns the seconds since 1970.
     package init(
         _ authenticator: Authenticator,
         _ policy: Policy,
@@ -69,8 +70,8 @@ package final class AccessControl: Sendable {
         streams.replace(by: policy)
     }
 
-    /// Returns the sender of a request, from the `Authorization` field if the request has it, else
-    /// from the cookie.
+    /// Returns the sender of a request. Reads the `Authorization` field if the request has the
+    /// field, else the cookie.
     ///
     /// - Throws: 401 if the credential is not valid.
     package func identity(
@@ -103,7 +104,8 @@ package final class AccessControl: Sendable {
         }
     }
 
-    /// Returns the sender by its `Authorization` field; `nil` for a scheme other than `Bearer`.
+    /// Returns the sender of a request by the request's `Authorization` field; `nil` for a scheme
+    /// other than `Bearer`.
     private func identity(
         inField field: UnsafeRawBufferPointer,
         of exchange: HTTPExchange
@@ -138,7 +140,7 @@ package final class AccessControl: Sendable {
         }
     }
 
-    /// Makes a problem 401, and logs the reason.
+    /// Makes a problem 401, and logs the reason. The answer deletes the given cookie.
     private func refused(
         _ error: AuthenticationError,
         takingAway cookie: (String, String)? = nil,
@@ -166,7 +168,7 @@ package final class AccessControl: Sendable {
         return problem
     }
 
-    /// Returns the identity of a principal: its rights in the present policy.
+    /// Returns the identity of a principal: the principal with its rights in the present policy.
     func identity(of principal: Principal) -> Identity {
         let key = ObjectIdentifier(principal)
         return rules.withLock { rules in
@@ -189,7 +191,8 @@ package final class AccessControl: Sendable {
     ///
     /// `operates` is true if the stream shows the slices of all sessions because the role operates.
     /// `member` is the only member of the root state from which the stream shows a part; `nil` if
-    /// there are several. Problems name the `path` of the request.
+    /// there are several. The problem after a change of the policy may name the `path` of the
+    /// request.
     package func lease(
         of identity: Identity,
         for need: RouteNeed,

@@ -4,7 +4,7 @@ import StorePlatform
 package import StoreWire
 
 /// The access that a waiting request or a stream depends on: a valid credential, and a policy that
-/// allows the request. Any thread may use it.
+/// allows the request. Any thread may use the lease.
 package struct AccessLease: Sendable {
     /// The reason why the access has ended.
     enum Ending: Sendable {
@@ -14,13 +14,13 @@ package struct AccessLease: Sendable {
         case policy(Problem)
     }
 
-    /// The seconds that a timer waits after a credential's end, because the clock that decides
-    /// about the end may lag by some milliseconds.
+    /// The seconds that a timer waits after a credential's end. The clock that decides about the
+    /// end may be late by some milliseconds.
     private static let lateSeconds = 0.05
 
-    /// The second since 1970 at which the credential ends; `nil` if it has no end.
+    /// The second since 1970 at which the credential ends; `nil` if the credential has no end.
     let expires: Int64?
-    /// Returns the reason why the access has ended; `nil` while it lasts.
+    /// Returns the reason why the access has ended; `nil` while the access lasts.
     let ending: @Sendable () -> Ending?
     /// Makes the answer to a waiting request, and logs the reason.
     let refuse: @Sendable (Ending) -> Problem
@@ -32,8 +32,7 @@ package struct AccessLease: Sendable {
     /// property once, for the answer: each read writes to the log.
     package var problem: Problem? { ending().map(refuse) }
 
-    /// Shortens a wait, so that the wait ends shortly after the credential's end at the latest.
-    /// Returns the allowed seconds.
+    /// Returns the seconds that a wait may take: at most until shortly after the credential's end.
     package func seconds(ofWait seconds: Double) -> Double {
         guard let expires else { return seconds }
         let left = Double(expires) - Double(SystemTime.wallNanoseconds()) / 1e9

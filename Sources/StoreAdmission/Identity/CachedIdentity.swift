@@ -9,7 +9,7 @@ package final class CachedIdentity {
     /// The maximum number of bytes in a cached field. Each connection caches a single field.
     static let fieldBytesMax = 1_024
 
-    // Safety: only the loop's thread uses these properties, one connection at a time, so the
+    // Safety: only the loop's thread uses these properties, for one connection at a time. So the
     // exclusivity of accesses is not checked.
 
     @exclusivity(unchecked) fileprivate var field = SecretBytes()
@@ -18,8 +18,8 @@ package final class CachedIdentity {
     /// The caller for requests without a session; made for the first such request.
     @exclusivity(unchecked) fileprivate var caller: Caller?
 
-    /// Returns the cached identity of a field. Returns `nil` if the cache has another field, if
-    /// policy and credentials were read again, or if the credential has ended.
+    /// Returns the cached identity of a field. Returns `nil` if the cache has another field, if the
+    /// policy or the credentials have changed since, or if the credential has ended.
     func identity(
         for field: UnsafeRawBufferPointer,
         of generation: UInt64,

@@ -7,10 +7,10 @@ package import StoreWire
 /// If each session has its own slices, a caller sees only the slices of its session. A role may
 /// hide further members of the state.
 ///
-/// The type is a class, so that a request copies only a reference. Callers with neither a session
-/// nor an identity share an object.
+/// The type is a class, so that a request copies only a reference. All callers without a session
+/// and an identity share an object.
 package final class Caller: Sendable {
-    /// The client's session; `nil` for a client without one.
+    /// The client's session; `nil` for a client without a session.
     package let session: String?
     /// True if the caller sees the slices of all sessions.
     package let isOperator: Bool
@@ -38,14 +38,15 @@ package final class Caller: Sendable {
     /// The program itself, or its operator.
     package static let `operator` = Caller(session: nil, isOperator: true)
 
-    /// The same caller without the limits of its role. The server uses it for resources that are
-    /// granted as a whole: a view, or the screens of the caller's own session.
+    /// The same caller without the limits of its role. The server uses this caller for resources
+    /// that are granted as a whole: a view, or the screens of the caller's session.
     package var withoutSight: Caller {
         guard viewer.sight != nil else { return self }
         return Caller(session, isOperator, identity, Viewer(session: viewer.session))
     }
 
-    /// True if the caller sees the module at this index; `nil` if it sees all modules.
+    /// The function that returns true if the caller sees the module at an index; `nil` if the
+    /// caller sees all modules.
     package var moduleSight: (@Sendable (Int) -> Bool)? { viewer.sight?.seesPlace }
 
     /// True if the caller sees the data of a session; `nil` means the data that all sessions share.

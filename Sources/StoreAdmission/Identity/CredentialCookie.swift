@@ -7,8 +7,8 @@ package struct CredentialCookie: Sendable {
     package let name: String
     private let path: String
     private let beginning: [UInt8]
-    /// True if browsers send the cookie only over TLS. With `nil`, they also send it without TLS to
-    /// a loopback host.
+    /// True if browsers send the cookie only over TLS. With `nil`, browsers also send the cookie
+    /// without TLS to a loopback host.
     private let isSecure: Bool?
 
     /// Makes the cookie of the store at `path`. `store` is the store's name, if it has one.
@@ -36,7 +36,7 @@ package struct CredentialCookie: Sendable {
         set("", seconds: 0, for: request)
     }
 
-    /// Returns the value of the cookie; `nil` if the request does not have it.
+    /// Returns the value of the cookie; `nil` if the request does not have the cookie.
     package func value(of request: HTTPExchange) -> Substring? { request.cookie(beginning) }
 }
 
@@ -45,8 +45,8 @@ extension HTTPExchange {
     /// Returns `nil` if the request does not have the cookie.
     package func cookie(_ beginning: [UInt8]) -> Substring? {
         guard let header = header("cookie") else { return nil }
-        // Bytes are compared, not characters. To `Character`, U+037E is a semicolon, and an equals
-        // sign with a combining mark behind it is another character.
+        // Compare bytes, not characters. To `Character`, U+037E is a semicolon, and an equals sign
+        // with a combining mark behind it is another character.
         for pair in header.utf8.split(separator: UInt8(ascii: ";")) {
             let pair = pair.drop { $0 == UInt8(ascii: " ") }
             guard pair.starts(with: beginning) else { continue }

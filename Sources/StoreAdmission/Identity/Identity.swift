@@ -14,10 +14,10 @@ import Synchronization
 /// An identity is made once for a principal and a policy; a request copies only a reference.
 package final class Identity: Sendable {
     package let principal: Principal
-    /// The role; `nil` if the policy does not have it. Such a sender may only use routes that need
-    /// no grant.
+    /// The role; `nil` if the policy does not have the role. A sender without a role may only use
+    /// routes that need no grant.
     package let role: Role?
-    /// The members of the state that the role sees; `nil` if it sees all.
+    /// The members of the state that the role sees; `nil` if the role sees all members.
     package let sight: StoreWire.Sight?
     /// The principal as records have it; `nil` for a client without a credential.
     package let stamp: ActionPrincipal?
@@ -55,7 +55,8 @@ package final class Identity: Sendable {
         access.role = name == nil ? nil : principal.role
     }
 
-    /// Returns the reason why the sender may not use a route; `nil` if it may.
+    /// Returns the reason why the sender may not use a route; `nil` if the sender may use the
+    /// route.
     package func denial(of need: RouteNeed) -> Denial? {
         if case .nothing = need { return nil }
         guard let role else {
@@ -77,9 +78,9 @@ package final class Identity: Sendable {
         }
     }
 
-    /// True if the role sees all parts of the state that the stream shows. The stream of one member
-    /// also stays allowed if the member was hidden when the stream was opened. Such a stream shows
-    /// the member as absent.
+    /// True if the role sees all parts of the state that the stream shows. If a stream shows a part
+    /// of one member, and the member was hidden when the stream was opened, the stream stays
+    /// allowed. The stream shows the part as absent.
     private func covers(_ earlier: StreamRights) -> Bool {
         guard let sight else { return true }
         guard let member = earlier.member else { return sight.covers(earlier.sight) }
@@ -93,7 +94,7 @@ extension Identity: MemoryHolder {
 
 /// The rights that a stream was opened with.
 struct StreamRights: Sendable {
-    /// The members of the state that the stream shows; `nil` if it shows all.
+    /// The members of the state that the stream shows; `nil` if the stream shows all members.
     let sight: StoreWire.Sight?
     /// True if the stream shows the slices of all sessions because the role operates.
     let operates: Bool

@@ -4,14 +4,14 @@ import StoreTexts
 package import StoreWire
 import Synchronization
 
-/// The number of open streams for each role and each kind of stream. Any thread may use it.
+/// The number of open streams for each role and each kind of stream. Any thread may use the table.
 ///
 /// The table has the roles of the policy, and roles of earlier policies until their streams end.
 package final class RoleStreams: Sendable {
     private struct Table: Sendable {
         /// The roles of the present policy.
         var roles: [String]
-        /// The counters of each role, by its name: a counter for each kind of stream.
+        /// The counters of each role, by the role's name: a counter for each kind of stream.
         var open: [ExactText: Cells] = [:]
     }
 

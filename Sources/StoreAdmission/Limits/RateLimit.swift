@@ -41,7 +41,7 @@ struct RateShare: Equatable {
     let remaining: Int
     /// The nanoseconds until the share is whole again.
     let untilWhole: Int64
-    /// The nanoseconds until the refused events are allowed; `nil` if they were allowed.
+    /// The nanoseconds until the refused events are allowed; `nil` if the events were allowed.
     var retryAfter: Int64?
 }
 
@@ -71,7 +71,7 @@ extension RateShare {
     }
 
     /// Writes `"requests";r=50;t=30`: the number of events that the share still allows, and the
-    /// seconds until it is whole again.
+    /// seconds until the share is whole again.
     fileprivate func write(to bytes: inout [UInt8], named name: String) {
         bytes.append(UInt8(ascii: "\""))
         bytes.append(contentsOf: name.utf8)

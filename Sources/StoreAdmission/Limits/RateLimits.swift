@@ -8,7 +8,7 @@ import Synchronization
 /// answered with 429. The header fields of each answer have the remaining share
 /// (draft-ietf-httpapi-ratelimit-headers).
 ///
-/// Only the event loop's thread may use it.
+/// Only the event loop's thread may use the limits.
 package final class RateLimits: Sendable {
     /// The number of refused requests, by kind.
     package let refused = RefusedCounts()
@@ -42,7 +42,7 @@ package final class RateLimits: Sendable {
         self.clock = clock
     }
 
-    /// Counts events for a request's address, and for its principal if that is known.
+    /// Counts events for a request's address, and for its principal if the principal is known.
     ///
     /// - Throws: 429 if one of the two shares is too small; then neither share changes.
     package func take(
@@ -68,7 +68,7 @@ package final class RateLimits: Sendable {
 
     /// Counts one event for a principal, and none for an address.
     ///
-    /// - Throws: 429 if its share is empty.
+    /// - Throws: 429 if the principal's share is empty.
     func take(
         _ kind: RateLimitKind,
         by principal: RateKey,
@@ -99,7 +99,7 @@ package final class RateLimits: Sendable {
     }
 }
 
-/// The number of requests that each limit has refused. Any thread may use it.
+/// The number of requests that each limit has refused. Any thread may use the counters.
 package final class RefusedCounts: Sendable {
     private let cells = Cells(count: RateLimitKind.allCases.count)
 

@@ -4,10 +4,11 @@ package import StoreHTTPTransport
 /// The used shares of all clients: a table of fixed size, in which a look-up reads a few adjacent
 /// rows.
 ///
-/// A share is stored as the moment at which it is whole again (the generic cell rate algorithm). A
-/// whole share needs no row. Of a few possible rows, a new client takes over the row whose shares
-/// are whole soonest, with the moments in that row. So if there are more clients than rows, some
-/// clients use a row together. No client gets more than its share by pushing other clients out.
+/// A share is stored as the moment at which the share is whole again (the generic cell rate
+/// algorithm). A whole share needs no row. A client has a few possible rows. A new client takes
+/// over the row whose shares are whole soonest, and keeps the moments in that row. So if there are
+/// more clients than rows, some clients use up each other's shares. No client gets a larger share
+/// by taking over rows.
 struct RateTable: ~Copyable {
     /// The number of rows, and so the maximum number of clients with a row of their own.
     static let rowsCount = 32_768
@@ -19,7 +20,7 @@ struct RateTable: ~Copyable {
     /// The moments at which the shares are whole again, in nanoseconds of the clock. Each row has a
     /// moment for each kind of event.
     private let whole: UnsafeMutableBufferPointer<Int64>
-    /// A random number in each hash, so that no client can choose its rows.
+    /// A random number that each hash includes, so that no client can choose its rows.
     private let seed: UInt64
 
     /// Makes a table of this number of rows: a power of two, and at least ``waysCount``.
@@ -37,7 +38,7 @@ struct RateTable: ~Copyable {
     }
 
     /// Counts events for a client if its share allows them, and returns the remaining share. A
-    /// whole share allows even a count above its limit, but then takes longer to refill.
+    /// whole share allows even a count above its limit, but the share then takes longer to refill.
     mutating func take(
         _ count: Int,
         of kind: RateLimitKind,
@@ -54,7 +55,7 @@ struct RateTable: ~Copyable {
     }
 
     /// Returns a client's remaining share. If the share is too small for the count, also returns
-    /// the time until it suffices. Counts no events, but gives the client a row.
+    /// the time until the share suffices. Counts no events, but gives the client a row.
     mutating func look(
         _ count: Int,
         of kind: RateLimitKind,
@@ -98,7 +99,7 @@ struct RateTable: ~Copyable {
         row * RateLimitKind.allCases.count + kind.rawValue
     }
 
-    /// Hashes the key with SplitMix64's finalizer, applied to each part.
+    /// Hashes the key: applies SplitMix64's finalizer to each half.
     private func hash(_ key: RateKey) -> Int {
         var hash = seed ^ UInt64(key.kind)
         for part in [key.high, key.low].lazy {
@@ -121,8 +122,8 @@ package struct RateKey: Sendable, Equatable {
     /// Makes the key of no client, for an empty row.
     init() { (high, low, kind) = (0, 0, 0) }
 
-    /// Makes the key of an address; of an IPv6 address, only the first 64 bits count. All clients
-    /// of unix sockets have one key in common, and so do all peers that have left already.
+    /// Makes the key of an address. Only the first 64 bits of an IPv6 address count. All clients of
+    /// unix sockets share one key. All peers that have left already share another key.
     package init(_ client: ClientAddress) {
         switch client.shared {
         case .internet(let address): (high, low, kind) = (address.high, address.low, 1)

@@ -3,13 +3,14 @@ import StoreWire
 
 /// The header fields that let pages of other origins read answers (CORS, the Fetch standard).
 ///
-/// The origin in a field is the operator's text and never the request's, so credentials are
-/// allowed. No field has `*`, which would let any page read the state with a user's cookies.
+/// The origin in a field is the text of the operator's option, and never the text of a request. So
+/// credentials are allowed. No field has `*`, which would let any page read the state with a user's
+/// cookies.
 package struct CrossOrigin: Sendable {
     /// The seconds for which a browser remembers the answer to a preflight.
     static let maxAgeSeconds = 600
-    /// The header fields of answers that a browser shows to a page only if the server lists them in
-    /// `Access-Control-Expose-Headers`.
+    /// The names in `Access-Control-Expose-Headers`. A browser shows these header fields of an
+    /// answer to a page only if the server lists them.
     static let exposed = [
         "Allow", "ETag", "Idempotency-Replayed", "Location", "Preference-Applied", "RateLimit",
         "RateLimit-Policy", "Retry-After", "WWW-Authenticate",

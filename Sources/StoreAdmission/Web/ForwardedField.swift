@@ -61,7 +61,7 @@ enum ForwardedField {
     }
 }
 
-/// The content of one element of the field.
+/// The content of one element of a `Forwarded` field.
 private struct Element {
     var isEmpty = true
     /// The value of `for`; `nil` if the element has none.
@@ -70,8 +70,8 @@ private struct Element {
     var scheme: UnsafeRawBufferPointer?
 }
 
-/// Reads elements of `name=value` pairs with semicolons between them. A value is a token, or a
-/// quoted string, in which commas and semicolons separate nothing.
+/// Reads the elements of a `Forwarded` field: `name=value` pairs with semicolons between them. A
+/// value is a token or a quoted string. In a quoted string, commas and semicolons separate nothing.
 private struct Reader {
     let bytes: UnsafeRawBufferPointer
     var place = 0
@@ -95,7 +95,7 @@ private struct Reader {
             guard let name = token(), skip("="), let value = value() else { return nil }
             element.isEmpty = false
             if name.isWord("for") {
-                // A second `for` could be the client's, if the proxy has copied the client's text.
+                // If the proxy has copied the client's text, one of two `for` is the client's.
                 guard element.address == nil else { return nil }
                 element.address = value
             }
@@ -135,7 +135,7 @@ private struct Reader {
 
 extension UInt8 {
     /// True if the byte may stand in a token (RFC 9110, section 5.6.2) or in an address. A colon
-    /// and brackets are allowed, too: they need quotes, but some proxies leave the quotes out.
+    /// and brackets are allowed, too: some proxies leave out the quotes that these characters need.
     fileprivate var isToken: Bool {
         switch self {
         case 48...57, 65...90, 97...122: true
@@ -147,12 +147,14 @@ extension UInt8 {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Returns true if the bytes are `word`, in upper or lower case; `word` itself is lower-case.
+    /// Returns true if the bytes are `word`, in upper or lower case. `word` itself is in lower
+    /// case.
     fileprivate func isWord(_ word: StaticString) -> Bool {
         count == word.utf8CodeUnitCount && begins(with: word)
     }
 
-    /// Returns true if the bytes begin with `word`, in upper or lower case.
+    /// Returns true if the bytes begin with `word`, in upper or lower case. `word` itself is in
+    /// lower case.
     func begins(with word: StaticString) -> Bool {
         count >= word.utf8CodeUnitCount
             && (0..<word.utf8CodeUnitCount).allSatisfy { self[$0] | 0x20 == word.utf8Start[$0] }

@@ -3,12 +3,12 @@ package import StoreHTTPTransport
 import StoreTexts
 package import StoreWire
 
-/// Decides whether a request's `Host` is allowed. So a page in a browser can't reach a loopback
-/// server under the page's own name (DNS rebinding).
+/// Decides if a request's `Host` is allowed. The rule prevents DNS rebinding: a page in a browser
+/// can't reach a loopback server under the page's own name.
 ///
-/// Allowed are loopback names and addresses, the addresses of the listeners, and the operator's
-/// additional names. Ports are not compared: they differ if a container or a proxy publishes the
-/// server.
+/// The allowed hosts are loopback names and addresses, the addresses of the listeners, and the
+/// operator's additional names. Ports are not compared: they differ if a container or a proxy
+/// publishes the server.
 package struct HostRule: Sendable {
     private let allowed: Set<ExactText>
 
@@ -18,15 +18,15 @@ package struct HostRule: Sendable {
 
     /// True if this `Host` header, or the authority of an absolute target, is allowed.
     ///
-    /// An HTTP/1.0 request may come without a host; then no name could mislead, and the request is
-    /// allowed.
+    /// An HTTP/1.0 request without a host is allowed, because it has no name that could mislead.
     package func allows(_ host: String?) -> Bool {
         guard let host else { return true }
         let bare = Self.withoutPort(host)
         guard Self.isEmptyOrPort(host.utf8[bare.endIndex...]) else { return false }
         // The most frequent value is allowed without a search, because this runs for every request.
         if bare == "127.0.0.1" { return true }
-        // An IPv6 address stands in brackets, and no other host does (RFC 3986 §3.2.2).
+        // An IPv6 address stands in brackets, and no other host stands in brackets (RFC 3986
+        // §3.2.2).
         guard bare.utf8.contains(UInt8(ascii: ":")) == bare.utf8.starts(with: "[".utf8) else {
             return false
         }
@@ -54,7 +54,8 @@ package struct HostRule: Sendable {
         isLoopback(bare(String(withoutPort(request.host ?? ""))).lowercasedASCII)
     }
 
-    /// True if a bare host is loopback: `localhost`, a name below it, 127.0.0.0/8 or ::1.
+    /// True if a host without brackets and port is loopback: `localhost`, a name below it,
+    /// 127.0.0.0/8 or ::1.
     package static func isLoopback(_ name: String) -> Bool {
         if name == "localhost" || name.hasSuffix(".localhost") || name == "::1" { return true }
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
@@ -89,11 +90,11 @@ package struct HostRule: Sendable {
     }
 }
 
-/// Refuses with 421 a request whose `Host` names another server. A browser sends such a request for
-/// a page that has its own name rebound to this address.
+/// Refuses a request with 421 if its `Host` names another server. A browser sends this `Host` for a
+/// page whose own name was rebound to the server's address.
 package final class HostFilter: Sendable {
     private let hosts: HostRule
-    // Safety: only the event loop's thread, which admits requests, accesses it.
+    // Safety: only the event loop's thread, which admits requests, uses the property.
     /// The authority that was allowed last. Most requests have the same `Host`, so one comparison
     /// of bytes is enough for them.
     @exclusivity(unchecked) private nonisolated(unsafe) var allowedLast: [UInt8] = []

@@ -5,7 +5,8 @@ package import StoreWire
 /// The pages whose requests may change something, or open a stream.
 ///
 /// Every page that is open on a machine can reach a server on its loopback address. If a POST has
-/// no body, and so no `Content-Type`, a browser sends it to any server that a page names.
+/// no body, and therefore no `Content-Type`, a browser sends the POST to any server that a page
+/// names.
 package struct OriginRule: Sendable {
     /// The allowed origins, without the server's own origin, as browsers write them.
     private let allowed: [[UInt8]]
@@ -37,8 +38,8 @@ package struct OriginRule: Sendable {
         guard isOwnSite, isOwnOrigin(request) else { throw Self.refused }
     }
 
-    /// Checks only `Origin`. This is enough for a request with a body, because a browser always
-    /// sends `Origin` with a body.
+    /// Checks the origin of a request only if the request has `Origin`. The check is enough for a
+    /// request with a body, because a browser always sends `Origin` with a body.
     ///
     /// - Throws: 403 if the origin is neither the server's own nor allowed.
     package func requireOriginIfPresent(_ request: HTTPExchange) throws(Problem) {
@@ -59,8 +60,8 @@ package struct OriginRule: Sendable {
 
 extension OriginRule {
     /// True if a text is an origin as browsers write it (RFC 6454, section 6.2). An origin has a
-    /// scheme, a host, and no port that is the scheme's default. `*` is no origin. Neither is
-    /// `null`, which all sandboxed pages have in common.
+    /// scheme, a host, and perhaps a port other than the scheme's default. `*` and `null` are no
+    /// origins here: all sandboxed pages have `null` in common.
     package static func isOrigin(_ text: String) -> Bool {
         let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, text.utf8.count <= textBytesMax, isScheme(parts[0]) else {

@@ -22,8 +22,9 @@ package struct TrustedProxies: Sendable {
     /// peer itself is the client, or if the proxy's fields can't be read.
     ///
     /// Each proxy adds an address at the end, so the client is the last address that is no proxy's.
-    /// The client may have invented every address before its own. If both fields are present, one
-    /// may come from the proxy and the other from the client. So both count only if they agree.
+    /// The client may have invented every address before its own. If `Forwarded` and
+    /// `X-Forwarded-For` are both present, the client may have sent one of them. So the two fields
+    /// count only if they name the same client.
     func client(of request: HTTPExchange) -> ClientAddress? {
         guard trusts(request.client) else { return nil }
         var forwarded = LastStranger()
@@ -64,7 +65,7 @@ package struct TrustedProxies: Sendable {
 /// to proxies, finds the first.
 private struct LastStranger {
     private(set) var isEmpty = true
-    /// The address; `nil` if the element in its place is no address.
+    /// The found address; `nil` if the found element is no address.
     private(set) var address: IPAddress?
 
     mutating func take(_ next: IPAddress?, isProxy trusts: (IPAddress) -> Bool) {

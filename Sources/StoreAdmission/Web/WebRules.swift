@@ -1,8 +1,8 @@
 package import StoreHTTPTransport
 package import StoreWire
 
-/// The operator's rules for the web around the server: the allowed pages, the trusted proxies, and
-/// the limits on clients. The stores of a process share them.
+/// The operator's rules for pages, proxies and clients: the allowed origins, the trusted proxies,
+/// and the limits on each client. The stores of a process share them.
 package final class WebRules: Sendable {
     /// The pages that may change something and open streams.
     package let origins: OriginRule
@@ -26,7 +26,7 @@ package final class WebRules: Sendable {
         self.limits = limits
     }
 
-    /// True if some rule applies to every request.
+    /// True if at least one rule applies to every request.
     package var concernsEveryRequest: Bool { crossOrigin != nil || proxies != nil || limits != nil }
 
     /// Returns the header fields of all answers of a server that pages of these origins may use.
@@ -45,8 +45,8 @@ package final class WebRules: Sendable {
         crossOrigin?.answer(request)
     }
 
-    /// True if a client has come over TLS, according to a trusted proxy. Called on the event loop's
-    /// thread, before the request is suspended.
+    /// True if the client's connection to a trusted proxy used TLS, according to the proxy. Called
+    /// on the event loop's thread, before the request is suspended.
     package func isOverTLS(_ request: HTTPExchange) -> Bool { proxies?.isOverTLS(request) == true }
 
     /// True if a request is a preflight for a page of an allowed origin.
