@@ -6,7 +6,7 @@ import StoreJSONSchema
 import StoreTexts
 import StoreWire
 
-/// The routes that list the running effects, and cancel one of them.
+/// The routes that list the running effects, and that cancel effects.
 struct EffectRoutes: RouteGroup {
     let links: Links
     let runner: EffectRunner

@@ -94,8 +94,8 @@ package final class Store: Sendable {
 
     /// Wakes the Core once for all envelopes that were offered in this turn of the event loop, so
     /// that they make one batch. If the Core sleeps and few envelopes wait, leaves the Core asleep
-    /// and claims the envelopes. Then returns the function with which the event loop's thread
-    /// processes them.
+    /// and claims the envelopes. In this case, returns the function with which the event loop's
+    /// thread processes the envelopes.
     package func wakeCore() -> (@Sendable () -> Void)? {
         guard hasOffered.load(ordering: .relaxed) else { return nil }
         hasOffered.store(false, ordering: .relaxed)

@@ -162,7 +162,7 @@ enum StreamOpening {
         guard store.streams.reserve(topic) else { throw .streamLimit(store.bounds.streamsMax) }
         let hold = store.hold(owner.session)
         // The session may end before the stream is open. The function that ends the session's
-        // streams would not find this stream then.
+        // streams would not find a stream that is not open yet.
         if owner.session != nil { owner.isOver = { hold?.isOpen != true } }
         return hold
     }

@@ -28,7 +28,7 @@ package struct MeasuredStore: Sendable {
     let figures: StoreFigures
     /// Returns true if the journal has failed for good.
     let hasFailed: @Sendable () -> Bool
-    /// The name of the store; empty if it is the only store of the process.
+    /// The name of the store as a label; empty if the process has no other store.
     let labels: MetricLabels
 
     package init(

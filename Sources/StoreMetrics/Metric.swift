@@ -55,8 +55,8 @@ extension Metric {
         }
     }
 
-    /// Makes a metric with several values of each store, and then values of the process. Each value
-    /// has its own labels.
+    /// Makes a metric with values of each store, followed by values of the process. Each value has
+    /// its own labels.
     static func all<Value: MetricValue>(
         _ name: String,
         _ help: String,
@@ -69,8 +69,8 @@ extension Metric {
         }
     }
 
-    /// Makes a metric with several values of each store, and then values of the process. Each value
-    /// has its own text for one label.
+    /// Makes a metric with values of each store, followed by values of the process. Each value has
+    /// its own text for the label.
     static func all<Value: MetricValue>(
         _ name: String,
         _ help: String,
@@ -132,8 +132,8 @@ extension Metric {
         Metric(name, help) { $0.process.flatMap(value).map { [([:], $0)] } }
     }
 
-    /// Makes a metric with several values of the process. Each value has its own text for one
-    /// label. The server does not have the metric if the result is `nil`.
+    /// Makes a metric with several values of the process. Each value has its own text for the
+    /// label. The server does not have the metric if `values` returns `nil`.
     static func process<Value: MetricValue>(
         _ name: String,
         _ help: String,

@@ -4,7 +4,7 @@ package import StoreHTTPTransport
 /// The last credential of a connection, with its identity. Most clients send the same credential
 /// with each request, so the cache saves most look-ups.
 ///
-/// Only the event loop's thread may use it. The cache ends with its connection.
+/// Only the event loop's thread may use the cache. The cache ends with its connection.
 package final class CachedIdentity {
     /// The maximum number of bytes in a cached field. Each connection caches a single field.
     static let fieldBytesMax = 1_024
@@ -15,7 +15,7 @@ package final class CachedIdentity {
     @exclusivity(unchecked) fileprivate var field = SecretBytes()
     @exclusivity(unchecked) fileprivate var identity: Identity?
     @exclusivity(unchecked) fileprivate var generation: UInt64 = 0
-    /// The caller for requests without a session; made for the first such request.
+    /// The caller for requests without a session, which the first of these requests makes.
     @exclusivity(unchecked) fileprivate var caller: Caller?
 
     /// Returns the cached identity of a field. Returns `nil` if the cache has another field, if the

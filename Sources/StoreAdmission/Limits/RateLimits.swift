@@ -44,7 +44,7 @@ package final class RateLimits: Sendable {
 
     /// Counts events for a request's address, and for its principal if the principal is known.
     ///
-    /// - Throws: 429 if one of the two shares is too small; then neither share changes.
+    /// - Throws: 429 if one of the two shares is too small. In this case, neither share changes.
     package func take(
         _ kind: RateLimitKind,
         _ count: Int = 1,

@@ -38,7 +38,8 @@ struct RateTable: ~Copyable {
     }
 
     /// Counts events for a client if its share allows them, and returns the remaining share. A
-    /// whole share allows even a count above its limit, but the share then takes longer to refill.
+    /// whole share allows even a count above its limit. After a count above the limit, the share
+    /// takes longer to refill.
     mutating func take(
         _ count: Int,
         of kind: RateLimitKind,

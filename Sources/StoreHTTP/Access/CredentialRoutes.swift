@@ -46,7 +46,8 @@ struct CredentialRoutes: RouteGroup {
 
     private func begin(_ request: RequestContext) throws(Problem) {
         let cookie = request.environment.credentialCookie
-        // A cookie must not be exchanged for a new cookie, because then the access would never end.
+        // A cookie must not be exchanged for a new cookie, because repeated exchanges would never
+        // let the access end.
         guard request.exchange.has("authorization"), let identity = request.identity,
             let made = access.cookie(for: identity.principal)
         else { throw .unauthorized() }

@@ -82,7 +82,7 @@ extension Identity {
         throw denied(need, denial, path: request.path)
     }
 
-    /// True if the sender may use the route at some path. The list of routes shows such routes.
+    /// True if the sender may use the route at some path. The page at `/` lists only these routes.
     func lists(_ route: Route) -> Bool {
         switch route.access {
         case .need(let need), .ofModule(_, let need): denial(of: need, at: route.access) == nil

@@ -90,8 +90,8 @@ struct SubscriptionRoutes: RouteGroup {
         }
     }
 
-    /// The attached presenters of slices, with the number of their slices, and the presenters of
-    /// the whole state. A module without a slice has no attached presenters.
+    /// The presenters of modules with a slice, each with its number of slices, and the presenters
+    /// of the whole state. A module without a slice has no attached presenters.
     private var attachedPresenters: [(name: String, module: String?, slices: Int?)] {
         let state = store.reader.state(for: .operator)
         let modules = store.modules

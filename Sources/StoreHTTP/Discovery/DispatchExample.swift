@@ -11,7 +11,7 @@ struct DispatchExample {
     let definitions: [JSONSchema.Property]
 
     /// The first action without a payload, or else the first action whose payload can be made from
-    /// its schema. `nil` if there is no such action, for example if each action is for an instance.
+    /// its schema. `nil` if no action is suitable, for example if each action is for an instance.
     /// The reducer may still refuse the example, because it checks more than the schema.
     var json: String? {
         guard case .oneOf(let actions)? = definitions.first(where: { $0.name == "Action" })?.schema

@@ -9,11 +9,12 @@ struct AppliedAnswer {
     /// True if the action changed data that the caller sees, or a module that the caller dispatched
     /// to. `nil` for the record of a use case's call or of a notification, which changes nothing.
     let changed: Bool?
-    /// The state after the action; `nil` if the client did not ask for it, or it is not available.
+    /// The state after the action; `nil` if the client did not ask for the state, or if the state
+    /// is not available.
     var state: Bytes?
     /// The version of ``state``; `nil` if the version is ``last``.
     var tagged: UInt64?
-    /// False if the answer reports that effects still run; then its status is 202.
+    /// False if the answer reports, with status 202, that effects still run.
     var isCompleted = true
     /// The value that the effect returned, as JSON.
     var value: [UInt8]?

@@ -61,8 +61,9 @@ package final class DispatchOutcomes: Sendable {
         }
     }
 
-    /// Returns the dispatch with this last version; `nil` if it is forgotten. Also returns `nil` if
-    /// the caller is neither the dispatch's sender nor an operator that sees the whole state.
+    /// Returns the dispatch with this last version; `nil` if the dispatch is forgotten. Also
+    /// returns `nil` if the caller is neither the dispatch's sender nor an operator that sees the
+    /// whole state.
     func dispatch(_ version: UInt64, for caller: Caller) -> PendingDispatch? {
         let oldest = oldest
         let dispatch = table.withLock { table -> PendingDispatch? in
@@ -139,7 +140,7 @@ extension DispatchOutcomes {
         table.withLock { _ = $0.waiting.removeValue(forKey: ObjectIdentifier(ticket)) }
     }
 
-    /// Answers all waiting requests as if their time were over, because the server stops.
+    /// Answers all waiting requests as when their time is over, because the server stops.
     func giveUp() {
         let waiting = table.withLock { Array($0.waiting.values) }
         for request in waiting { request.giveUp() }

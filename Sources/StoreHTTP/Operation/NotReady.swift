@@ -80,7 +80,8 @@ extension HTTPExchange {
     }
 }
 
-/// The answer to the question if the server takes requests, with the reasons if it does not.
+/// The reasons why the server takes no requests, with the problem for clients. Without reasons, the
+/// server is ready.
 package struct Readiness: Sendable {
     /// The reasons; empty while the server takes requests.
     let reasons: [NotReady]

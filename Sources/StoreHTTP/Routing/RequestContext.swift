@@ -165,7 +165,7 @@ extension HTTPExchange {
     var ownTraceparent: String? { span?.traceparent ?? traceparent }
 
     /// The distributed trace that the client names (W3C Trace Context), if the field is valid. Most
-    /// requests have no such field, and then the cost is one comparison of lengths.
+    /// requests do not have the field: for them, the cost is one comparison of lengths.
     var traceparent: String? {
         guard has("traceparent"), let text = header("traceparent"),
             TraceContext.isParent(text.utf8)

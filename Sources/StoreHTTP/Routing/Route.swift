@@ -27,7 +27,7 @@ package struct Route: Sendable {
     /// The listeners at which the route is served, if operators have listeners of their own.
     var audience = RouteAudience.clients
     var origins = AllowedOrigins.all
-    /// True if a link in the query may replace the body; then the request has no body.
+    /// True if a request may have an action in the query and no body, as in the links of views.
     var takesLinks = false
     /// True if the route is served until the server has stopped, such as the routes for health.
     var isServedDuringDrain = false

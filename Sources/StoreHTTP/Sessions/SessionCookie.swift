@@ -16,8 +16,9 @@ struct SessionCookie: Sendable {
         beginning = Array("\(name)=".utf8)
     }
 
-    /// Returns the header field that gives a client its secret. The cookie is for this store alone,
-    /// and scripts of a page can't read it. A browser sends a secure cookie only over TLS.
+    /// Returns the header field that gives a client its secret. The cookie's path is the path of
+    /// this store, and scripts of a page can't read the cookie. A browser sends a secure cookie
+    /// only over TLS.
     func set(_ secret: String, isSecure: Bool) -> (String, String) {
         let value = "\(name)=\(secret); Path=\(path); HttpOnly; SameSite=Strict"
         return ("Set-Cookie", value + (isSecure ? "; Secure" : ""))

@@ -85,8 +85,9 @@ package final class SessionTable: Sendable {
         }.joined()
     }
 
-    /// Returns the name of the session with this secret and principal: 32 hexadecimal digits, the
-    /// first half of the SHA-256 of both. So a stolen secret is useless to another principal.
+    /// Returns the name of the session with this secret and principal. The name is the first half
+    /// of a SHA-256 over the secret and the principal: 32 hexadecimal digits. So a stolen secret is
+    /// useless to another principal.
     package static func name(of secret: String, for principal: String? = nil) -> String {
         // No secret contains a zero byte, so two different pairs never have the same bytes.
         let owned = principal.map { secret + "\0" + $0 } ?? secret
@@ -168,7 +169,7 @@ package final class SessionTable: Sendable {
     }
 
     /// Marks at most `max` idle sessions as ending, and returns their names. The caller dispatches
-    /// the end of each, and then calls ``end(_:)`` or ``keep(_:)``.
+    /// the end of each session, and then calls ``end(_:)`` or ``keep(_:)``.
     func beginEndingIdle(max: Int) -> [String] {
         let time = now()
         return table.withLock { table in
@@ -216,7 +217,7 @@ extension SessionTable.Table {
         sessions[name]?.timer = looks.insert(name, due: Double(time))
     }
 
-    /// Returns the index of a session in the dictionary; `nil` if it is absent or ending.
+    /// Returns the index of a session in the dictionary; `nil` if the session is absent or ending.
     fileprivate func index(of name: String) -> [String: SessionTable.Session].Index? {
         sessions.index(forKey: name).flatMap { sessions.values[$0].isEnding ? nil : $0 }
     }

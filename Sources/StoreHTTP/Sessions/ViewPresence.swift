@@ -79,8 +79,8 @@ package final class ViewPresence: Sendable {
     /// `origin` is the client's origin for the log. Returns a closure for the end of the stream;
     /// `nil` if the view declares no action.
     ///
-    /// - Throws: ``MailboxError`` if the mailbox has no room for the view's action. The stream is
-    ///   not counted then.
+    /// - Throws: ``MailboxError`` if the mailbox has no room for the view's action. After an error,
+    ///   the stream is not counted.
     package func begin(
         _ slice: ShownSlice,
         in session: String?,
