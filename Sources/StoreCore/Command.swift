@@ -2,10 +2,10 @@ public import Dispatch
 import StorePlatform
 import Synchronization
 
-/// A closure with a name, which a program can pass around and call later.
+/// A named closure that a program can pass around and call later.
 ///
-/// Two commands are equal if they are the same object. A command records the place in the source
-/// that made it; ``debugDescription`` shows the place.
+/// Two commands are equal if they are the same object. A command records the source location at
+/// which it was made; ``debugDescription`` shows the location.
 ///
 /// ```swift
 /// let printInt = Command<Int>(id: "Print the int") { print($0) }
@@ -43,12 +43,13 @@ public final class Command<Value>: Sendable {
     /// Runs the command on the caller's thread: `command(with: 7)`.
     public func callAsFunction(with value: Value) { action(value) }
 
-    /// Returns a command that first computes its value from another value.
+    /// Returns a command that takes another value, and runs this command with the transformed
+    /// value.
     public func map<Other>(_ transform: @escaping @Sendable (Other) -> Value) -> Command<Other> {
         derived("map") { [self] in action(transform($0)) }
     }
 
-    /// Returns a command that runs on a queue, independently of the calling thread.
+    /// Returns a command that enqueues this command on `queue`, and does not wait for the run.
     public func async(on queue: DispatchQueue) -> Command<Value> where Value: Sendable {
         derived(queue.label) { [self] value in queue.async { self.action(value) } }
     }
@@ -56,7 +57,8 @@ public final class Command<Value>: Sendable {
     /// A command that does nothing.
     public static var nop: Command<Value> { Command(id: "nop") { _ in } }
 
-    /// Returns a command that is derived from this command, with its name and origin.
+    /// Returns a command with another closure. The command has the source location of this command,
+    /// and its name followed by `step`.
     private func derived<Other>(
         _ step: String,
         _ action: @escaping @Sendable (Other) -> Void
@@ -90,13 +92,13 @@ extension Command where Value == Void {
 }
 
 extension Command: Hashable, CustomDebugStringConvertible {
-    /// True if both are the same object.
+    /// True if both commands are the same object.
     public static func == (a: Command, b: Command) -> Bool { a === b }
 
-    /// Hashes the identity.
+    /// Hashes the identity of the object.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
-    /// The type, the name and the origin, on a line each.
+    /// The type, the name and the source location of the command, each on its own line.
     public var debugDescription: String {
         """
         type: Command<\(Value.self)>
@@ -108,11 +110,11 @@ extension Command: Hashable, CustomDebugStringConvertible {
     }
 }
 
-/// An object that runs its commands when it is deallocated. The owner of a disposer thereby owns
-/// the subscriptions that the commands end.
+/// An object that runs its commands when it is deallocated. If the commands end subscriptions, the
+/// subscriptions live as long as the disposer.
 ///
-/// The commands run in the order in which they were added, on the thread that released the
-/// disposer.
+/// The commands run in the order in which they were added, on the thread that releases the last
+/// reference to the disposer.
 public final class Disposer: Sendable {
     private let disposals = Locked<[PlainCommand]>([])
 

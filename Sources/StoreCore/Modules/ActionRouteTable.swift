@@ -1,14 +1,15 @@
-/// A table that finds the route of an action by its type.
+/// A hash table that finds the route of an action by the action's type.
 ///
-/// The address of a type is its hash. A look-up in a dictionary would take ten times as long.
+/// The hash of a type comes from the address of the type in memory. A look-up in a dictionary would
+/// take ten times as long.
 struct ActionRouteTable: Sendable {
     private struct Slot {
         var type: ObjectIdentifier
         var route: ActionRoute
     }
 
-    /// Open addressing: a search ends at the first free slot behind the first slot of the type. At
-    /// most half of the slots are in use.
+    /// The slots of the table, with open addressing. A search begins at the first slot of the type,
+    /// and ends at the next free slot. At most half of the slots are in use.
     private let slots: [Slot?]
 
     init(_ routes: [ObjectIdentifier: ActionRoute]) {
@@ -32,15 +33,15 @@ struct ActionRouteTable: Sendable {
         return nil
     }
 
-    /// Returns the first slot of a type. Types are aligned in memory, so the lowest bits of their
-    /// addresses are equal.
+    /// Returns the index of the slot at which the search for a type begins. The lowest bits of the
+    /// address are left out: they are equal for all types, because types are aligned in memory.
     private static func place(of type: ObjectIdentifier, in count: Int) -> Int {
         let address = UInt(bitPattern: type)
         return Int(truncatingIfNeeded: address >> 4 ^ address >> 12) & (count - 1)
     }
 }
 
-// The route of an action: its module, its handler and its slice.
+// Look-ups of the route, the handler, the module and the slice of an action.
 
 extension ModuleMachine {
     package func route(of action: any Action) -> ActionRoute? {
@@ -55,11 +56,13 @@ extension ModuleMachine {
             }
         }
         if let route = routes[ObjectIdentifier(type)] { return route }
-        // The root state's reducer gets no `SkippedAction`: a migration has dropped its record.
+        // The root state's reducer gets no `SkippedAction`: a migration has dropped the record of
+        // this action.
         return type == SkippedAction.self ? nil : others
     }
 
-    /// Returns the handler of a route, without a look-up of its generic type.
+    /// Returns the handler of a route; `nil` for the route of use cases. The unchecked cast saves a
+    /// look-up of the generic type.
     @inline(__always)
     func handler(of route: ActionRoute) -> ActionHandler<Root>? {
         guard let handler = route.handler else { return nil }

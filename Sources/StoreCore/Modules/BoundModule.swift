@@ -1,4 +1,4 @@
-/// A module at its place in a root state, for callers that do not have its types.
+/// A module that is mounted in a root state, for callers that do not have the types of the module.
 package protocol BoundModule<Root>: AnyObject, Sendable {
     associatedtype Root: RootState
 
@@ -7,27 +7,29 @@ package protocol BoundModule<Root>: AnyObject, Sendable {
     var useCases: [BoundUseCase<Root>] { get }
     /// True if some effects of the module have a ``RestartPolicy`` other than `lost`.
     var hasDurableEffects: Bool { get }
-    /// Dispatchables that the module lists, but that are for another state.
+    /// The listed dispatchables of the module that are for another state. They are mistakes of the
+    /// program.
     var foreignDispatchables: [any Dispatchable.Type] { get }
-    /// The type of the value that the module shares; `nil` if it shares none.
+    /// The type of the value that the module shares; `nil` if the module shares no value.
     var sharedType: (any Any.Type)? { get }
 
-    /// Returns the presentation of all modules; `nil` if this module supplies none.
+    /// Returns the presentation of all modules; `nil` if this module supplies no presentation.
     func presentation(
         of modules: Root.Modules,
         _ dependencies: Dependencies
     ) -> (any RootPresentation<Root>)?
-    /// Makes an effect again from the work that the ledger has kept.
+    /// Makes an effect again from its kept work in the ledger.
     ///
-    /// - Throws: an error if this program cannot read the kept work, or has no such work.
+    /// - Throws: an error if this program cannot decode the kept work, or no longer has code for
+    ///   this work.
     func effect(
         again work: KeptWork,
         at address: SliceAddress,
         _ codec: any WorkCodec
     ) throws -> PendingEffect?
-    /// Returns the value that the module shares with another module's slice of this key. If each
-    /// session has a slice of the module, the value comes from the slice of the key's session.
-    /// Returns `nil` if the slice of the module is absent.
+    /// Returns the shared value of this module, for another module's slice under `key`. If each
+    /// session has a slice of this module, the value comes from the slice of the key's session.
+    /// Returns `nil` if the slice of this module is absent.
     func shared(_ root: Root, with key: SliceKey) -> (any Sendable)?
     /// Throws a ``Refusal`` if the slice of this key is not there.
     func check(_ root: Root, _ key: SliceKey) throws(Refusal)
@@ -151,7 +153,7 @@ final class ModuleAtPlace<M: Module, Place: SlicePlace>: BoundModule where Place
 }
 
 extension ModuleAtPlace {
-    /// The handlers of the module's enums, if the module has no effects.
+    /// The handlers of the module's action enums, for a module without effects.
     private var plainHandlers: [ActionHandler<Root>] {
         [
             handler(.action, M.Interface.Action.self) { [typed] in try typed.reduce(&$0, $1) },
@@ -160,7 +162,7 @@ extension ModuleAtPlace {
         ].compactMap(\.self)
     }
 
-    /// Returns the handlers of the module's enums, if the module has effects.
+    /// Returns the handlers of the module's action enums, for a module with effects.
     private func handlers<E: EffectfulModule>(of module: E) -> [ActionHandler<Root>]
     where E.State == M.State {
         [
@@ -174,7 +176,7 @@ extension ModuleAtPlace {
         ].compactMap(\.self)
     }
 
-    /// Makes the handler of an enum; `nil` if the module has no such actions.
+    /// Makes the handler of an action enum; `nil` if the module has no actions of this kind.
     private func handler<A: ModuleAction>(
         _ kind: ActionHandler<Root>.Kind,
         _ type: A.Type,
@@ -184,8 +186,8 @@ extension ModuleAtPlace {
         return ActionHandler(A.self, kind, wire: A.self, reduce: place.reducing(name, reduce))
     }
 
-    /// Makes the handler of an enum whose actions may have effects; `nil` if the module has no such
-    /// actions.
+    /// Makes the handler of an action enum with effects; `nil` if the module has no actions of this
+    /// kind.
     private func handler<A: ModuleAction>(
         _ kind: ActionHandler<Root>.Kind,
         _ type: A.Type,
@@ -196,8 +198,8 @@ extension ModuleAtPlace {
         return ActionHandler(A.self, kind, wire: A.self, reduce: reducer)
     }
 
-    /// Makes the handler of a dispatchable; `nil` if the type is for another slice. Such a type
-    /// prevents the start of a store.
+    /// Makes the handler of a dispatchable; `nil` if the dispatchable is for another slice. A
+    /// dispatchable for another slice prevents the start of a store.
     private func handler(of type: any Dispatchable.Type) -> ActionHandler<Root>? {
         type.handling.maker.reducer(of: name, at: place).map {
             ActionHandler(type, .dispatchable, wire: type, reduce: $0)

@@ -1,4 +1,5 @@
-/// A module's own view of the Core: its slice, the slice's changes, and a way to dispatch.
+/// The Core, reduced to one module: the module's slice, the changes of the slice, and a way to
+/// dispatch the module's actions.
 ///
 /// ```swift
 /// let home = try core.child(Home.self)
@@ -29,12 +30,13 @@ public final class ChildStore<Root: RootState, M: ModuleInterface>: Sendable {
     /// Calls `observer` first with `nil` and the current slice, and then with the slice before and
     /// after each change. A slice that is not started is `nil`.
     ///
-    /// Observers are called on the thread that runs the Core, in the order of their subscriptions.
+    /// Observers are called on the thread that runs the Core, in the order in which they were
+    /// added.
     ///
     /// - Parameters:
-    ///   - name: the name by which an action may select the observer, or leave it out
-    ///     (`Recipients`).
-    ///   - observer: gets the slice before and after each change, and may dispatch.
+    ///   - name: the name under which the recipients of an action (`Recipients`) may include or
+    ///     leave out the observer.
+    ///   - observer: gets the slice before and after each change, and may dispatch actions.
     /// - Returns: a command that ends the observation.
     @discardableResult
     public func observe(
@@ -54,7 +56,7 @@ public final class ChildStore<Root: RootState, M: ModuleInterface>: Sendable {
         }
     }
 
-    /// Dispatches one of the module's public actions, whose change only `audience` gets. Returns
+    /// Dispatches one of the module's public actions. Only `audience` gets the change. Returns
     /// `false` if the Core does not accept the action.
     package func dispatch(_ action: M.Action, for audience: Audience?) -> Bool {
         core.dispatch(addressed(action), for: audience, from: key.session)
@@ -75,11 +77,13 @@ public final class ChildStore<Root: RootState, M: ModuleInterface>: Sendable {
 }
 
 extension ChildStore where M: Module {
-    /// Dispatches a UI action of the module. Returns `false` if the Core does not accept it.
+    /// Dispatches a UI action of the module. Returns `false` if the Core does not accept the
+    /// action.
     @discardableResult
     public func dispatch(_ action: M.UI) -> Bool { send(action) }
 
-    /// Dispatches an internal action of the module. Returns `false` if the Core does not accept it.
+    /// Dispatches an internal action of the module. Returns `false` if the Core does not accept the
+    /// action.
     @discardableResult
     public func dispatch(_ action: M.Internal) -> Bool { send(action) }
 }

@@ -19,8 +19,8 @@ extension Core where State: RootState {
     }
 
     /// Makes a Core of modules with a runner of effects. By default the modules are all modules of
-    /// the root state; a test may pass a single module. `begins` gets the Core before any presenter
-    /// or action.
+    /// the root state; a test may pass a single module. Calls `begins` with the Core before the
+    /// Core gets a presenter or an action.
     ///
     /// - Throws: ``ModuleError`` if the modules do not fit together.
     package convenience init(
@@ -43,7 +43,7 @@ extension Core where State: RootState {
         )
         var state = state
         machine.connect(&state)
-        // A replay leaves the state as the session of its last action sees it.
+        // After a replay, the state still shows the slices of the session of the last action.
         machine.show(&state, to: nil)
         self.init(state: state, form: .machine(machine), configuration: configuration)
         runner.connect(engine)
@@ -56,7 +56,8 @@ extension Core where State: RootState {
 
     /// Returns the child store of a module, or of one of its instances.
     ///
-    /// The child store exists even if the slice does not; its observers then get `nil`.
+    /// A slice that is not started has a child store, too; the observers of such a child store get
+    /// `nil`.
     ///
     /// - Parameters:
     ///   - module: the module, or its interface.
@@ -161,7 +162,7 @@ extension Core {
         }
     }
 
-    /// Dispatches an action whose change only `audience` gets. Returns `false` if the Core does not
+    /// Dispatches an action. Only `audience` gets the change. Returns `false` if the Core does not
     /// accept the action.
     func dispatch(
         _ action: any Action,

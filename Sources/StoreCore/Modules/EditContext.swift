@@ -50,7 +50,7 @@ extension ModuleMachine {
             : try editSlice(&state, action, context, by: handler, &effect)
     }
 
-    /// Passes on the effect of a use case that a client calls. Refuses the call if the module's
+    /// Takes over the effect of a use case that a client calls. Refuses the call if the module's
     /// slice is not there.
     private func request(
         _ action: any Action,
@@ -75,13 +75,14 @@ extension ModuleMachine {
         guard hasLedger[context.module] else {
             return try editPlainSlice(&state, action, context, by: handler, &effect)
         }
-        // The ledgers have a separate function. In this one, an optional copy of the state would
-        // cost each action of each module a look-up of metadata.
+        // A separate function changes the ledgers. In this function, an optional copy of the state
+        // would cost every action a look-up of type metadata.
         return try editLedgerSlice(&state, action, context, by: handler, &effect)
     }
 
-    /// Reduces an action of a module with a ledger. Enters lasting effects and shown views in the
-    /// ledgers. Leaves the state unchanged if an effect cannot be entered.
+    /// Reduces an action of a module with a ledger. Enters the effects that outlive a restart, and
+    /// the views that sessions show, in the ledgers. Leaves the state unchanged if an effect cannot
+    /// be entered.
     @inline(never)
     private func editLedgerSlice(
         _ state: inout Root,
@@ -125,8 +126,8 @@ extension ModuleMachine {
         return change
     }
 
-    /// Returns the effect of a start or a stop: it cancels all effects of the slice, and then
-    /// begins the effect of the start.
+    /// Returns the effect of a start or a stop. This effect cancels all effects of the slice, and
+    /// then begins the effect of the start.
     private func lifecycleEffect(
         after action: any Action,
         _ context: EditContext,
@@ -140,8 +141,9 @@ extension ModuleMachine {
 
     /// Starts a module that reads shared values.
     ///
-    /// The reducer of a start makes a slice with empty copies, so the slice looks changed even if
-    /// it is not. This function compares the slices once more after the copies are filled in.
+    /// The reducer of a start makes a slice with empty copies of shared values. Until the copies
+    /// are filled in, this slice differs from an equal old slice. So this function compares the
+    /// slices once more after the copies are filled in.
     private func start(
         _ state: inout Root,
         _ action: any Action,
@@ -180,8 +182,8 @@ extension ModuleMachine {
                 SliceEdit(module, key, isChange: result.isChange, isRestart: result.isRestart)
             )
         }
-        // Without a comparison of bytes, a slice that `==` calls equal may have new bytes. Modules
-        // that read the slice's shared value get these bytes, too.
+        // Without a comparison of bytes, a slice that `==` calls equal may have new bytes. So the
+        // copies of the slice's shared value are updated, too.
         if result.isChange || comparison == nil, hasLinks[module] {
             updateCopies(links[module], of: module, key, &state, &change)
         }
@@ -218,7 +220,7 @@ extension ModuleMachine {
     }
 }
 
-// Replayed actions, which are not checked again.
+// The reduction of replayed actions, which are not checked again.
 
 extension ModuleMachine {
     package func replay(
@@ -235,7 +237,7 @@ extension ModuleMachine {
         return try editUnchecked(&state, action, context, &effect)
     }
 
-    /// A reducer for replays, which makes no checks and drops effects.
+    /// The reducer of replays. This reducer makes no checks, and drops effects.
     package var replaying: @Sendable (inout Root, any Action, UInt64, String?) throws -> Void {
         { [self] state, action, version, session in
             guard let route = route(of: action) else { return }

@@ -1,9 +1,9 @@
-/// The modules whose slices may have changed, as indices into ``RootState/modules``, and the
-/// readers that see something of the actions.
+/// A collection of the modules whose slices may have changed, as indices into
+/// ``RootState/modules``. Also collects the readers that get a change of the actions.
 package final class EditedModules: @unchecked Sendable {
     // Safety: belongs to the Core's thread.
 
-    /// True if sessions see different states.
+    /// True if sessions have slices of their own.
     private let hasSessions: Bool
     @exclusivity(unchecked) private var edited: Set<Int> = []
     /// The module that was inserted last; the next module is often the same.
@@ -12,7 +12,7 @@ package final class EditedModules: @unchecked Sendable {
 
     package init(hasSessions: Bool = false) { self.hasSessions = hasSessions }
 
-    /// Adds the change of an action from a session.
+    /// Adds the modules and the readers of a change. An action of `session` made the change.
     package func insert(_ change: Change, from session: String?) {
         change.edits.forEachModule { module in
             if last == module { return }
@@ -33,7 +33,7 @@ package final class EditedModules: @unchecked Sendable {
         last = nil
     }
 
-    /// Returns the modules in order, and forgets them.
+    /// Returns the indices of the modules in order, and removes them from this collection.
     package func take() -> [Int] {
         last = nil
         if edited.count == 0 { return [] }
@@ -41,7 +41,7 @@ package final class EditedModules: @unchecked Sendable {
         return edited.sorted()
     }
 
-    /// Returns the readers that see something of the actions since the last call.
+    /// Returns the readers that get a change of the actions since the last call.
     package func takeReaders() -> VersionReaders {
         guard hasSessions else { return .everybody }
         defer { readers = .sessions([]) }
@@ -49,10 +49,10 @@ package final class EditedModules: @unchecked Sendable {
     }
 }
 
-/// The readers that see more of a version than its number.
+/// The readers that get a change with a version. All other readers get only the new version number.
 package enum VersionReaders: Sendable, Equatable {
     case everybody
-    /// The readers of these sessions; all other sessions see an unchanged state.
+    /// The readers of these sessions; the state of all other sessions is unchanged.
     case sessions(Set<ExactText>)
 
     package mutating func insert(_ session: String) {

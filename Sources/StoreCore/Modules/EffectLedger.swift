@@ -1,14 +1,16 @@
-/// The place of ``PendingEffects`` in a root state: the ledger of effects.
+/// Access to the ledger of effects: the slice of ``PendingEffects`` in a root state.
 ///
 /// The ledger has an entry for each effect that runs again or is reported after a restart. The
-/// entries are a part of the state, so each is as durable as its action.
+/// entries are a part of the state, so an entry is as durable as the action of its effect.
 struct EffectLedger<Root: RootState>: Sendable {
     let module: Int
     private let place: SinglePlace<Root, PendingEffects.State>
 
-    /// Finds the ledger of a root state; `nil` if the state has no ledger and no module needs one.
+    /// Finds the ledger of a root state; `nil` if the state has no ledger and no module needs a
+    /// ledger.
     ///
-    /// - Throws: ``ModuleError/noLedger(_:)`` if a module needs a ledger and there is none.
+    /// - Throws: ``ModuleError/noLedger(_:)`` if a module needs a ledger and the state has no
+    ///   ledger.
     init?(of modules: Root.Modules) throws(ModuleError) {
         guard let found = Root.singlePlace(of: PendingEffects.self, in: modules) else {
             guard let keeper = modules.first(where: \.hasDurableEffects) else { return nil }
@@ -17,8 +19,8 @@ struct EffectLedger<Root: RootState>: Sendable {
         (module, place) = found
     }
 
-    /// Enters the effect of an action in the ledger, unless a restart may lose the effect. `state`
-    /// is the state after the action and gets the entry; `change` gets the ledger's slice.
+    /// Enters the effect of an action in the ledger, unless a restart may lose the effect. Adds the
+    /// entry to `state`, the state after the action, and the ledger's slice to `change`.
     ///
     /// - Throws: ``KeptWorkError`` if the input of the effect cannot be kept.
     func enter(

@@ -29,16 +29,16 @@
 /// }
 /// ```
 ///
-/// A single `switch` has both the change and the effect of an action, so the compiler reports an
-/// action that lacks either. The effect may depend on the action, on the old slice and on the new
-/// one.
+/// A single `switch` has the change and the effect of each action. The compiler reports an action
+/// without a case in the `switch`, and a case that returns no effect. The effect may depend on the
+/// action, on the old slice and on the new slice.
 ///
 /// A reducer stays pure: an ``Effect`` is a value, which does nothing by itself. The runner begins
 /// the effect once the action is durable. The effect is dropped in a dry run, in a replay, and if
 /// the action or another action of the same array is refused.
 public protocol EffectfulModule<State>: Module {
-    /// Applies an action to the slice, and returns the effect that follows. Refuses the action by
-    /// throwing ``Refusal``; then no effect follows.
+    /// Applies an action to the slice, and returns the effect that follows. To refuse the action,
+    /// the function throws ``Refusal``, and no effect follows.
     func reduce(_ state: inout State, _ action: Interface.Action) throws -> Effect<State>
 
     /// Applies an action of one of the module's views, and returns the effect that follows.

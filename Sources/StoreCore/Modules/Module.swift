@@ -28,9 +28,9 @@
 /// `/dispatch` refuses ``UI`` and ``Internal``. A view sends its actions to `/modules/counter/ui`.
 ///
 /// A module with work outside of the Core is an ``EffectfulModule``. A ``ModuleInterface`` in a
-/// target of its own hides the inside of a module from other modules.
+/// target of its own hides the implementation of a module from other modules.
 public protocol Module<State>: ModuleInterface {
-    /// The interface that other modules see; the module's own type by default. Another interface
+    /// The interface that other modules see; the module's own type by default. A separate interface
     /// supplies the slice, the public actions, the input of a start and the name.
     associatedtype Interface: ModuleInterface<State> = Self
     /// Actions that only the module's own views may dispatch, while the module is started.
@@ -44,8 +44,8 @@ public protocol Module<State>: ModuleInterface {
 
     /// Applies an action to the slice, or refuses it by throwing ``Refusal``.
     ///
-    /// Pure: the reducer reads only the slice and the action, and changes only the slice. The slice
-    /// is a copy, so its changes are dropped if the reducer throws.
+    /// The reducer is pure: it reads only the slice and the action, and changes only the slice. The
+    /// slice is a copy, so its changes are dropped if the reducer throws.
     func reduce(_ state: inout State, _ action: Interface.Action) throws
 
     /// Applies an action of one of the module's views.
@@ -54,11 +54,11 @@ public protocol Module<State>: ModuleInterface {
     /// Applies an action of one of the module's effects or presenters.
     func reduce(_ state: inout State, internal action: Internal) throws
 
-    /// Returns the action that the next start dispatches for effects that were interrupted, or
+    /// Returns the action that the next start of the server dispatches for interrupted effects;
     /// `nil` for no action.
     ///
-    /// These effects followed the action of `version`. They had not ended when the server ended,
-    /// and do not run again.
+    /// These effects followed the action of `version`. The server ended before the effects had
+    /// ended, and they do not run again.
     func interrupted(after version: UInt64) -> Internal?
 
     /// The use cases of the module: work that clients ask for, with an input that the journal does
@@ -66,14 +66,14 @@ public protocol Module<State>: ModuleInterface {
     var useCases: [UseCaseMethod<State>] { get }
 }
 
-/// The slice of a module: a plain value that has a form on the wire.
+/// The slice of a module: a plain value that the server encodes and decodes.
 public protocol ModuleState: Codable, Equatable, Sendable {}
 
 /// An enum of a module's actions.
 ///
-/// Each case has a wire name, `module/case`, and its labels are the members of the payload. The
-/// compiler writes the `Codable` conformance. Raw values that are texts are the names of the cases.
-/// Any other form, such as numbers as raw values, prevents the start of a server.
+/// Each case has a wire name, `module/case`, and the labels of the case are the members of the
+/// payload. The compiler writes the `Codable` conformance. Raw values that are texts are the names
+/// of the cases. Any other form, such as numbers as raw values, prevents the start of a server.
 ///
 /// The coding key of a case is the part of the wire name behind the module. A key that begins with
 /// a slash is the whole wire name, like an absolute path. Whole names are for actions that clients
@@ -91,19 +91,19 @@ public protocol ModuleState: Codable, Equatable, Sendable {}
 /// }
 /// ```
 ///
-/// An action with a whole name still belongs to its module. The name has no second slash. UI
-/// actions and the actions of a module with instances have no whole names: the server finds them by
-/// the name of the module. A server does not start if an enum breaks these rules.
+/// An action with a whole name still belongs to its module. A whole name has no second slash. UI
+/// actions and the actions of a module with instances have no whole names: the server finds these
+/// actions by the name of the module. A server does not start if an enum breaks these rules.
 public protocol ModuleAction: Action, Codable, Equatable {}
 
-/// The type for a kind of actions that a module does not have.
+/// The type of actions for a module that has no actions of a kind.
 extension Never: ModuleAction {}
 
 extension Module {
     /// No dispatchables.
     public static var dispatchables: [any Dispatchable.Type] { [] }
 
-    /// Returns `nil`, so the next start dispatches nothing.
+    /// Returns `nil`, so the next start dispatches no action.
     public func interrupted(after version: UInt64) -> Internal? { nil }
 
     /// No use cases.
@@ -127,8 +127,8 @@ extension Module where Internal == Never {
 
 /// A module whose slice is absent until it is started.
 ///
-/// The actions `name/start`, whose payload is `Start`, and `name/stop` exist without any code. The
-/// ``Mount`` of the module decides which dispatchers may send them
+/// The store adds the actions `name/start`, whose payload is `Start`, and `name/stop`. The
+/// ``Mount`` of the module decides which dispatchers may send these actions
 /// (``Mount/lifecycle(start:stop:)``). A start of a slice that exists is refused, unless the module
 /// implements ``begin(_:over:)``.
 public protocol StartableModule<State>: Module, StartableInterface
@@ -136,13 +136,13 @@ where Interface: StartableInterface {
     /// Returns the slice to begin with, or throws a ``Refusal``.
     func begin(_ start: Interface.Start) throws -> State
 
-    /// Returns the slice that replaces an existing slice, or throws a ``Refusal``. By default such
-    /// a start is refused, because it would reset a slice that other clients may use.
+    /// Returns the slice that replaces an existing slice, or throws a ``Refusal``. By default the
+    /// start is refused, because a start would reset a slice that other clients may use.
     ///
-    /// As with a stop, the effects of the old slice are cancelled.
+    /// The store cancels the effects of the old slice, as after a stop.
     func begin(_ start: Interface.Start, over old: State) throws -> State
 
-    /// Returns the work that follows a start; `state` is the slice to begin with.
+    /// Returns the effect that follows a start; `state` is the slice to begin with.
     func effect(afterStart start: Interface.Start, in state: State) -> Effect<State>
 }
 
@@ -152,30 +152,33 @@ extension StartableModule {
         throw AlreadyStarted()
     }
 
-    /// Returns no work.
+    /// Returns no effect.
     public func effect(afterStart start: Interface.Start, in state: State) -> Effect<State> {
         .none
     }
 }
 
 /// The error of a start over an existing slice, if the module does not implement
-/// ``StartableModule/begin(_:over:)``. The store makes a refusal of it, with the name of the slice.
+/// ``StartableModule/begin(_:over:)``. The store turns this error into a refusal with the path of
+/// the slice.
 struct AlreadyStarted: Error {}
 
-/// A module whose view has an action for the moment when a client begins to show the view, an
-/// action for the end, or both.
+/// A module whose view has an action for its appearance in a client, for its disappearance, or for
+/// both.
 ///
-/// A client shows the view while the client reads the module's stream.
+/// A client counts as showing the view while the client reads the module's stream.
 ///
-/// If the view has both actions, each session dispatches them alternately. A session that shows the
-/// slice cannot dispatch the first action, and any other session cannot dispatch the second action.
+/// If the view has both actions, a session dispatches the two actions alternately. The store
+/// refuses the first action from a session that shows the view, and the second action from any
+/// other session.
 ///
 /// ``Presence`` records the slices that each session shows. So a new server ends the views that the
-/// previous server left open. The stop of a slice ends its views. A start over a slice keeps the
-/// views: if the slice counts them, ``StartableModule/begin(_:over:)`` has to copy the count.
+/// previous server left open. The stop of a slice ends its views. A start over an existing slice
+/// keeps the views. If the slice has a count of its views, ``StartableModule/begin(_:over:)`` has
+/// to copy the count.
 public protocol VisibleModule<State>: Module {
-    /// Returns the action of the view when a client begins or ceases to show it; `nil` for none.
-    /// The action is dispatched once for each session.
+    /// Returns the UI action to dispatch when a client begins or ceases to show the view; `nil` for
+    /// no action. The server dispatches the action once for each session.
     func visibilityDidChange(to visibility: ViewVisibility) -> UI?
 }
 

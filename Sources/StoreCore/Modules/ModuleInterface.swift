@@ -31,16 +31,16 @@
 /// Home.module.at(\.home)
 /// ```
 ///
-/// Other modules start `Home`, read its slice and react to it. They cannot name the actions of the
-/// module's view and effects, so these may change freely.
+/// Other modules start `Home`, read its slice and react to it. Other modules cannot name the
+/// actions of the module's view and effects, so these actions may change freely.
 public protocol ModuleInterface<State>: Sendable {
     /// The module's slice of the root state.
     associatedtype State: ModuleState
     /// Actions that every client may dispatch.
     associatedtype Action: ModuleAction = Never
 
-    /// The name of the slice in the state, in paths, and before the slash of wire names. By default
-    /// it is the name of the type, with a small first letter.
+    /// The name of the slice in the state, in paths, and before the slash of wire names. By
+    /// default, the name is the name of the type with a small first letter.
     static var name: String { get }
 }
 

@@ -1,31 +1,33 @@
 /// The reducer of a store that is made of modules.
 ///
 /// The machine finds the slice of an action by the type of the action, so the cost does not depend
-/// on the number of modules. The machine stores no results: the ``Change`` that it returns lists
-/// the slices that the action has written.
+/// on the number of modules. The machine stores no results. The machine returns a ``Change``, which
+/// lists the slices that the action has written.
 package final class ModuleMachine<Root: RootState>: StateMachine {
     let routes: ActionRouteTable
-    /// The handlers, kept alive here: the routes have unowned pointers to them.
+    /// The handlers. The machine keeps the handlers alive, because the routes have unowned pointers
+    /// to them.
     let handlers: [ActionHandler<Root>]
     /// For each module, the route of its use cases.
     let requests: [ActionRoute]
     /// The route of actions without a module, for the reducer of the root state; `nil` if the root
     /// state has no reducer.
     let others: ActionRoute?
-    /// For each module, true if it has links.
+    /// For each module, true if ``links`` has links for the module.
     let hasLinks: [Bool]
     /// For each module, true if it has effects that outlive the server, and a ledger is mounted.
     let hasDurableEffects: [Bool]
-    /// For each module, true if its actions may change a ledger, of effects or of views.
+    /// For each module, true if its actions may change the ledger of effects or the ledger of
+    /// views.
     let hasLedger: [Bool]
     let names: [String]
     /// The owner of the slices of each module. Two more elements are for actions without a module:
     /// the root state's actions, and all other actions.
     let ownership: [SliceOwnership]
-    /// For each module, true if only the session of an action sees the action.
+    /// For each module, true if only the session of an action gets the change of the action.
     let isOfSession: [Bool]
-    /// True if sessions have slices, or parts of slices. Then a call of a use case is visible to
-    /// its session alone.
+    /// True if sessions have slices, or parts of slices. In this case, a call of a use case is
+    /// visible to its session alone.
     package let hasSessions: Bool
     /// For each module, true if its one slice has a part for each session.
     let isKeyedBySession: [Bool]
@@ -46,8 +48,8 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     let ledger: EffectLedger<Root>?
     /// The ledger of views, if the root state has one.
     let presence: PresenceLedger<Root>?
-    /// A function that is true if a session has begun and not ended; `nil` if the root state has no
-    /// sessions.
+    /// A function that returns true if a session has begun and not ended; `nil` if the root state
+    /// has no sessions.
     let isOpen: (@Sendable (String, Root) -> Bool)?
     /// The observers of slices; `nil` if there are none, as in a replay.
     let changes: SliceChanges<Root>?
@@ -62,8 +64,8 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     /// - Parameters:
     ///   - modules: the modules of the root state, or one module alone in a test.
     ///   - changes: gets the changed slices, for their observers.
-    ///   - comparison: decides if slices that are equal by `==` have the same bytes; without a
-    ///     comparison they count as the same.
+    ///   - comparison: decides if slices that are equal by `==` have the same bytes. Without a
+    ///     comparison, equal slices count as unchanged.
     ///   - works: encodes the effects that outlive the server.
     /// - Throws: ``ModuleError`` if the modules do not fit together.
     package init(

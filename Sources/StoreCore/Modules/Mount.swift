@@ -1,26 +1,28 @@
-/// A module and the member of the root state that holds its slice: an element of
+/// A module, and the member of the root state that holds the module's slice: an element of
 /// ``RootState/modules``.
 ///
 /// ```swift
 /// static let modules: Modules = [Counter().at(\.counter), Card().at(\.cards)]
 /// ```
 ///
-/// The type of the member decides when the slice is there. A `State` is always there, and a
-/// `State?` from a start to a stop. ``Instances`` have a slice for each id that is started. A
-/// ``PerSession`` of one of these types has such slices for each session.
+/// The type of the member decides when the slice is there. A slice of the type `State` is always
+/// there. A slice of the type `State?` is there from a start to a stop. ``Instances`` have a slice
+/// for each started id. A ``PerSession`` of any of these types has separate slices for each
+/// session.
 public struct Mount<Root: RootState>: Sendable {
     /// The module's name.
     public let name: String
-    /// The slice at its place, without its type.
+    /// The place of the slice in the root state, without the type of the slice.
     package let slice: any Slice<Root>
-    /// The module without its types, for the Core; `nil` for a field.
+    /// The module, for callers without the module's types; `nil` for a field.
     package let bound: (any BoundModule<Root>)?
-    /// Presenters, called after commits that change the slice; ``presented(by:)`` adds one.
+    /// The presenters that are called after a commit that changes the slice; ``presented(by:)``
+    /// adds a presenter.
     var presenters: [BoundPresenter<Root>] = []
-    /// Copies of shared values of other modules; ``reading(_:of:)`` adds one.
+    /// The links to shared values of other modules; ``reading(_:of:)`` adds a link.
     var sharedLinks: [SharedLink<Root>] = []
     /// The action that starts the slice with the store, or with its session; `nil` if a client or
-    /// the program starts it.
+    /// the program starts the slice.
     package private(set) var start: (any Action)?
     private var startAccess: LifecycleAccess?
     private var stopAccess: LifecycleAccess?
@@ -65,8 +67,8 @@ extension Mount {
 }
 
 extension RootState {
-    /// Finds a module whose slice is single, shared and always there; `nil` if there is none.
-    /// Returns its index in `modules`, and the place of the slice.
+    /// Returns the index of a module in `modules`, and the place of its slice. Returns `nil` unless
+    /// the module has a single slice that is shared and always there.
     static func singlePlace<M: Module>(
         of module: M.Type,
         in modules: Modules
@@ -79,7 +81,7 @@ extension RootState {
 }
 
 extension Mount {
-    /// A member of the root state that is no module's slice: a value under a name of its own.
+    /// Makes a field: a member of the root state that is not the slice of a module.
     ///
     /// ```swift
     /// var title = "Shop"
@@ -91,8 +93,8 @@ extension Mount {
     /// ```
     ///
     /// A field is encoded, streamed and kept like a slice, and has no actions. Only
-    /// ``RootState/dispatchables`` and ``RootState/reducer`` change it. A change of the field
-    /// remakes each view that may depend on it.
+    /// ``RootState/dispatchables`` and ``RootState/reducer`` change it. After a change of the
+    /// field, the server makes each view again that may depend on the field.
     ///
     /// - Parameters:
     ///   - name: the name on the wire, which no module may have.
@@ -114,9 +116,9 @@ extension Mount {
     /// Returns the same module, with the dispatchers that may start its slices, and the dispatchers
     /// that may stop them.
     ///
-    /// By default, only the program starts and stops the slices that all clients share. On
-    /// behalf of a client, an effect, a use case or a presenter does so. A session starts and stops
-    /// its own slices. A module that is always there has no lifecycle.
+    /// By default, only the program starts and stops the slices that all clients share: its
+    /// effects, use cases, presenters and reactions. A session may start and stop its own slices. A
+    /// module that is always there has no lifecycle.
     public func lifecycle(start: LifecycleAccess, stop: LifecycleAccess) -> Mount {
         var mount = self
         (mount.startAccess, mount.stopAccess) = (start, stop)
@@ -151,7 +153,7 @@ extension Module {
         Mount(self, at: SharedPlace<Root, SingleContainer<State>>(path))
     }
 
-    /// Mounts the module with a slice for each session, which is always there.
+    /// Mounts the module with a slice for each session. The slice of every session is always there.
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, PerSession<State>> & Sendable
     ) -> Mount<Root> {
@@ -174,8 +176,8 @@ extension StartableModule {
         startable(at: SharedPlace<Root, InstancesContainer<State>>(path))
     }
 
-    /// Mounts the module with a slice for each session, which is absent until that session starts
-    /// it.
+    /// Mounts the module with a slice for each session. The slice of a session is absent until the
+    /// session starts it.
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, PerSession<State?>> & Sendable
     ) -> Mount<Root> { startable(at: SessionPlace<Root, OptionalContainer<State>>(path)) }
@@ -192,8 +194,8 @@ extension StartableModule {
 }
 
 /// The handlers of ``ModuleStart`` and ``ModuleStop``, the actions that make a module's slice and
-/// remove it. A ``Mount`` of a startable module has them beside the handlers of the module's own
-/// actions.
+/// remove it. A ``Mount`` of a startable module has these handlers beside the handlers of the
+/// module's own actions.
 enum Lifecycle {
     static func handlers<Root, M: StartableModule>(
         of module: M,
@@ -238,7 +240,7 @@ enum Lifecycle {
                 make: { _ in ModuleStop<M.Interface>() },
                 payload: { _ in NoFields() }
             ) { root, _, key, _ in
-                // The reducer of a stop, which is refused if the slice is not there.
+                // The reducer of a stop. The stop of an absent slice is refused.
                 _ = try place.present(root, key, M.Interface.name)
                 place.write(nil, &root, key)
                 return SliceResult(isChange: true)

@@ -1,11 +1,13 @@
-// The module ``Presence``: an entry for each view that a session shows. The entries are a part of
-// the state, so each is as durable as the action of the view.
+// The ledger of views has an entry for each view that a session shows. The entries are a part of
+// the state, so an entry is as durable as the action of its view.
 
-/// The place of ``Presence`` in a root state, and the modules whose views it records.
+/// Access to the ledger of views: the slice of ``Presence`` in a root state, and the modules whose
+/// views it records.
 struct PresenceLedger<Root: RootState>: Sendable {
     let module: Int
     let place: SinglePlace<Root, Presence.State>
-    /// For each module, the function that reads the visibility from an action; `nil` for none.
+    /// For each module, the function that returns the visibility that an action reports; `nil` for
+    /// a module without such actions.
     let reports: [(@Sendable (any Action) -> ViewVisibility?)?]
 
     /// Makes the ledger; `nil` if the root state does not mount ``Presence``.
@@ -17,8 +19,8 @@ struct PresenceLedger<Root: RootState>: Sendable {
 }
 
 extension RootState {
-    /// The name of the first module that needs ``Presence``, if the root state does not mount it;
-    /// `nil` if no module needs it.
+    /// The name of the first module that needs ``Presence``, if the root state does not mount
+    /// ``Presence``. The name is `nil` if no module lacks ``Presence``.
     package static var moduleWithoutPresence: String? {
         guard PresenceLedger<Self>(of: modules) == nil else { return nil }
         return modules.first { $0.visibilityReport != nil }?.name
@@ -61,8 +63,8 @@ extension RootState {
 }
 
 extension ModuleMachine {
-    /// Refuses an action that reports a view as shown if the session shows it already, or as hidden
-    /// if the session does not show it.
+    /// Refuses an action that reports a view as shown if the session shows the view already.
+    /// Refuses an action that reports a view as hidden if the session does not show the view.
     func admitView(_ action: any Action, _ context: EditContext, in root: Root) throws(Refusal) {
         let (module, key) = (context.module, context.key)
         guard let presence, let report = presence.reports[module], let change = report(action)
@@ -79,7 +81,8 @@ extension ModuleMachine {
         }
     }
 
-    /// Enters or removes the view that an action reports. A stop removes all views of its slice.
+    /// Enters the view that an action reports as shown, or removes the view that an action reports
+    /// as hidden. After a stop, removes all views of the stopped slice.
     func enterView(
         by action: any Action,
         _ kind: ActionHandler<Root>.Kind,

@@ -45,7 +45,8 @@ enum RootMembers {
         return members.count > modules.count ? foreign : []
     }
 
-    /// Returns the member of the root with which a path begins; `nil` for a path without names.
+    /// Returns the name of the member with which a key path begins; `nil` if the description of the
+    /// key path has no name.
     private static func member<Root>(at path: AnyKeyPath, of root: Root.Type) -> String? {
         let text = "\(path)"
         let start = "\\\(root)."
@@ -57,7 +58,7 @@ enum RootMembers {
 
 /// An encoder that records the keys of a value's own object, and nothing else.
 final class KeyRecorder: Encoder {
-    /// The bound on a chain of values, each of which is encoded as the next value.
+    /// The bound on the depth of single-value containers that contain one another.
     private static let depthMax = 8
 
     /// The keys, in the order in which they were written.
@@ -78,7 +79,8 @@ final class KeyRecorder: Encoder {
         let recorder: KeyRecorder
         var codingPath: [any CodingKey] { [] }
 
-        /// Records a key. Returns the encoder for its value, whose keys are of no interest.
+        /// Records a key. Returns another encoder for the value of the key, so that the keys in the
+        /// value are dropped.
         private func record(_ key: String) -> KeyRecorder {
             recorder.keys.append(key)
             return KeyRecorder()
@@ -99,8 +101,8 @@ final class KeyRecorder: Encoder {
         func superEncoder(forKey key: Key) -> any Encoder { record(key.stringValue) }
     }
 
-    /// A container for the elements of an array, whose keys are of no interest, or for a value that
-    /// is written as another value.
+    /// A container for the elements of an array, or for a value that is encoded as another value.
+    /// The keys in the elements of an array are dropped.
     private struct Values: UnkeyedEncodingContainer, SingleValueEncodingContainer {
         /// The recorder of the other value's keys; `nil` in an array.
         var recorder: KeyRecorder?

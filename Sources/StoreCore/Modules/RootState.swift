@@ -13,9 +13,9 @@
 /// ```
 ///
 /// The stored members of a root state are slices and fields (`Mount.field(_:_:)`). A store does not
-/// begin if there is another stored member, or if a custom `encode(to:)` writes other names. The
-/// error is ``ModuleError/foreignMember(found:modules:)``. The forms on the wire come from the
-/// modules: each slice has the name of its module, in the order of ``modules``.
+/// start if there is another stored member, or if a custom `encode(to:)` writes other names. The
+/// error is ``ModuleError/foreignMember(found:modules:)``. On the wire, each slice has the name of
+/// its module, and the slices have the order of ``modules``.
 ///
 /// Like a module, the whole state may have ``dispatchables``, a ``reducer`` and ``presenters``.
 public protocol RootState: ModuleState {
@@ -41,8 +41,8 @@ public protocol RootState: ModuleState {
     /// ```
     static var views: Views { get }
 
-    /// Actions with types of their own that change the whole state. Each is a `StateUpdater` whose
-    /// `State` is the root. An action may change several slices, in one version.
+    /// The types of actions that change the whole state. Each type is a `StateUpdater` whose
+    /// `State` is the root state. An action may change several slices, in one version.
     ///
     /// ```swift
     /// static let dispatchables: Dispatchables = [Checkout.self]
@@ -58,12 +58,12 @@ public protocol RootState: ModuleState {
     static var dispatchables: Dispatchables { get }
 
     /// The reducer that is called for each action, after the reducer of the action's module. Both
-    /// reducers make one version. None by default.
+    /// reducers together make one version. `nil` by default.
     static var reducer: RootReducer<Self>? { get }
 
     /// Reactions to changes of the whole state. Each presenter is called once for each action that
-    /// changed the state. The states before and after the action are as the session of the action
-    /// sees them.
+    /// changed the state. The presenter gets the states before and after the action, with the
+    /// slices of the action's session.
     ///
     /// ```swift
     /// static let presenters: Presenters = [ReceiptPresenter()]
@@ -79,12 +79,13 @@ public protocol RootState: ModuleState {
 /// }
 /// ```
 ///
-/// Pure, as all reducers are. If it throws, the action is refused, and the changes of the module's
-/// own reducer are dropped. The reducer gets all actions of modules, of the root state and of the
-/// server's list of actions. Use cases and notifications do not call the reducer. An action of an
-/// instance is an ``AddressedAction``.
+/// The reducer is pure, as all reducers are. If the reducer throws, the action is refused, and the
+/// changes of the module's own reducer are dropped. The reducer gets all actions of modules, of the
+/// root state and of the server's list of actions. Use cases and notifications do not call the
+/// reducer. An action of an instance is an ``AddressedAction``.
 ///
-/// Cost: all slices are compared to find the changes, by reference first.
+/// Cost: after each action, the store compares all slices to find the changes. The comparison skips
+/// slices that are identical in memory.
 public typealias RootReducer<Root> = @Sendable (inout Root, any Action) throws -> Void
 
 extension RootState {
@@ -109,7 +110,8 @@ extension RootState {
         }
     }
 
-    /// Reads the slices that the decoder has. All other slices are as before any action.
+    /// Reads the slices that the decoder has. All other slices have their values from before the
+    /// first action.
     package init(readingSlicesOf decoder: any Decoder) throws {
         self.init()
         let container = try decoder.container(keyedBy: SliceName.self)
@@ -143,8 +145,8 @@ package struct SliceName: CodingKey {
     package init?(intValue: Int) { nil }
 }
 
-/// The form of a root state as a client gets it, for schemas. The slices of the client's session
-/// take the place of the slices of all sessions.
+/// A root state as a client gets it, from which schemas are made. The slices of the client's
+/// session take the place of the slices of all sessions.
 package struct VisibleRoot<Root: RootState>: Decodable {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: SliceName.self)

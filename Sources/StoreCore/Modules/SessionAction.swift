@@ -1,21 +1,21 @@
 // The checks of actions on slices of sessions, and the end of these slices.
 
-/// An action on sessions: it begins or ends one, or changes routes.
+/// An action that begins a session, ends a session, or changes routes.
 package protocol SessionAction: Action {
-    /// The session that ends, with all of its slices; `nil` if the action ends none.
+    /// The session that ends, with all of its slices; `nil` if the action ends no session.
     var endedSession: String? { get }
-    /// The sessions whose routes change; `nil` if the action names none.
+    /// The sessions whose routes change; `nil` if the action names no sessions.
     var namedSessions: [String]? { get }
 }
 
-/// A slice that keeps the sessions that have begun and not ended.
+/// A slice with the open sessions: the sessions that have begun and not ended.
 package protocol SessionRegister: ModuleState {
     func isOpen(_ session: String) -> Bool
 }
 
 extension SessionRegister {
-    /// Returns a function that is true if a session is open in a root state. Returns `nil` if the
-    /// mounted module has another state than this register.
+    /// Returns a function that returns true if a session is open in a root state. Returns `nil` if
+    /// the state of the mounted module has another type than this register.
     static func isOpen<Root: RootState>(
         in mount: Mount<Root>
     ) -> (@Sendable (String, Root) -> Bool)? {
@@ -56,7 +56,7 @@ extension ModuleMachine {
         session != SessionName.shared && isOpen?(session, state) == false
     }
 
-    /// Removes all slices of the session that the action ends, if it ends one.
+    /// Removes all slices of the session that the action ends, if the action ends a session.
     func endSession(by action: any Action, _ state: inout Root, _ change: inout Change) {
         guard let session = (action as? any SessionAction)?.endedSession else { return }
         for module in sessionModules
@@ -67,7 +67,7 @@ extension ModuleMachine {
         endViews(ofSession: session, &state, &change)
     }
 
-    /// Adds the parts of a slice that an action has changed, for a module with a part for each
+    /// Adds the changed parts of a slice to a change, for a module whose slice has a part for each
     /// session.
     func addEdits(to change: inout Change, _ module: Int, _ old: Root, _ new: Root) {
         guard let sessions = modules[module].slice.changedSessions(old, new) else {
@@ -87,7 +87,8 @@ extension Change {
     /// The most slices of one module that a change lists one by one.
     static var editsMax: Int { 16 }
 
-    /// Adds slices of a module. Above ``editsMax``, one entry for the whole module is cheaper.
+    /// Adds changed slices of a module. If there are more slices than ``editsMax``, adds a single
+    /// entry for the whole module.
     mutating func add(_ keys: some Collection<SliceKey>, of module: Int) {
         guard keys.count <= Self.editsMax else { return add(SliceEdit(module)) }
         for key in keys { add(SliceEdit(module, key)) }

@@ -9,7 +9,8 @@ struct SharedLink<Root: RootState>: Sendable {
     /// Updates the copy in one slice of the reader. Returns true if the slice changed.
     let update: @Sendable (inout Root, any BoundModule<Root>, SliceKey, ByteComparison?) -> Bool
 
-    /// Makes a link without copies, for a reader whose slice has another type than the key path.
+    /// Makes a link that updates no copies, for a reader whose slice does not have the key path's
+    /// root type.
     init<Owner: SharingInterface>(_ owner: Owner.Type) {
         self.owner = Owner.name
         value = Owner.SharedValue.self
@@ -42,7 +43,7 @@ struct SharedLink<Root: RootState>: Sendable {
     /// key without a session, returns the keys of all slices of the reader.
     func keys(_ root: Root, readingFrom key: SliceKey) -> [SliceKey] {
         guard let session = key.session else { return keys(root) }
-        // A session without a slice gets a slice, which has the copy.
+        // If the session has no slice of its own yet, the update stores a slice with the copy.
         guard hasInstances else { return [SliceKey(session: session)] }
         return keys(root).filter { $0.session?.isSame(as: session) == true }
     }
@@ -69,8 +70,8 @@ extension ModuleMachine {
         }
     }
 
-    /// Updates the copies of these links after an action on a slice of the module. Adds the slices
-    /// of readers that changed to `change`.
+    /// Updates the copies of these links after an action on a slice of the module. Adds each
+    /// changed slice of a reader to `change`.
     ///
     /// If all clients share the owner's slice, and a reader has slices of sessions or instances,
     /// all slices of the reader get the new value.

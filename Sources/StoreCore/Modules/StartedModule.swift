@@ -9,11 +9,11 @@
 ///
 /// A store without a history starts such modules in one step, before any other action and in the
 /// order of ``RootState/modules``. So the first versions come from these starts. If a start is
-/// refused, the server does not start. A store with a history or with a given state starts none of
-/// them. Nor does a `Core` that a program or a test makes of a state.
+/// refused, the server does not start. These modules do not start in a store with a history or with
+/// a given state. They do not start in a `Core` that a program or a test makes of a state.
 ///
-/// If each session has a slice, the slice starts with the session, in the same step. The slice of
-/// clients without a session starts with the store.
+/// If each session has a slice, the slice of a session starts in the same step as the session. The
+/// slice of the shared session starts with the store.
 public struct StartedModule<M: StartableModule>: Sendable {
     fileprivate let module: M
     fileprivate let start: ModuleStart<M.Interface>
@@ -25,14 +25,15 @@ public struct StartedModule<M: StartableModule>: Sendable {
         module.at(path).started(by: start)
     }
 
-    /// Mounts the module with a slice for each session, which starts with the session.
+    /// Mounts the module with a slice for each session. The slice of a session starts with the
+    /// session.
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, PerSession<M.State?>> & Sendable
     ) -> Mount<Root> { module.at(path).started(by: start) }
 }
 
 extension StartableModule {
-    /// Returns the module, which starts with the store.
+    /// Returns this module as a module that starts with the store.
     ///
     /// - Parameter start: the input of the start.
     /// - Returns: the module, which has to be mounted.
@@ -42,7 +43,7 @@ extension StartableModule {
 }
 
 extension StartableModule where Interface.Start == NoFields {
-    /// The module, which starts with the store.
+    /// This module as a module that starts with the store.
     public var started: StartedModule<Self> { started(with: NoFields()) }
 }
 

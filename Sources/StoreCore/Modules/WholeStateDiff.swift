@@ -1,4 +1,5 @@
-/// The values from which a comparison finds the changes that a function of the whole state made.
+/// The values that a comparison of states needs to find the changes of a function of the whole
+/// state.
 package struct WholeStateDiff<Root: Sendable>: Sendable {
     /// The state before any action, without the copies of shared values.
     let initial: Root
@@ -9,8 +10,8 @@ package struct WholeStateDiff<Root: Sendable>: Sendable {
     /// The state that the function got: the state after the module's reducer, with updated copies
     /// of shared values.
     let given: Root
-    /// True after the store itself has updated copies of shared values. The value with which every
-    /// session begins may have such copies.
+    /// True after the store itself has updated copies of shared values. If this is true, a change
+    /// of the value that every session begins with may come from such a copy.
     var isCopied = false
 
     /// True if the action has ended this session.
@@ -117,8 +118,9 @@ extension ModuleMachine {
         return changed
     }
 
-    /// Updates the copies that the changed modules share or read, except in the slices of the
-    /// session that the action ended. Returns true if one of the modules has such copies.
+    /// Updates the copies of values that the changed modules share or read, except in the slices of
+    /// the session that the action ended. Returns true if one of the modules shares or reads a
+    /// value.
     private func updateCopies(
         behind changed: [(module: Int, keys: [SliceKey])],
         _ state: inout Root,
@@ -127,7 +129,7 @@ extension ModuleMachine {
         var hasCopies = false
         for (module, keys) in changed where hasLinks[module] {
             hasCopies = true
-            // The caller compares all slices once more, and finds these changes then.
+            // The caller compares all slices once more, and thereby finds these changes.
             var noted = Change.none
             for key in keys where key.session.map(settling.isOver) != true {
                 updateCopies(links[module], of: module, key, &state, &noted)
@@ -151,7 +153,7 @@ extension ModuleMachine {
         }
     }
 
-    /// Returns the slices that the action has removed.
+    /// Returns the keys of the slices that the action has removed.
     private func endedSlices(
         _ keys: [SliceKey],
         of module: Int,
@@ -180,8 +182,8 @@ extension ModuleMachine {
 }
 
 extension RootMember {
-    /// Returns a reducer for a type of action that changes the whole state by `update`. The reducer
-    /// reports no change: the caller compares the states.
+    /// Returns the reducer for actions of the type `A`, which changes the whole state with
+    /// `update`. The reducer reports no change: the caller compares the states.
     package func updating<A: Action>(
         _ update: @escaping @Sendable (inout Value, A) throws -> Void
     ) -> SliceReducer<Root> {
@@ -197,7 +199,8 @@ extension RootMember {
 /// A mistake of a function of the whole state. The action is refused: clients get a fixed text, and
 /// the log gets the description of this error.
 enum WholeStateError: Error, Equatable, CustomStringConvertible {
-    /// The function changed, in a member of this type, the value that every session begins with.
+    /// The function changed the value that every session begins with. The payload is the type of
+    /// the value.
     case beginning(String)
     /// The function changed the slice of this module, which only the store itself may change.
     case keptByStore(String)
