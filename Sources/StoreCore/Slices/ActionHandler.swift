@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A function that changes the slice of an action. If it throws, the root is unchanged.
+/// A function that changes the slice of an action. If the function throws, the root is unchanged.
 package typealias SliceReducer<Root> =
     @Sendable (inout Root, any Action, SliceKey, ByteComparison?) throws -> SliceResult
 
@@ -25,11 +25,11 @@ package final class ActionHandler<Root: RootState>: Sendable {
     package let wire: (any (Codable & Sendable).Type)?
     /// Changes the slice. Leaves the root unchanged if it throws.
     let reduce: SliceReducer<Root>
-    /// Makes the work that follows a start. The state has all copies of shared values by then.
+    /// Makes the effect that follows a start. The given state has all copies of shared values.
     let effectAfterStart: (@Sendable (Root, any Action, SliceAddress) -> PendingEffect?)?
     /// Makes the action from its payload, for ``Kind/start`` and ``Kind/stop``.
     package let make: (@Sendable (any Codable) -> (any Action)?)?
-    /// Returns the payload of an action, if ``make`` makes such actions.
+    /// Returns the payload of a start or a stop: the inverse of ``make``.
     package let payload: (@Sendable (any Action) -> (any Codable)?)?
 
     init(
@@ -51,19 +51,19 @@ package final class ActionHandler<Root: RootState>: Sendable {
     }
 }
 
-/// The result of an action for its slice: the change, and the work that follows.
+/// The result of an action for its slice: the change, and the effect that follows.
 package struct SliceResult {
     /// True if the slice has other bytes than before.
     let isChange: Bool
     /// True if the action started a slice that was already there.
     var isRestart = false
-    /// The work outside of the Core that the reducer returned.
+    /// The effect that the reducer returned.
     var effect: PendingEffect?
 
     package static let same = SliceResult(isChange: false)
 }
 
-/// Returns true if two values of one type have the same bytes on the wire.
+/// A function that returns true if two values of one type have the same bytes on the wire.
 ///
 /// Values that `==` calls equal may have different bytes: U+00E9 and e with U+0301, 0.0 and -0.0.
 package typealias ByteComparison = @Sendable (any Encodable, any Encodable) -> Bool
@@ -92,7 +92,7 @@ func isIdentical<Value>(_ a: Value, _ b: Value) -> Bool {
     }
 }
 
-/// True if two values, compared in place, are the same in memory.
+/// True if the values at two addresses have the same bytes in memory.
 @inline(__always)
 func isIdentical<Value>(_ a: UnsafePointer<Value>, _ b: UnsafePointer<Value>) -> Bool {
     memcmp(a, b, MemoryLayout<Value>.size) == 0

@@ -1,7 +1,7 @@
 /// Slices of one module under ids of their own: a card for each film, a cart for each visitor.
 ///
-/// On the wire the slices are the members of one object, in the order of the ids' bytes. A change
-/// costs only the changed slice, and hardly more if there are many others.
+/// On the wire the slices are the members of one object, in the order of the ids' bytes. The cost
+/// of a change hardly depends on the number of slices.
 public struct Instances<State: ModuleState>: ModuleState {
     /// The most bytes that an id may have.
     public static var idBytesMax: Int { 128 }
@@ -60,9 +60,10 @@ extension Instances: KeyedState {
     package static var pieceForm: PieceForm { .object }
 }
 
-/// A slice that is encoded piece by piece, so that a change of a piece costs only this piece.
+/// A slice made of pieces that are encoded separately. After a change, only the changed pieces are
+/// encoded again.
 ///
-/// Versions share the pieces that did not change. A search for the changed pieces reads no other
+/// Versions share the pieces that did not change. A search for the changed pieces reads no shared
 /// piece.
 package protocol KeyedState: ModuleState {
     /// The arrangement of the pieces on the wire.
@@ -78,7 +79,8 @@ package protocol KeyedState: ModuleState {
 package enum PieceForm: Sendable, Equatable {
     /// An object with a member for each piece, under the piece's name.
     case object
-    /// An object with a member for each piece, under the name of the only session that may see it.
+    /// An object with a member for each piece, under the name of a session. Only this session may
+    /// see the piece.
     case objectOfSessions
     /// An object with one member of this name, an array of the pieces.
     case array(in: String)

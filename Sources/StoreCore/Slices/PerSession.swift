@@ -9,9 +9,9 @@
 /// }
 /// ```
 ///
-/// An action changes the value of the session that it comes from. Every session begins with the
-/// same value. The table has a value for a session from the session's first change to its end. So
-/// there are at most as many values as sessions.
+/// An action changes the value of the session that dispatched the action. Every session begins with
+/// the same value. The table stores a value for a session from the session's first change to its
+/// end. So there are at most as many values as sessions.
 ///
 /// On the wire, a client gets only the value of its own session. A snapshot of the state has an
 /// object with a member for each session.
@@ -30,7 +30,7 @@ public struct PerSession<Value: Codable & Equatable & Sendable>: Equatable, Send
     ///
     /// A view is read for the session of the client that asks for the view. Middleware,
     /// interceptors, observers and reactions read for the session of the client that sent the
-    /// action. If there is no session, the session is `shared`.
+    /// action. Without a session, the state is read for the session `shared`.
     public var value: Value {
         get { self[reader?.session ?? SessionName.shared] }
         set { self[reader?.session ?? SessionName.shared] = newValue }
@@ -42,10 +42,11 @@ public struct PerSession<Value: Codable & Equatable & Sendable>: Equatable, Send
         set { table[session] = newValue }
     }
 
-    /// The sessions that have changed their value, sorted.
+    /// The sessions that have a stored value of their own, sorted.
     public var sessions: [String] { table.names }
 
-    /// True if all sessions have equal values. Values that both tables share are skipped.
+    /// True if the first values are equal, and all sessions have equal values. The comparison skips
+    /// values that both tables share.
     public static func == (a: PerSession, b: PerSession) -> Bool {
         (a.first === b.first || a.first.value == b.first.value) && a.table == b.table
     }
@@ -62,8 +63,8 @@ extension PerSession {
 }
 
 extension PerSession {
-    /// Sets the value of a session. If `value` is `nil`, the session has the value again that every
-    /// session begins with. If `session` is `nil`, sets the first value of all sessions.
+    /// Sets the value of a session. If `value` is `nil`, the session goes back to the first value.
+    /// If `session` is `nil`, sets the first value, with which every session begins.
     mutating func set(_ value: Value?, for session: String?) {
         guard let session else {
             if let value { first = ValueTable.Entry(value) }
@@ -72,7 +73,7 @@ extension PerSession {
         table[session] = value
     }
 
-    /// Removes the value of a session that ends. Returns true if there was one.
+    /// Removes the value of a session that ends. Returns true if the session had a stored value.
     mutating func end(_ session: String) -> Bool {
         defer { table[session] = nil }
         return hasPart(of: session)
@@ -111,9 +112,10 @@ extension PerSession {
     /// Normalizes the writes of a function of the whole state; `old` has the values before the
     /// action. Returns the sessions whose values changed.
     ///
-    /// If the function removed the value of an open session, the session begins anew. A session
-    /// that has ended counts as changed, whatever its value. If the function
-    /// wrote the first value for a session without a value of its own, the session still has none.
+    /// If the function removed the value of an open session, the session gets the first value
+    /// again. If the function removed the value of an ended session, the session counts as changed
+    /// in any case. If the function wrote the first value for a session without a stored value,
+    /// this method removes that value.
     mutating func settle(
         after old: PerSession,
         _ comparison: ByteComparison?,
@@ -146,8 +148,8 @@ package final class SessionReader: Sendable {
 
 /// A ``PerSession`` without the type of its values.
 package protocol SessionValues: Encodable, Sendable {
-    /// Returns the value of a session; for `nil`, the value that every session begins with. An
-    /// absent slice is `nil`, too.
+    /// Returns the value of a session; for `nil`, the value that every session begins with. For an
+    /// absent slice, returns `nil`.
     func part(of session: String?) -> (any Encodable & Sendable)?
 
     /// The sessions that have values of their own.
@@ -180,7 +182,7 @@ extension PerSession: SessionValues {
     }
 }
 
-/// A value that may be none.
+/// A value that may be `nil`.
 private protocol PossiblyAbsent {
     var isAbsent: Bool { get }
 }

@@ -1,7 +1,7 @@
-/// A module that shares a part of its slice with other modules.
+/// A module that shares a value from its slice with other modules.
 ///
-/// Only this module can change the part. A module that reads the part has a copy, which the store
-/// keeps up to date and no module can write.
+/// Only this module can change the value. Each module that reads the value has a copy. The store
+/// updates the copy, and no module can write it.
 ///
 /// ```swift
 /// extension User: SharingModule {
@@ -20,7 +20,7 @@
 public protocol SharingModule<State>: Module, SharingInterface where Interface: SharingInterface {
     associatedtype SharedValue
 
-    /// Returns the value that other modules may see. Pure.
+    /// Returns the value that other modules may see. The function is pure.
     func share(_ state: State) -> SharedValue
 }
 
@@ -31,7 +31,7 @@ public struct Shared<Value: Codable & Equatable & Sendable>: ModuleState {
     /// The owner's value.
     public package(set) var value: Value?
 
-    /// Makes an empty copy. The store fills it in the same step in which the slice begins.
+    /// Makes an empty copy. The store fills the copy in the same step in which the slice begins.
     public init() {}
 
     /// Reads the value, or null.

@@ -1,10 +1,10 @@
-/// The slices of a module, or a field, at a member of the root state, for callers without the types
-/// of the member.
+/// A member of the root state, for callers without the types of the member. The member has the
+/// slices of a module, or is a field.
 package protocol Slice<Root>: AnyObject, Sendable {
     associatedtype Root: RootState
 
-    /// The number of slices: one, at most one, or many. If sessions have slices, the number for one
-    /// session.
+    /// The number of slices: one, at most one, or many. If each session has slices, this is the
+    /// number for one session.
     var form: SliceForm { get }
     /// True if each session has slices of its own.
     var isPerSession: Bool { get }

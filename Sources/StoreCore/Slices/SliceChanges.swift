@@ -1,10 +1,10 @@
 /// Reports the changes of slices to their observers: presenters and child stores.
 ///
-/// Observers get the change of each applied action by itself, in order, with the slice before and
-/// after that action.
+/// Observers get the changes in the order of the actions. For each applied action, an observer gets
+/// the slice before and after the action.
 package final class SliceChanges<Root: RootState>: @unchecked Sendable {
-    // Safety: the mutable members belong to the Core's thread; observers join and leave by tasks of
-    // the Core.
+    // Safety: the mutable members belong to the Core's thread. Tasks on this thread add and remove
+    // the observers.
 
     let presentation: (any RootPresentation<Root>)?
     private var watched: [[any WatchedSlices<Root>]] {
@@ -13,7 +13,7 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
     /// For each module, true if its one slice has a part for each session.
     private let isKeyedBySession: [Bool]
     /// For each module, the number of observers of its slices plus the number of presenters of the
-    /// whole state. The sums are stored because each action needs one.
+    /// whole state. The sums are stored because each action needs a sum.
     private var counts: [Int]
     /// The presenters of the whole state, in their order.
     private var presenters: [WholePresenter<Root>] = [] {
@@ -36,7 +36,7 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
         let cause = cause.for(cause.session ?? shared)
         var partsShown: Int?
         for edit in change.edits where edit.isChange && !isListed(edit, in: change) {
-            // Observers get a slice that has a part for each session as one slice.
+            // If a slice has a part for each session, observers get the whole slice in one call.
             guard !isKeyedBySession[edit.module] else {
                 if partsShown != edit.module { show(.only, of: edit.module, old, new, cause) }
                 partsShown = edit.module
@@ -124,13 +124,13 @@ struct SliceChange<State: ModuleState>: Sendable {
 private protocol WatchedSlices<Root>: AnyObject {
     associatedtype Root
     var isEnded: Bool { get }
-    /// Reports what an action did to a slice, if the observer observes the slice.
+    /// Reports the change of a slice by an action, if the observer observes the slice.
     func show(_ edited: SliceKey, _ old: Root, _ new: Root, _ cause: SliceCause)
     /// Reports a slice to a presenter as if the slice had begun, for the session of the cause.
     func showBeginning(_ key: SliceKey, _ root: Root, _ cause: SliceCause)
 }
 
-/// A slice of a module, or all of its slices, with their observer.
+/// An observer of one slice of a module, or of all slices of the module.
 private final class Watched<Place: SlicePlace>: WatchedSlices where Place.State: ModuleState {
     typealias Root = Place.Root
 
@@ -139,7 +139,8 @@ private final class Watched<Place: SlicePlace>: WatchedSlices where Place.State:
     private let key: SliceKey?
     private let name: String?
     private let presents: Bool
-    /// True if the observer, a part of the server, also gets changes that are for other recipients.
+    /// True if the observer also gets changes that are for other recipients. Only the server itself
+    /// has such observers.
     var seesAll = false
     private let subscription: Subscriber<(SliceChange<Place.State>) -> Void>
 
@@ -177,7 +178,7 @@ private final class Watched<Place: SlicePlace>: WatchedSlices where Place.State:
         }
     }
 
-    /// Returns the observed slices among the slices that an edit stands for.
+    /// Returns the keys of the observed slices that belong to an edit.
     private func meant(by edited: SliceKey, _ old: Root, _ new: Root) -> [SliceKey] {
         let isOne =
             (edited.session != nil || !place.isPerSession)
@@ -196,7 +197,7 @@ private final class Watched<Place: SlicePlace>: WatchedSlices where Place.State:
         }
     }
 
-    /// False for the value that every session begins with: no session owns it.
+    /// False for the key of the value that every session begins with: no session owns this value.
     private func isShown(_ key: SliceKey) -> Bool { key.session != nil || !place.isPerSession }
 
     func showFirst(_ root: Root, _ audience: (SliceKey) -> String?) {
@@ -220,7 +221,7 @@ private final class Watched<Place: SlicePlace>: WatchedSlices where Place.State:
             let shared = SliceKey(session: SessionName.shared)
             if !keys.contains(shared) { keys.append(shared) }
         }
-        // An observer of a module without instances so far is called, too.
+        // The observer is called even if the module has no instances yet.
         return keys.isEmpty ? [.only] : keys
     }
 
@@ -233,8 +234,8 @@ private final class Watched<Place: SlicePlace>: WatchedSlices where Place.State:
 }
 
 extension SliceKey {
-    /// True if an edit includes this slice. An edit without a session is for all sessions, and an
-    /// edit without an instance for all instances.
+    /// True if an edit includes this slice. An edit without a session includes all sessions. An
+    /// edit without an instance includes all instances.
     fileprivate func isPart(of edited: SliceKey) -> Bool {
         (edited.session == nil || SliceKey(session: session) == SliceKey(session: edited.session))
             && (edited.instance == nil

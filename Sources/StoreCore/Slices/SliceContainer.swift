@@ -1,23 +1,23 @@
-/// A form of slices: the type of the value that contains them, and the access to each.
+/// A way to store slices in a value: the type of the value, and the access to each slice.
 ///
-/// The value is the whole member of the root state, or the part of it that belongs to a session. So
-/// ``SharedPlace`` and ``SessionPlace`` have the code of a form in common.
+/// For a ``SharedPlace``, the value is the member of the root state. For a ``SessionPlace``, the
+/// value belongs to one session, and the member has a table of these values.
 package protocol SliceContainer {
-    /// A slice.
+    /// The type of a slice.
     associatedtype State: Codable & Equatable & Sendable
-    /// The value that contains the slices.
+    /// The type of the value that contains the slices.
     associatedtype Value: Codable & Equatable & Sendable
 
     static var form: SliceForm { get }
 
-    /// Returns a slice, or `nil` if it is not there. Takes the value over, so that a single slice
-    /// is not copied once more.
+    /// Returns a slice, or `nil` if it is not there. Consumes the value, so that a single slice is
+    /// not copied once more.
     static func slice(at key: SliceKey, of value: consuming Value) -> State?
 
-    /// Returns the value after a slice was written; `state` is `nil` to remove it. Returns `nil` if
-    /// the value cannot contain the slice.
+    /// Returns a value with `state` as the slice under `key`, or without this slice if `state` is
+    /// `nil`. Returns `nil` if the value cannot contain a slice under `key`.
     ///
-    /// `old` is read only if the value has other slices, too.
+    /// `old` is evaluated only if the value may contain other slices.
     static func value(
         with state: consuming State?,
         at key: SliceKey,

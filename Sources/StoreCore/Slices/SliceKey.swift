@@ -51,7 +51,8 @@ package struct SliceKey: Hashable, Sendable {
     }
 }
 
-/// The address of a slice: its module, with the session and the instance if the module has these.
+/// The address of a slice: its module, and the session and the instance if the module has sessions
+/// or instances.
 package struct SliceAddress: Hashable, Sendable {
     package let module: String
     package let key: SliceKey
@@ -104,7 +105,7 @@ extension Action {
     }
 }
 
-/// Names of sessions that the engine uses itself.
+/// The names of sessions that the engine itself uses.
 package enum SessionName {
     /// The session of all clients without a session of their own. Work of the program that follows
     /// no client's action has this session, too.

@@ -14,13 +14,13 @@ extension SlicePlace where State: ModuleState {
         throw Refusal(reason: "'\(path)' is not started; dispatch \(path)/start first.")
     }
 
-    /// Throws a ``Refusal`` if an instance cannot have this id, because its path would be ambiguous
-    /// or too long.
+    /// Throws a ``Refusal`` if an instance cannot have the id in this key, because the path would
+    /// be ambiguous or too long.
     func check(_ key: SliceKey) throws(Refusal) {
         if form == .instances { try Instances<State>.check(id: key.instance ?? "") }
     }
 
-    /// Returns the reducer for a type of action that changes the slice by `reduce`.
+    /// Returns the reducer for actions of the type `A`, which changes the slice with `reduce`.
     package func reducing<A: Action>(
         _ module: String,
         _ reduce: @escaping @Sendable (inout State, A) throws -> Void
@@ -33,8 +33,8 @@ extension SlicePlace where State: ModuleState {
         }
     }
 
-    /// Returns the reducer for a type of action that changes the slice by `reduce`, which also
-    /// returns an effect.
+    /// Returns the reducer for actions of the type `A`, which changes the slice with `reduce`.
+    /// `reduce` also returns an effect.
     func reducing<A: Action>(
         _ module: String,
         withEffect reduce: @escaping @Sendable (inout State, A) throws -> Effect<State>
@@ -54,8 +54,8 @@ extension SlicePlace where State: ModuleState {
         }
     }
 
-    /// Returns the reducer for a type of action that has an effect and does not change the slice.
-    /// The slice has to be there.
+    /// Returns the reducer for actions of the type `A`, which have an effect and do not change the
+    /// slice. The reducer refuses the action if the slice is not there.
     package func working<A: Action>(
         _ module: String,
         _ effect: @escaping @Sendable (A) -> Effect<State>
@@ -79,11 +79,12 @@ extension SlicePlace where State: ModuleState {
         return PendingEffect(effect, at: SliceAddress(module: module, key), in: self)
     }
 
-    /// Changes a copy of the slice, and writes it to its place unless `change` throws.
+    /// Changes a copy of the slice, and writes the copy to the place of the slice unless `change`
+    /// throws.
     ///
     /// A new value is stored even if `==` calls it equal to the old value. There is one exception:
-    /// if the session has no value of its own yet, and the action changes no byte, the session
-    /// still has none. No reader would get such a value.
+    /// if the session has no stored value yet, and the action changes no byte, the value is not
+    /// stored. No reader would get such a value.
     private func change(
         _ root: inout Root,
         _ key: SliceKey,
@@ -134,7 +135,7 @@ extension SharedPlace {
 }
 
 extension RootMember where Value: Equatable & Encodable {
-    /// Changes a copy of the value, and writes it to its place unless `change` throws.
+    /// Changes a copy of the value, and writes the copy to the member unless `change` throws.
     ///
     /// A new value is stored even if `==` calls it equal to the old value.
     @inline(__always)
@@ -158,8 +159,8 @@ extension RootMember where Value: Equatable & Encodable {
     }
 }
 
-/// Casts an action to its own type, which the caller has compared. A cast that may fail costs ten
-/// times as much.
+/// Casts an action to its own type without a check: the caller has compared the types. A cast that
+/// may fail costs ten times as much.
 @inline(__always)
 func cast<A: Action, Type>(_ action: A) -> Type {
     // Safety: the caller has compared the types.

@@ -1,9 +1,9 @@
-/// The place of a slice in the root state, with its type.
+/// The place of a slice in the root state, with the type of the slice.
 ///
-/// A place is an object, so that code without its type stores it as one word.
+/// A place is an object, so that code without the type of the place stores a reference of one word.
 package protocol SlicePlace<Root, State>: Slice {
     associatedtype State: Codable & Equatable & Sendable
-    /// The form of the slices: of all slices, or of the slices of one session.
+    /// The way in which the slices are stored: all slices together, or the slices of one session.
     associatedtype Container: SliceContainer where Container.State == State
     /// The type of the member.
     associatedtype Value: Encodable & Equatable & Sendable
@@ -15,7 +15,7 @@ package protocol SlicePlace<Root, State>: Slice {
     /// Writes a slice to its place; `nil` removes it.
     func write(_ state: State?, _ root: inout Root, _ key: SliceKey)
     /// Returns the keys of all slices. If each session has one slice, the key without a session is
-    /// among them: it stands for the value that every session begins with.
+    /// among the keys, and stands for the value that every session begins with.
     ///
     /// Cost: one step for each key.
     func keys(_ root: Root) -> [SliceKey]
@@ -122,7 +122,7 @@ extension SharedPlace {
     where Container == SingleContainer<Single> { member.write(state, &root) }
 }
 
-/// A place with slices of each session.
+/// A place with separate slices for each session.
 package final class SessionPlace<Root: RootState, Container: SliceContainer>: SlicePlace {
     package typealias State = Container.State
 
@@ -138,7 +138,7 @@ package final class SessionPlace<Root: RootState, Container: SliceContainer>: Sl
         Container.slice(at: key, of: member.read(root).read(key.session))
     }
 
-    /// Writes a slice. The absence of a slice is stored, too, until its session ends: so readers
+    /// Writes a slice. The absence of a slice is stored, too, until its session ends. So readers
     /// get the version that removed the slice.
     package func write(_ state: State?, _ root: inout Root, _ key: SliceKey) {
         member.change(&root) { values in
@@ -199,8 +199,8 @@ package final class SessionPlace<Root: RootState, Container: SliceContainer>: Sl
 
     package func changedSessions(_ old: Root, _ new: Root) -> [String]? { nil }
 
-    /// Reads the values of sessions; there are none if the member is missing. The value that every
-    /// session begins with is a part of the program, and is not read.
+    /// Reads the values of sessions; the table is empty if the member is missing. The value that
+    /// every session begins with is a part of the program, and is not read.
     package func decode(
         _ root: inout Root,
         from container: KeyedDecodingContainer<SliceName>,

@@ -1,5 +1,6 @@
-/// A table of objects under names, sorted by the bytes of the names. Older versions of the table
-/// stay as they are, and cost nothing to keep.
+/// A table of objects under names, sorted by the bytes of the names. A change leaves older versions
+/// of the table unchanged. An older version shares its nodes with newer versions, so its storage
+/// costs little.
 ///
 /// If a dictionary has a second reference, the next change copies the whole dictionary. The state
 /// always has a second reference: in a batch that may be rolled back, in a reaction, or in an
@@ -20,7 +21,7 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
 
     package init() {}
 
-    /// Makes a table of members that are sorted already, each name once.
+    /// Makes a table of sorted members. Each name occurs once.
     package init(sorted members: [(key: String, value: Value)]) {
         root = .made(of: members.map { ($0.key, $0.value) }[...])
     }
@@ -104,7 +105,8 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
 
 extension SortedTable: Sequence {
     package struct Iterator: IteratorProtocol {
-        /// The nodes that still come, the next node last. The right side of a node follows it.
+        /// The nodes that are still to visit, as a stack: the last element is the next node. After
+        /// a node, the iterator visits the right side of the node.
         private var waiting: [SortedNode] = []
 
         fileprivate init(_ root: SortedNode?) { descend(from: root) }
@@ -129,12 +131,12 @@ extension SortedTable: Sequence {
     package var underestimatedCount: Int { count }
 }
 
-/// An object of a table, without its type. So all nodes have one type, and no step looks up a
-/// generic type at run time.
+/// An object of a table, without its type. All nodes have one type, so no step looks up a generic
+/// type at run time.
 private typealias AnyValue = any AnyObject & Sendable
 
-/// A walk through a table in order. The next step is a subtree, which the caller skips or descends
-/// into, or a single member.
+/// A walk through a table in order. The next step is a single member or a subtree. The caller skips
+/// a subtree, or descends into it.
 private struct SortedSteps {
     enum Step {
         case tree(SortedNode)
@@ -142,7 +144,7 @@ private struct SortedSteps {
         case member(SortedNode)
     }
 
-    /// The steps that still come, the next step last.
+    /// The steps that still come, as a stack: the last element is the next step.
     private var waiting: [Step]
 
     init(_ root: SortedNode?) { waiting = root.map { [.tree($0)] } ?? [] }
@@ -160,9 +162,9 @@ private struct SortedSteps {
     }
 }
 
-/// A member of a table, with the members before and after it. Neither side has more than three
-/// times as many members as the other. So no way to a name grows long (Adams, *Efficient sets*,
-/// 1993).
+/// A node of the tree: a member of the table, with a left side of smaller names and a right side of
+/// greater names. Neither side has more than three times the members of the other side, so the tree
+/// stays flat (Adams, *Efficient sets*, 1993).
 private final class SortedNode: Sendable {
     let key: String
     let value: AnyValue
@@ -231,8 +233,8 @@ private final class SortedNode: Sendable {
         return beside(left, right.withoutLast)
     }
 
-    /// Returns this member between two sides, balanced. The number of members on one side may have
-    /// changed by one.
+    /// Returns a balanced tree of this member and two sides. A single member may be missing from
+    /// one of the sides, or be new there.
     private func beside(_ left: SortedNode?, _ right: SortedNode?) -> SortedNode {
         let (before, after) = (left?.count ?? 0, right?.count ?? 0)
         guard before + after > 1 else { return SortedNode(key, value, left, right) }

@@ -1,4 +1,4 @@
-/// A ``SortedTable`` of values. Each value is in an object, which several versions of the table
+/// A ``SortedTable`` of values. Each value is in an object, which several versions of the table may
 /// share.
 package struct ValueTable<Value: Sendable>: Sendable {
     final class Entry: Sendable {
@@ -29,7 +29,7 @@ package struct ValueTable<Value: Sendable>: Sendable {
         set { entries[name] = newValue.map { Entry($0) } }
     }
 
-    /// The value of a name, or another value if the name has none.
+    /// The value of a name, or the default value if the name has no value.
     subscript(name: String, default value: @autoclosure () -> Value) -> Value {
         entries[name]?.value ?? value()
     }
@@ -37,7 +37,8 @@ package struct ValueTable<Value: Sendable>: Sendable {
     func has(_ name: String) -> Bool { entries[name] != nil }
 
     /// Returns the names, sorted, whose values were set or removed since an earlier version. Each
-    /// name has its value in this version, or `nil` if it has none. Shared parts are skipped.
+    /// name comes with its value in this version, or with `nil` if the value was removed. Subtrees
+    /// that both versions share are skipped.
     func differences(from old: ValueTable) -> [(key: String, value: Value?)] {
         entries.differences(from: old.entries).map { ($0.key, $0.value?.value) }
     }
@@ -56,7 +57,8 @@ package struct ValueTable<Value: Sendable>: Sendable {
 }
 
 extension ValueTable: Equatable where Value: Equatable {
-    /// True if both tables have equal values under the same names. Shared parts are skipped.
+    /// True if both tables have equal values under the same names. Subtrees that both tables share
+    /// are skipped.
     package static func == (a: ValueTable, b: ValueTable) -> Bool {
         var isEqual = a.count == b.count
         guard isEqual else { return false }
