@@ -15,18 +15,18 @@
 ///
 /// On the wire a link is `{"href":"/dispatch?action=…","method":"POST"}`. A POST without a body to
 /// this address dispatches the action as an action of the client. The link of a module's UI action
-/// leads to the path `ui` of that module. Give an action of an instance its id first:
+/// leads to the path `ui` of that module. An action of an instance needs the id of the instance:
 /// `ActionLink(Card.Action.liked.to("7"))`.
 ///
 /// Only the views of a server can encode links, because the server has the names of the actions.
 /// The action of a link has to be registered, and clients have to be allowed to dispatch it.
-/// Otherwise the view cannot be made. The log names the action, and a request for the view gets
-/// 500.
+/// Otherwise the server cannot make the view: the log names the action, and a request for the view
+/// gets the status 500.
 public struct ActionLink: Encodable, Equatable, Sendable {
     package let action: any Action
     private let isSame: @Sendable (any Action) -> Bool
 
-    /// Binds an action, with the arguments that it has.
+    /// Makes a link that dispatches this action, with the arguments of the action.
     public init<A: Action & Equatable>(_ action: A) {
         self.action = action
         isSame = { ($0 as? A) == action }
@@ -57,7 +57,7 @@ public struct ActionLink: Encodable, Equatable, Sendable {
     package static let hrefs = CodingUserInfoKey(named: "StoreCore.ActionLink.hrefs")
 }
 
-/// Finds the address at which an action is dispatched.
+/// The addresses at which clients dispatch actions.
 package protocol ActionHrefs: Sendable {
     /// Returns the path and the query of the address.
     ///
@@ -72,7 +72,7 @@ package struct ActionLinkError: Error, CustomStringConvertible {
 }
 
 extension CodingUserInfoKey {
-    /// Makes a key of a name. `init(rawValue:)` returns a key for every name.
+    /// Makes a key with this name. `init(rawValue:)` returns a key for every name.
     fileprivate init(named name: String) {
         guard let key = CodingUserInfoKey(rawValue: name) else {
             preconditionFailure("'\(name)' is not a key of an encoder's userInfo")

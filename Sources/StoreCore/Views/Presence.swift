@@ -1,8 +1,8 @@
 /// The views that sessions show, as a slice of the state. If a server is killed, the next start
 /// finds the open views here and ends them.
 ///
-/// A root state mounts this module beside a ``VisibleModule`` whose view has both actions, for its
-/// begin and its end:
+/// A root state mounts this module beside each ``VisibleModule`` that has actions for both changes
+/// of visibility:
 ///
 /// ```swift
 /// var presence = Presence.State()
@@ -13,28 +13,28 @@
 /// ]
 /// ```
 ///
-/// A view is entered in the same step as the action that reports it. On the wire the slice is an
-/// object with a list of slices for each session that has shown any. A client gets the list of its
-/// own session.
+/// The step that applies the action of a view also enters the view in this slice. On the wire, the
+/// slice is an object with a member for each session that has shown views. The member is the list
+/// of the slices that the session shows. A client gets the list of its own session.
 public struct Presence: Module {
     /// The slices that each session shows.
     public struct State: ModuleState {
-        /// The slices of each session, sorted.
+        /// For each session, the sorted paths of the slices that the session shows.
         package private(set) var table = ValueTable<[String]>()
 
-        /// Begins without any view.
+        /// Makes a state without views.
         public init() {}
 
-        /// Reads an object of lists.
+        /// Reads an object with a list for each session.
         public init(from decoder: any Decoder) throws { table = try ValueTable(from: decoder) }
 
-        /// Writes an object of lists.
+        /// Writes an object with a list for each session.
         public func encode(to encoder: any Encoder) throws { try table.encode(to: encoder) }
 
-        /// The slices that a session shows, as `page` or `cards/7`.
+        /// The paths of the slices that a session shows, such as `page` or `cards/7`.
         public subscript(session: String) -> [String] { table[session] ?? [] }
 
-        /// The sessions that show views. Cost: one step for each session that has shown any.
+        /// The sessions that show views. Cost: one step for each session that has shown a view.
         public var sessions: [String] { table.members.filter { !$0.value.isEmpty }.map(\.key) }
 
         /// True if a session shows a slice.
@@ -72,7 +72,7 @@ public struct Presence: Module {
 
     /// The actions that a server dispatches at its start.
     public enum Internal: ModuleAction {
-        /// A slice that a session showed is gone from the program, and so is its view.
+        /// The program does not have this slice any more, so the session does not show the slice.
         case gone(slice: String, session: String)
     }
 

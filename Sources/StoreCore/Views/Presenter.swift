@@ -1,5 +1,5 @@
-/// A reaction to the changes of a module's slice. With presenters, the state of one module leads to
-/// actions of others.
+/// A value that gets the changes of one module's slice, and turns them into actions for other
+/// modules.
 ///
 /// ```swift
 /// struct HomePresenter: Presenter {
@@ -12,14 +12,15 @@
 /// }
 /// ```
 ///
-/// A presenter runs on the thread that runs the Core, after the commit. So it only decides; work
-/// belongs in effects. A presenter may dispatch the ``Module/UI`` and ``Module/Internal`` actions
-/// of its own module. Such actions of other modules are dropped, and the log has an error.
+/// A presenter runs on the thread that runs the Core, after the commit. So a presenter only reads
+/// the slice and dispatches; all other work belongs in effects. A presenter may dispatch the
+/// ``Module/UI`` and ``Module/Internal`` actions of its own module. Such actions of other modules
+/// are dropped, and the log has an error.
 public protocol Presenter<State>: Sendable {
     /// The slice whose changes the presenter gets.
     associatedtype State: ModuleState
 
-    /// The module that the root state has to mount for this presenter; none by default.
+    /// The module that the root state has to mount for this presenter; `nil` by default.
     static var neededModule: (any ModuleInterface.Type)? { get }
 
     /// Reacts to a change of the slice; `nil` stands for a slice that is not started. In the first
@@ -41,14 +42,14 @@ public struct PresenterContext: Sendable {
     /// The name under which the presenter observes: the name of its type.
     package let name: String
     package let presenter: any Presenter.Type
-    /// The module whose slice the presenter presents, and whose own actions it may dispatch; `nil`
-    /// for a presenter of the whole state.
+    /// The name of the module whose slice the presenter observes, and whose own actions it may
+    /// dispatch. The name is `nil` for a presenter of the whole state.
     package var module: String?
     /// The action whose change the presenter gets.
     var cause = SliceCause.start(for: nil)
     /// The session to present to: the session of the slice or of the action, or the shared session
-    /// for an action without a session. The value is `nil` if no client asked, as when a store
-    /// begins.
+    /// for an action without a session. The value is `nil` if no client caused the change, as when
+    /// a store begins.
     package var audience: String? { cause.session }
     /// The session that owns the slice; `nil` if the slice is shared.
     public internal(set) var session: String?
@@ -57,13 +58,13 @@ public struct PresenterContext: Sendable {
     /// The engine of the Core that the presenter observes; `nil` after the Core has gone.
     package weak let engine: Engine?
 
-    /// Dispatches an action. The log shows the action with the version that led to it, and the
-    /// place of the call. This presenter does not get the changes of the action.
+    /// Dispatches an action. The log shows the action with the version that led to it, and with the
+    /// source location of the call. This presenter does not get the changes of the action.
     public func dispatch(_ action: any Action, file: String = #fileID, line: Int = #line) {
         dispatch(action, for: .allExcept([ExactText(name)]), file: file, line: line)
     }
 
-    /// Dispatches an action whose change only `audience` gets.
+    /// Dispatches an action. Only `audience` gets the change.
     package func dispatch(_ action: any Action, for audience: Audience?, file: String, line: Int) {
         var source = source("\(file):\(line)")
         source.audience = audience
@@ -72,17 +73,17 @@ public struct PresenterContext: Sendable {
 }
 
 extension PresenterContext {
-    /// Sends the screens of the session a command that they execute once: to scroll, or to give a
-    /// field the focus. A command is no part of the state.
+    /// Sends a command to the screens of the session, for instance to scroll, or to give a field
+    /// the focus. The screens execute the command once, and the state does not contain it.
     ///
     /// ```swift
     /// if new.messages.count > old.messages.count { context.command("scrollToEnd") }
     /// ```
     ///
     /// Each open stream `/route/events` of the session gets the command, behind the change that led
-    /// to it. A client that opens its stream later does not get it. A client that is too far behind
-    /// misses it, and `/metrics` counts such commands. If no client asked, as when a store begins,
-    /// nothing is sent.
+    /// to the command. A client that opens its stream later does not get the command. A client that
+    /// is too far behind misses the command, and `/metrics` counts missed commands. If no client
+    /// caused the change, as when a store begins, no command is sent.
     ///
     /// - Parameters:
     ///   - name: the name of the command.
@@ -99,7 +100,8 @@ extension PresenterContext {
         engine?.command(name, payload, for: session, from: source("\(file):\(line)"))
     }
 
-    /// Returns the origin of a dispatch: its place in the program, and the action that led to it.
+    /// Returns the origin of a dispatch: the source location of the call, and the action that led
+    /// to the dispatch.
     package func source(_ place: String) -> ActionSource {
         ActionSource(
             cause: cause.version,
@@ -118,11 +120,10 @@ extension Mount {
         presented(by: presenter, named: "\(P.self)", needsStart: false)
     }
 
-    /// Returns the same module, with a presenter that observes under another name than the name of
-    /// its type.
+    /// Returns the same module, with a presenter that observes under the given name.
     ///
     /// `needsStart` is true if the presenter works only for a slice that is started and stopped. A
-    /// store does not begin if such a presenter observes a slice that is always there.
+    /// store does not start if such a presenter observes a slice that is always there.
     package func presented<P: Presenter>(
         by presenter: P,
         named name: String,
@@ -197,7 +198,8 @@ struct WholePresenter<Root: RootState>: Sendable {
 
 /// An object that decides which modules are presented to which sessions.
 ///
-/// The engine has no implementation: a module of the root state supplies it (``PresentingModule``).
+/// The engine has no implementation: a module of the root state supplies the object
+/// (``PresentingModule``).
 package protocol Presentation: AnyObject, Sendable {}
 
 /// The presentation of a root state, as the engine calls it.
@@ -207,8 +209,8 @@ package protocol RootPresentation<Root>: Presentation {
     /// Refuses a view's action from a session to which the module is not presented.
     func admit(_ module: Int, _ key: SliceKey, from session: String?, in root: Root) throws(Refusal)
 
-    /// True if a session does not show a slice. If this session starts the slice, the slice's
-    /// presenters get it as a new slice, even if it was started before.
+    /// True if a session does not show a slice. If this session starts the slice, the presenters
+    /// get a new slice, even if the slice was started already.
     func isHidden(_ edit: SliceEdit, from session: String, in root: Root) -> Bool
 
     /// Returns a function that is called when the store begins, with the key of each slice of a
@@ -216,7 +218,8 @@ package protocol RootPresentation<Root>: Presentation {
     func firstAudience(of module: Int, in root: Root) -> (SliceKey) -> String?
 }
 
-/// A module that supplies the presentation of all modules. A root state has at most one.
+/// A module that supplies the presentation of all modules. A root state has at most one such
+/// module.
 package protocol PresentingModule<State>: Module {
     /// Makes the presentation of these modules; `place` is the place of this module's slice. The
     /// effects of the store get the same dependencies.

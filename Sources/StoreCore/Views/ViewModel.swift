@@ -14,8 +14,9 @@
 /// }
 /// ```
 ///
-/// The patches of a stream match cells by their own member `id`, if it is a text or a whole number.
-/// Then a new cell at the front of a list is one operation, and the other cells stay as they are.
+/// A patch matches the cells of two versions by the member `id`, if the `id` is a text or a whole
+/// number. So a new cell at the front of a list is one operation, and the other cells stay as they
+/// are.
 public protocol ViewModel: Encodable, Equatable, Sendable {}
 
 /// A named projection of the state with parameters, which a client gives in the query of the URL:
@@ -26,14 +27,14 @@ public protocol ParameterizedViewModel<State>: ModuleReader, ViewModel {
     /// The parameters that a client may give in the query of the URL.
     associatedtype Parameters: Codable & Sendable = NoFields
 
-    /// The name in paths. By default it is the type's name without `ViewModel`, with a small first
-    /// letter.
+    /// The name in paths. By default, the name is the type's name without `ViewModel`, with a small
+    /// first letter.
     static var name: String { get }
 
     /// The modules that the projection is made from, or their interfaces; all modules by default.
     static var reads: [any ModuleInterface.Type] { get }
 
-    /// Makes the projection; `nil` if there is nothing to show. Pure.
+    /// Makes the projection; `nil` if there is nothing to show. The initializer is pure.
     init?(state: State, parameters: Parameters)
 }
 
@@ -51,13 +52,13 @@ public protocol ParameterizedViewModel<State>: ModuleReader, ViewModel {
 /// }
 /// ```
 ///
-/// A server shows the view at `/views/list`, and streams it whenever it changes. The server makes
-/// the view once for all watchers, and only after a change of a module that the view reads.
+/// A server serves the view at `/views/list`, and streams the view after each change. The server
+/// makes the view once for all clients, and only after a change of a module that the view reads.
 public protocol ViewModelWithState<State>: ParameterizedViewModel where Parameters == NoFields {
     /// The root state that the projection is made from.
     associatedtype State
 
-    /// Makes the projection; `nil` if there is nothing to show. Pure.
+    /// Makes the projection; `nil` if there is nothing to show. The initializer is pure.
     init?(state: State)
 }
 
@@ -81,10 +82,10 @@ extension ParameterizedViewModel {
     }
 }
 
-/// A type that names the modules that it is made from, if each is its own interface: `static let
-/// reads: [any Module.Type] = [Todos.self]`.
+/// A type that lists the modules from which its values are made: `static let reads: [any
+/// Module.Type] = [Todos.self]`. Each of these modules is its own interface.
 public protocol ModuleReader {
-    /// The modules that the type is made from.
+    /// The modules from which values of the type are made.
     static var reads: [any Module.Type] { get }
 }
 
