@@ -1,10 +1,10 @@
 import StoreCore
 import StoreJSON
 
-/// Writes actions as in a program's source: `Counter.Action.stepChanged(to: 5)`.
+/// The texts of actions, as in a program's source: `Counter.Action.stepChanged(to: 5)`.
 ///
-/// The text is made of the action's JSON form, so it shows the names and values of the wire. Only
-/// the name of an enum's case is that of the source.
+/// A text comes from the action's JSON, and so has the names and values of the wire. Only the name
+/// of an enum's case comes from the source.
 enum ActionText {
     static func of(_ action: any Action) -> String {
         switch action {
@@ -30,7 +30,7 @@ enum ActionText {
         return name + arguments(root, orNothing: false)
     }
 
-    /// Returns the name of an enum's case in the program; `nil` if its type has its own
+    /// Returns the name of an enum's case in the program; `nil` if the enum has its own
     /// description.
     private static func caseName(of value: any Encodable) -> String? {
         guard !(value is any CustomStringConvertible), !(value is any CustomDebugStringConvertible)
@@ -51,17 +51,17 @@ enum ActionText {
     }
 }
 
-/// Writes types as in a program's source, without the name of the program's module.
+/// The texts of types, as in a program's source, without the name of the Swift module.
 enum TypeText {
     static func of(_ type: any Any.Type) -> String {
         let parts = String(reflecting: type).split(separator: ".", omittingEmptySubsequences: false)
-        // A type within a function has a part that only the compiler can read.
+        // The name of a type within a function has a component that only the compiler can read.
         let readable = parts.dropFirst().filter { !$0.contains("(unknown context") }
         return readable.joined(separator: ".")
     }
 }
 
-/// An action of the library that has a text in place of its type's name.
+/// An action of the library that supplies its own text.
 private protocol DescribedAction { var text: String { get } }
 
 extension ModuleStart: DescribedAction {

@@ -2,7 +2,7 @@ import StoreCore
 import StorePlatform
 import Synchronization
 
-/// Records values in order: a test double for any closure.
+/// A test double for any closure. A recorder records the values that the closure gets, in order.
 ///
 /// ```swift
 /// let states = Recorder<AppState>()
@@ -13,7 +13,7 @@ import Synchronization
 /// ```
 ///
 /// The recorder replaces an observer, a middleware, a command or a service that effects call. Any
-/// thread may use it.
+/// thread may use the recorder.
 public final class Recorder<Value: Sendable>: Sendable {
     private struct Table: Sendable {
         var values: [Value] = []
@@ -35,7 +35,8 @@ public final class Recorder<Value: Sendable>: Sendable {
     /// All values, in the order in which they came.
     public var values: [Value] { table.withLock { $0.values } }
 
-    /// Returns the oldest value that no earlier call has returned. Waits until there is one.
+    /// Returns the oldest value that no earlier call has returned. Waits until there is such a
+    /// value.
     ///
     /// - Throws: ``NothingRecorded`` if no value comes within `timeout`, which is real time.
     public nonisolated(nonsending) func next(

@@ -3,7 +3,7 @@ import StoreJSON
 import StoreTexts
 import Testing
 
-/// The end of an action that a test states: a change of the state, or a refusal.
+/// The outcome of an action, as a test states it: a change of the state, or a refusal.
 struct StatedEnd<State> {
     /// The exact reason of the refusal; `nil` if the action has to be applied.
     var refusal: String?
@@ -13,24 +13,26 @@ struct StatedEnd<State> {
     var change: ((inout State) throws -> Void)?
 }
 
-/// The parts of a state that the store writes by itself, so that a test does not state them.
+/// Functions for the values of a state that the store itself writes. A test does not state these
+/// values.
 struct StoreParts<State>: Sendable {
-    /// Updates the values that modules share.
+    /// Updates the copies of shared values.
     var connect: @Sendable (inout State) -> Void = { _ in }
     /// Copies the ledgers of effects and of presence from another state.
     var takeLedgers: @Sendable (inout State, State) -> Void = { _, _ in }
 }
 
-/// Compares a store's states with a test's stated changes. Reports each difference with advice.
+/// A comparison of a store's states with the changes that a test states. The comparison reports
+/// each difference with advice.
 struct StateCheck<State: Encodable & Equatable> {
     let reporter: TestReporter
     var exhaustivity = Exhaustivity.on
-    /// The function that a failure's hint names: `send` for `send(…)`.
+    /// The name of the function that the advice of a failure shows: `send` for `send(…)`.
     let verb: String
     let parts: StoreParts<State>
 
-    /// Compares the end of an applied action with the stated end. The expected state is the state
-    /// before the action with the stated change.
+    /// Compares the state after an applied action with the stated outcome. The expected state is
+    /// the state before the action, with the stated change.
     func applied(
         _ action: any Action,
         from before: State,
@@ -83,8 +85,8 @@ struct StateCheck<State: Encodable & Equatable> {
         }
     }
 
-    /// Compares the end of a refused action with the stated end: the reason, and the pointer if the
-    /// test states one.
+    /// Compares a refusal with the stated outcome: the reason, and the pointer if the test states a
+    /// pointer.
     func refused(
         _ action: any Action,
         _ refusal: Refusal,
@@ -140,12 +142,13 @@ struct StateCheck<State: Encodable & Equatable> {
     }
 }
 
-/// The difference of two states, by their JSON forms.
+/// The text of the difference between two states. The difference is found in the states' JSON.
 enum StateDifference {
     /// The most lines of a text; further lines are only counted.
     static let linesMax = JSONDifference.linesMax
 
-    /// Returns the lines of ``JSONDifference``, or a sentence if the two forms do not differ.
+    /// Returns the lines of ``JSONDifference``, or a sentence if the JSON values of the states do
+    /// not differ.
     static func text<State: Encodable>(from old: State, to new: State) -> String {
         do throws(JSONError) {
             let encoder = JSONEncoder()

@@ -11,7 +11,7 @@ import StorePlatform
 /// action that is sent without a principal is `anonymous`. The policy does not apply to actions
 /// that only the program dispatches, such as a module's `Internal`. A test may send such actions.
 public struct TestPolicy: Sendable {
-    /// The file's name for messages; `nil` if the policy is a text.
+    /// The name of the policy's file, for messages; `nil` if the policy comes from a text.
     let name: String?
     let read: @Sendable () throws -> [UInt8]
 
@@ -25,13 +25,13 @@ public struct TestPolicy: Sendable {
         }
     }
 
-    /// Makes a policy of a text in the form of a policy's file.
+    /// Makes a policy from a text with the contents of a policy's file.
     public static func json(_ text: String) -> TestPolicy {
         TestPolicy(name: nil) { Array(text.utf8) }
     }
 
-    /// Makes the checks of a sender's actions and calls of use cases, for a store with these
-    /// modules.
+    /// Returns the checks of a sender's actions and calls of use cases, for a store of this root
+    /// state.
     ///
     /// - Throws: an error with all mistakes of the policy.
     func check<Root: RootState>(of root: Root.Type) throws -> TestAdmission {
@@ -71,7 +71,7 @@ public struct TestPolicy: Sendable {
         return TestAdmission { action, sender in
             let member = try table.member(of: action, JSONEncoder())
             let entry = table.entries[member.number]
-            // A test sends this action in the place of the program.
+            // Only the program dispatches this action, and the test sends it for the program.
             if entry.access == .program { return }
             let role = try role(of: sender)
             let document = try? JSONDocument(parsing: member.payload, limits: .unbounded)
@@ -97,7 +97,8 @@ public struct TestPolicy: Sendable {
         }
     }
 
-    /// Returns the name of a use case in a policy: for a module with instances, it contains `{id}`.
+    /// Returns the name of a use case in a policy: for a module with instances, the name contains
+    /// `{id}`.
     private static func grantName<Root: RootState>(_ path: String, of mount: Mount<Root>) -> String
     {
         guard mount.slice.form == .instances, let slash = path.firstIndex(of: "/") else {
@@ -118,13 +119,14 @@ struct TestSender: Sendable {
     /// The role and the name of a sender without a principal.
     static let anonymous = "anonymous"
 
-    /// The principal, as records have it; `nil` for a client without a credential.
+    /// The principal as in records; `nil` for a client without a credential.
     let principal: ActionPrincipal?
     let session: String?
     let role: String
     let name: String
 
-    /// Reads the principal: its role, a slash and its name, such as `author/u1`.
+    /// Makes a sender from the text of a principal, such as `author/u1`: the role, a slash and the
+    /// name.
     ///
     /// - Throws: ``Refusal`` if the principal has another form.
     init(_ principal: String?, _ session: String?) throws(Refusal) {

@@ -5,18 +5,21 @@ import StorePatterns
 import StorePlatform
 import Synchronization
 
-/// The actions of a root state's modules that tests have exercised, by ``TestStore`` or ``Given``.
+/// The actions of a root state's modules that tests have exercised with a ``TestStore`` or a
+/// ``Given``.
 final class ActionCoverage: Sendable {
     /// The coverage to which the tests of this task add their actions.
     @TaskLocal static var current: ActionCoverage?
 
-    /// The actions that a server makes of the root state; `nil` if the server does not start.
+    /// The table of actions that a server makes for the root state; `nil` if the server does not
+    /// start.
     private let table: ActionTable?
-    /// The reason why a server does not start with these actions; `nil` if it starts.
+    /// The reason why a server does not start with these actions; `nil` if a server starts.
     let refusal: String?
-    /// The modules of the library; the library's own tests exercise their actions.
+    /// The names of the modules that the library provides. The library's own tests exercise the
+    /// actions of these modules.
     private let provided: [String]
-    /// The indexes of the exercised actions in the table.
+    /// The indices of the exercised actions in the table.
     private let seen = Locked<Set<Int>>([])
 
     init<Root: RootState>(of _: Root.Type) {
@@ -30,7 +33,7 @@ final class ActionCoverage: Sendable {
         }.map(\.name)
     }
 
-    /// Records that a test has exercised an action. Any thread may call it.
+    /// Records that a test has exercised an action. Any thread may call this.
     func note(_ action: any Action) {
         // An action without a JSON form has no wire name.
         guard let number = try? table?.member(of: action, JSONEncoder()).number else { return }
@@ -48,7 +51,8 @@ final class ActionCoverage: Sendable {
 }
 
 extension ActionTable {
-    /// A cache by the type of the root: deriving an enum's cases takes longer than most tests.
+    /// A cache of tables, by the type of the root state. The derivation of an enum's cases takes
+    /// longer than most tests.
     private static let known = Locked<[ObjectIdentifier: Result<ActionTable, ConfigurationError>]>(
         [:]
     )
@@ -73,7 +77,8 @@ extension ActionTable {
 }
 
 extension Result where Failure == ConfigurationError {
-    /// The reason why a server does not start, for a failure of a test; `nil` if it starts.
+    /// The text of a test's failure if a server does not start with the actions; `nil` if a server
+    /// starts.
     var refusal: String? {
         switch self {
         case .success: nil

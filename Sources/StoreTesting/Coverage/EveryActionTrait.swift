@@ -1,7 +1,8 @@
 public import StoreCore
 public import Testing
 
-/// Fails unless the tests of a suite exercise every action of a root state's modules.
+/// A trait with which a suite fails unless its tests exercise every action of a root state's
+/// modules.
 ///
 /// ```swift
 /// @Suite(.everyAction(of: AppState.self)) struct AppTests {
@@ -14,8 +15,8 @@ public import Testing
 /// After the tests of the suite and its inner suites, the trait reports each action that no
 /// ``TestStore`` or ``Given`` has exercised. Actions are the cases of each module's `Action`, `UI`
 /// and `Internal`, the `start` and the `stop`, and the dispatchables. So an action that is added
-/// without a test makes the suite fail. A filtered run leaves tests out, so the trait reports their
-/// actions as well.
+/// without a test makes the suite fail. A filtered run leaves tests out, so the trait also reports
+/// the actions of these tests.
 public struct EveryActionTrait: SuiteTrait, TestScoping {
     let exceptions: [String]
     let reporter: TestReporter
@@ -53,7 +54,8 @@ public struct EveryActionTrait: SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == EveryActionTrait {
-    /// Fails unless every action of a root state's modules is exercised.
+    /// Returns a trait with which a suite fails unless its tests exercise every action of a root
+    /// state's modules.
     ///
     /// - Parameters:
     ///   - root: the root state.

@@ -10,7 +10,7 @@ public import Testing
 ///     .when(.stepChanged(to: 0), refused: "A step of 0 leads nowhere.")
 /// ```
 ///
-/// Only the reducer runs: no effect, no presenter, no thread. The closure states every change.
+/// Only the reducer runs, and no effect or presenter follows. The closure states every change.
 ///
 /// `Subject` is the module under test, or a root state with all of its modules. `State` is the
 /// state of the subject.
@@ -21,7 +21,7 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
     private let modules: [String]
     /// The coverage to which this test adds its actions; `nil` if actions are not counted.
     private let coverage = ActionCoverage.current
-    /// The reason why a server does not start with the modules' actions; `nil` if it starts.
+    /// The reason why a server does not start with the modules' actions; `nil` if a server starts.
     private let refusal: String?
     /// Returns the state after an action; `nil` if the action belongs to none of the modules.
     private let reduce: (any Action, TestSender) throws -> State?
@@ -62,7 +62,7 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
     ///   - reason: the exact reason of the refusal; `nil` if the action has to be applied.
     ///   - pointer: the faulty member of the refused action; not compared if it is left out.
     ///   - change: changes the state as the action should.
-    ///   - place: the place at which a failure is reported.
+    ///   - place: the source location at which a failure is reported.
     public func when(
         _ action: any Action,
         as principal: String? = nil,
@@ -102,7 +102,7 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
 }
 
 extension Given where Subject == State, State: RootState {
-    /// Makes a test of a root state; the policy decides about the actions.
+    /// Makes a test of a root state. The policy decides which actions a sender may dispatch.
     public init(_ state: State, policy: TestPolicy? = nil, reporter: TestReporter = .issues) {
         var state = state
         let parts = State.storeParts

@@ -7,10 +7,11 @@ public final class FaultyJournal: Journal {
     private let memory = MemoryJournal()
     private let failure = Locked<JournalError?>(nil)
 
-    /// Makes a journal that works.
+    /// Makes a journal whose operations succeed.
     public init() {}
 
-    /// Sets the error of every later append; `nil` lets appends succeed again.
+    /// Sets the error of every later append, registration and save of a snapshot. With `nil`, these
+    /// operations succeed again.
     public func fail(with error: JournalError?) { failure.withLock { $0 = error } }
 
     /// The version of the newest record.
@@ -20,7 +21,7 @@ public final class FaultyJournal: Journal {
     /// Always true, so that the Core treats the journal like a journal on a disk.
     public var canFail: Bool { true }
 
-    /// Identifies the journal's history.
+    /// The epoch of the journal's history.
     public var epoch: UInt32 { memory.epoch }
 
     /// Appends a batch, or throws the error that ``fail(with:)`` has set.
@@ -41,7 +42,8 @@ public final class FaultyJournal: Journal {
         try memory.outcomes(of: keys)
     }
 
-    /// Keeps the forms of a program's actions, or throws the error that ``fail(with:)`` has set.
+    /// Registers a program with the forms of its actions, or throws the error that ``fail(with:)``
+    /// has set.
     public func register(_ program: WritingProgram) throws(JournalError) -> UInt32 {
         if let error = failure.withLock({ $0 }) { throw error }
         return try memory.register(program)
@@ -50,7 +52,7 @@ public final class FaultyJournal: Journal {
     /// Returns the programs that have registered.
     public func programs() throws(JournalError) -> [RegisteredProgram] { try memory.programs() }
 
-    /// Keeps a snapshot, or throws the error that ``fail(with:)`` has set.
+    /// Saves a snapshot, or throws the error that ``fail(with:)`` has set.
     public func save(_ snapshot: StateSnapshot) throws(JournalError) {
         if let error = failure.withLock({ $0 }) { throw error }
         try memory.save(snapshot)
@@ -62,7 +64,7 @@ public final class FaultyJournal: Journal {
     /// The version of the newest snapshot.
     public var newestSnapshot: UInt64? { memory.newestSnapshot }
 
-    /// Returns the newest snapshot of `version` or before.
+    /// Returns the newest snapshot of `version` or of an earlier version.
     public func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot? {
         try memory.snapshot(atOrBefore: version)
     }

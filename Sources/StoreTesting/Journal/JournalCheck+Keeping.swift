@@ -1,6 +1,6 @@
 import StoreCore
 
-// Outcomes, snapshots, programs, and the data that outlives the process.
+// Checks of outcomes, snapshots and programs, and of the data that outlives the process.
 
 extension JournalCheck {
     mutating func checkOutcomes(_ journal: any Journal) throws {

@@ -1,6 +1,6 @@
 import StoreCore
 
-// Appending and reading.
+// Checks of appends and reads.
 
 extension JournalCheck {
     mutating func checkEmpty(_ journal: any Journal) throws {

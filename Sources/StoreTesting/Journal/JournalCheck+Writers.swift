@@ -1,7 +1,7 @@
 import Dispatch
 import StoreCore
 
-// Several writers, and readers at the same time.
+// Checks with several writers, and with readers at the same time.
 
 extension JournalCheck {
     /// Returns the journal of another writer, or the same journal if the subject has no second
@@ -34,7 +34,8 @@ extension JournalCheck {
         let size: UInt64 = 7
         let batches: UInt64 = 150
         let faults = Recorder<String>()
-        // Both loops are bounded, so that neither waits for the other if there is only one thread.
+        // Both loops are bounded, so that no loop waits for the other loop if there is only one
+        // thread.
         DispatchQueue.concurrentPerform(iterations: 2) { thread in
             do throws(JournalError) {
                 if thread == 0 {
@@ -61,8 +62,8 @@ extension JournalCheck {
     /// The most reads of a journal while another thread appends to it.
     private static let readsMax = 20_000
 
-    /// Describes a fault of the reads: a part of a batch, or fewer records than the version. `nil`
-    /// if there is no fault.
+    /// Returns the description of a fault: a read gave a part of a batch, or fewer records than the
+    /// version. Returns `nil` if there is no fault.
     private static func partOfBatch(
         in journal: any Journal,
         _ size: UInt64
@@ -102,8 +103,8 @@ extension JournalCheck {
         expect("the versions", versions, is: Array(1...max(1, count)))
     }
 
-    /// Appends one record after the newest record. Each conflict means that another writer was
-    /// first, so the loop ends at the latest when all other writers have ended.
+    /// Appends one record after the newest record. After each conflict, another writer has appended
+    /// a record. So the loop ends at the latest when all other writers have ended.
     private static func append(
         to journal: any Journal,
         as name: String,

@@ -1,7 +1,7 @@
 import StoreCore
 import StoreTexts
 
-/// The check of one promise of a journal.
+/// A check of one promise of a journal.
 struct JournalCheck {
     let subject: JournalSubject
     let promise: JournalPromise
@@ -54,8 +54,8 @@ struct JournalCheck {
 }
 
 extension Record {
-    /// Returns true if the records are equal and their texts have the same bytes. For `==`, texts
-    /// are also equal if only their Unicode forms differ.
+    /// Returns true if the records are equal and their texts have the same bytes. `==` also returns
+    /// true for texts that differ only in their Unicode form.
     fileprivate func hasBytes(of other: Record) -> Bool {
         self == other && type.isSame(as: other.type)
             && Self.isSame(requestID, other.requestID)

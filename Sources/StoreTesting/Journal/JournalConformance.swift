@@ -1,6 +1,6 @@
 public import StoreCore
 
-/// Checks that a journal keeps the promises of ``Journal``.
+/// A check that a journal keeps the promises of ``Journal``.
 ///
 /// ```swift
 /// @Test(arguments: JournalPromise.allCases)
@@ -10,16 +10,16 @@ public import StoreCore
 /// }
 /// ```
 ///
-/// With any other test framework, compare ``faults(of:)`` with an empty list. Each promise is
-/// checked with a journal of its own; all promises together append some 20,000 records.
+/// With any other test framework, compare ``faults(of:)`` with an empty list. The check of each
+/// promise makes a new journal. All checks together append some 20,000 records.
 public enum JournalConformance {
-    /// Returns the faults of a journal in all promises.
+    /// Returns the faults that the checks of all promises find in a journal.
     public static func faults(of subject: JournalSubject) -> [JournalFault] {
         JournalPromise.allCases.flatMap { faults(of: subject, in: $0) }
     }
 
-    /// Returns the faults of a journal in one promise. Returns an empty list if the subject lacks a
-    /// function that the check needs.
+    /// Returns the faults that the check of one promise finds in a journal. Returns an empty list
+    /// if the subject lacks a function that the check needs.
     public static func faults(
         of subject: JournalSubject,
         in promise: JournalPromise
@@ -66,7 +66,7 @@ extension JournalCheck {
     }
 }
 
-/// The promises of a journal, one sentence each.
+/// The promises of a journal. The raw value of a promise is a sentence.
 public enum JournalPromise: String, Sendable, CaseIterable {
     case empty = "an empty journal is at version 0 and has nothing to read"
     case order = "appended records are read in order, unchanged"
@@ -92,23 +92,22 @@ public enum JournalPromise: String, Sendable, CaseIterable {
     case reopen = "everything is there when the journal is opened again"
 }
 
-/// A kind of journal for ``JournalConformance``, with functions that make its journals and change
-/// their surroundings.
+/// A kind of journal for ``JournalConformance``, with functions that make and reopen journals of
+/// this kind.
 ///
-/// If a function is `nil`, this kind of journal does not support it, and the promises that need it
-/// are not checked.
+/// If a function is `nil`, the checks that need this function are left out.
 public struct JournalSubject: Sendable {
     /// Makes a journal with an empty history of its own.
     public let make: @Sendable () throws -> any Journal
     /// Closes a journal and opens its history anew, as the next start of a program does.
     public let reopen: (@Sendable (any Journal) throws -> any Journal)?
-    /// Makes a journal of one more writer on the same history.
+    /// Makes a second journal on the history of a journal, for another writer.
     public let another: (@Sendable (any Journal) throws -> any Journal)?
     /// Makes an empty journal that keeps at most 100 records, or cuts its records to 100 when a
     /// snapshot is saved.
     public let makeSmall: (@Sendable () throws -> any Journal)?
-    /// With `true`, leaves a journal no room for more than 10,000 records of 1,000 bytes; with
-    /// `false`, gives the room back.
+    /// With `true`, bounds the space of a journal to less than 10,000 records of 1,000 bytes. With
+    /// `false`, removes the bound.
     public let setFull: (@Sendable (any Journal, Bool) throws -> Void)?
     /// The longest wait for a notification, in seconds.
     public let notificationSecondsMax: Double

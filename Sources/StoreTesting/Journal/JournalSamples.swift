@@ -1,9 +1,9 @@
 import StoreCore
 
-/// Records, outcomes and snapshots for the checks. A record depends only on its version and on the
-/// arguments.
+/// The records, outcomes and snapshots of the checks. A record depends only on its version and on
+/// the arguments.
 enum JournalSamples {
-    /// Texts in pairs: Swift calls the two of a pair equal, but their bytes differ.
+    /// Pairs of texts. The texts of a pair are equal by `==`, but their bytes differ.
     static let twins = ["caf\u{E9}", "cafe\u{301}", "K", "\u{212A}"]
 
     static func record(_ version: UInt64, type: String = "counted", bytes: Int = 0) -> Record {
@@ -37,7 +37,7 @@ enum JournalSamples {
             first: version,
             last: version,
             changed: true,
-            // Current time, because a journal on disk forgets old outcomes at once.
+            // The current time, because a journal on disk removes old outcomes at once.
             time: SystemClock().now()
         )
     }

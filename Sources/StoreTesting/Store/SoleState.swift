@@ -10,7 +10,8 @@ struct SoleState<M: Module>: RootState {
 
     init(_ state: M.State) { self.state = state }
 
-    /// Always empty: the module under test is a value, and a type's property cannot contain it.
+    /// Always empty: the module under test is a value, which a static property of this type cannot
+    /// have.
     static var modules: Modules { [] }
 
     static func modules(_ module: M) -> Modules {
@@ -32,11 +33,11 @@ extension RootState {
         modules.map(\.name).filter { $0 != PendingEffects.name }.map { "'\($0)'" }
     }
 
-    /// The parts of this root state that its store writes by itself.
+    /// The functions for the values of this root state that the store itself writes.
     static var storeParts: StoreParts<Self> {
         let effects = taking(PendingEffects.State.self, of: PendingEffects.name)
         let presence = taking(Presence.State.self, of: Presence.name)
-        // A failure of these modules is reported when the test makes a store.
+        // A mistake in the modules is reported when the test makes a store.
         let machine = try? ModuleMachine<Self>(of: modules)
         return StoreParts {
             machine?.connect(&$0)
@@ -57,9 +58,9 @@ extension RootState {
 }
 
 extension Shared {
-    /// Makes a value that another module shares, for a test of the reading module alone.
+    /// Makes the copy of a shared value, for a test of the reading module alone.
     ///
-    /// In a test of a root state, the store fills the value, and the test does not state it.
+    /// In a test of a root state, the store fills the copy, and the test does not state the copy.
     public init(_ value: Value) {
         self.init()
         self.value = value

@@ -6,9 +6,9 @@ import Synchronization
 /// presenter or a reaction dispatched an action, or an effect threw an error.
 struct TestEvent<State: Sendable>: Sendable {
     enum Form: Sendable {
-        /// The action was applied, and this is the state after it.
+        /// An applied action, and the state after the action.
         case action(any Action, State)
-        /// The effect with this id threw.
+        /// The id of an effect, and the error that the effect threw.
         case failure(String, any Error)
 
         var action: (any Action)? { if case .action(let action, _) = self { action } else { nil } }
@@ -21,7 +21,7 @@ struct TestEvent<State: Sendable>: Sendable {
     let version: UInt64
     /// The version of the action that caused the event.
     let cause: UInt64
-    /// The place in the program that dispatched the action.
+    /// The source location at which the program dispatched the action; `nil` for a failure.
     var origin: String?
 }
 
@@ -39,7 +39,7 @@ final class TestEvents<State: Sendable>: Sendable {
 
     init(_ changes: Changes) { self.changes = changes }
 
-    /// Records that an action is durable. The Core's thread calls it.
+    /// Records that an action is durable. The Core's thread calls this.
     func applied(_ envelope: ActionEnvelope) {
         let name = ActionText.of(envelope.action)
         table.withLock { table in
@@ -48,13 +48,14 @@ final class TestEvents<State: Sendable>: Sendable {
         }
     }
 
-    /// Records the state after the oldest action without a state. The Core's thread calls it.
+    /// Records the state after the oldest durable action without a state. The Core's thread calls
+    /// this.
     func reached(_ state: State) {
         table.withLock { table in
             guard !table.applied.isEmpty else { return }
             let envelope = table.applied.removeFirst()
-            // An action that the test sends has no origin; the actions of the ledgers are the
-            // store's own.
+            // The actions that the test sends have no origin, and make no event. The store's own
+            // actions of the ledgers make no event, too.
             guard envelope.origin != nil, !(envelope.action is PendingEffects.Internal),
                 !(envelope.action is Presence.Internal)
             else { return }
@@ -99,7 +100,8 @@ final class TestEvents<State: Sendable>: Sendable {
         }
     }
 
-    /// Removes the failures of the effects after an action, because the action's caller gets them.
+    /// Removes the failures of the effects after an action, because the caller that sent the action
+    /// gets these errors.
     func forgetFailures(after version: UInt64) {
         table.withLock { table in
             table.waiting.removeAll { $0.form.failure != nil && $0.cause == version }

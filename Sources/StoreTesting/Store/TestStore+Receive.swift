@@ -11,7 +11,7 @@ extension TestStore {
     /// - Parameters:
     ///   - action: the expected action, compared by `==`.
     ///   - change: changes the state as for `send`.
-    ///   - place: the place at which a failure is reported.
+    ///   - place: the source location at which a failure is reported.
     public nonisolated(nonsending) func receive<A: Action & Equatable>(
         _ action: A,
         _ change: ((inout State) throws -> Void)? = nil,
@@ -20,7 +20,7 @@ extension TestStore {
         await receive(stated: action, change, at: place)
     }
 
-    /// States the next action, addressed to an instance.
+    /// States the next action, which is addressed to an instance.
     public nonisolated(nonsending) func receive(
         _ action: AddressedAction,
         _ change: ((inout State) throws -> Void)? = nil,
@@ -56,7 +56,8 @@ extension TestStore {
         }
     }
 
-    /// States that the next event is this error of an effect, or a dispatch with this refusal.
+    /// States that the next event is this error of an effect. For a refused dispatch of an effect,
+    /// the error is the refusal.
     public nonisolated(nonsending) func receive<E: Error & Equatable>(
         failure error: E,
         at place: SourceLocation = #_sourceLocation
@@ -66,8 +67,8 @@ extension TestStore {
         }
     }
 
-    /// States that the next event is an effect's error of this type. A dispatch that was refused is
-    /// also an error of the type `Refusal`.
+    /// States that the next event is an effect's error of this type. For a refused dispatch of an
+    /// effect, the error has the type `Refusal`.
     public nonisolated(nonsending) func receive<E: Error>(
         failure type: E.Type,
         at place: SourceLocation = #_sourceLocation
@@ -178,14 +179,14 @@ extension TestStore where Subject == State, State: RootState {
     /// Adds an interceptor, behind the existing interceptors.
     ///
     /// `send` states the changes of the whole step at once. The step consists of the interceptor's
-    /// replacement for the sent action, and of the actions added behind it.
+    /// replacement for the sent action, and of the actions that the interceptor adds behind it.
     public func add(interceptor: @escaping Interceptor<State>) {
         isIntercepted = true
         (core as? Core<State>)?.add(interceptor: interceptor)
     }
 
     /// Adds a reaction. The test has to receive the actions that the reaction dispatches, even if
-    /// it follows the start.
+    /// the reaction follows the start.
     public func add(reaction: Reaction<State>) {
         if case .notification(let name, _, let react) = reaction.trigger {
             notifications.append(.init(name: name, place: reaction.place, react: react))
@@ -238,8 +239,8 @@ extension TestStore {
         }
     }
 
-    /// Skips the actions and failures so far, without a report, and continues with the current
-    /// state.
+    /// Skips the actions and failures that came so far, without a report. Continues with the
+    /// current state.
     public nonisolated(nonsending) func skipReceived(
         at place: SourceLocation = #_sourceLocation
     ) async {

@@ -1,14 +1,14 @@
 import StoreCore
 import Testing
 
-// The comparisons of a store under test, and the texts of failures: the event, and advice.
+// The comparisons of a store under test, and the texts of failures.
 
 extension TestStore {
     func check(_ verb: String) -> StateCheck<State> {
         StateCheck(reporter: reporter, exhaustivity: exhaustivity, verb: verb, parts: parts)
     }
 
-    /// Compares the state after an action with the stated end, and continues with the actual
+    /// Compares the state after an action with the stated outcome, and continues with the actual
     /// state.
     func accept(
         _ action: any Action,
@@ -35,8 +35,8 @@ extension TestStore {
         )
     }
 
-    /// Reports dependencies that were not prepared. Each is a mistake of the test, even of a test
-    /// that is not exhaustive.
+    /// Reports dependencies that were not prepared. Such a dependency is a mistake of the test,
+    /// even if the test is not exhaustive.
     func reportUnprepared(at place: SourceLocation) {
         for event in events.takeUnprepared() { reporter.fail(text(of: event), at: place) }
     }
@@ -52,7 +52,8 @@ extension TestStore {
         )
     }
 
-    /// Reports a failure with an advice; a store that is not exhaustive may warn instead.
+    /// Reports a failure with advice. A store that is not exhaustive reports a warning or nothing
+    /// instead.
     private func report(
         _ failure: String,
         _ advice: String,

@@ -3,7 +3,7 @@ public import StorePatterns
 public import Testing
 
 extension TestStore {
-    /// Dispatches an action, and compares its end with the change or the refusal that the test
+    /// Dispatches an action, and compares its outcome with the change or the refusal that the test
     /// states.
     ///
     /// Returns when all effects and presenters have ended or wait for something.
@@ -11,15 +11,15 @@ extension TestStore {
     /// - Parameters:
     ///   - action: any action of the store's modules.
     ///   - principal: the sender, as role and name: `author/u1`. Interceptors, middleware and the
-    ///     store's policy get it. By default the action has no principal.
-    ///   - session: the name of the session that sends the action; by default none.
+    ///     store's policy get the principal. By default the action has no principal.
+    ///   - session: the name of the session that sends the action; by default no session.
     ///   - reason: the exact reason if the reducer or the policy has to refuse the action. The
     ///     state then stays as it is.
     ///   - pointer: the faulty member of the refused action; not compared if it is left out.
     ///   - change: changes the state as the action should; leave it out if the action changes
     ///     nothing. If the store is not exhaustive, the closure gets the state after the action,
     ///     and only its changes are compared.
-    ///   - place: the place at which a failure is reported.
+    ///   - place: the source location at which a failure is reported.
     public nonisolated(nonsending) func send(
         _ action: any Action,
         as principal: String? = nil,
@@ -63,7 +63,7 @@ extension TestStore {
         await rest(at: place)
     }
 
-    /// Returns true if the store takes this action. Reports the events before it that the test did
+    /// Returns true if the store takes this action. Reports the earlier events that the test did
     /// not state.
     func begin(_ action: any Action, at place: SourceLocation) -> Bool {
         reportUnprepared(at: place)
@@ -73,18 +73,18 @@ extension TestStore {
         return false
     }
 
-    /// Dispatches a side effect, and returns its value when all work that follows from it is done.
-    /// With `instance`, dispatches it to this instance of the module.
+    /// Dispatches a side effect, and returns its value when all work that follows from the side
+    /// effect is done. With `instance`, dispatches the side effect to this instance of the module.
     ///
     /// ```swift
     /// #expect(try await store.value(of: Multiply(a: 6, b: 7)) == 42)
     /// ```
     ///
-    /// Waits for at most ``timeout``. If the side effect sleeps on a clock that stands still, send
-    /// it instead. The test then has to receive the actions that the side effect dispatched.
+    /// Waits for at most ``timeout``. If the side effect sleeps on a clock that stands still, use
+    /// `send` instead. The test then has to receive the actions that the side effect dispatched.
     ///
-    /// - Throws: the error of the side effect, or the refusal of its dispatch. The error alone is
-    ///   no failure of the test: `#expect(throws:)` states it.
+    /// - Throws: the error of the side effect, or the refusal of its dispatch. The error does not
+    ///   fail the test by itself: a test states the error with `#expect(throws:)`.
     public nonisolated(nonsending) func value<E: SideEffect>(
         of effect: E,
         to instance: String? = nil,

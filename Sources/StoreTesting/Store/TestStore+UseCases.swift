@@ -18,7 +18,7 @@ extension TestStore {
     ///   - instance: the instance of the module, if the module has instances.
     ///   - principal: the caller, such as `author/u1`.
     ///   - session: the session that the call comes from.
-    ///   - place: the place at which a failure is reported.
+    ///   - place: the source location at which a failure is reported.
     public nonisolated(nonsending) func call(
         _ useCase: String,
         _ method: String,
@@ -52,7 +52,8 @@ extension TestStore {
 }
 
 extension TestStore {
-    /// Begins the work of a use case's method for its input, an instance and a sender.
+    /// A function that begins the work of a use case's method, for an input, an instance and a
+    /// sender.
     typealias UseCaseMethod =
         @Sendable (any Codable & Sendable, String?, TestSender) async throws -> Void
 
@@ -95,7 +96,7 @@ extension TestStore {
     }
 }
 
-/// Resumes the caller when the work of a use case has begun, or was refused.
+/// A completion that resumes the caller when the work of a use case has begun, or was refused.
 private final class BegunUseCase: Completion {
     private let continuation: CheckedContinuation<Void, any Error>
 

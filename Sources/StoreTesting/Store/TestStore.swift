@@ -21,15 +21,16 @@ public import Testing
 ///
 /// A closure states the change of the state. If the state differs, the test fails, and the failure
 /// lists the fields that differ. The test also has to receive the actions that effects and
-/// presenters dispatch, in their order, and the errors of effects. ``exhaustivity`` relaxes that.
+/// presenters dispatch, in their order, and the errors of effects. ``exhaustivity`` relaxes these
+/// rules.
 ///
-/// The store is a real Core. Effects run one at a time, and `send` returns when all of them wait
-/// for something, such as the clock. So the order of events is the same in every run. Only one task
-/// at a time may use a store.
+/// The store is a real Core. Effects run one at a time, and `send` returns when every effect has
+/// ended or waits for something, such as the clock. So the order of events is the same in every
+/// run. Only one task at a time may use a store.
 ///
 /// `Subject` is the subject of the test: a root state, or a module alone.
 public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
-    /// The part of the events that the test has to state.
+    /// The kinds of events that the test has to state.
     public var exhaustivity = Exhaustivity.on
     /// The longest wait for an action or an effect's end, in real time. Only a failing test waits
     /// that long.
@@ -55,11 +56,12 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
     let useCases: [String: UseCaseMethod]
     /// The Core; `nil` if the modules can't make a store.
     let core: (any Sendable)?
-    /// True if there is an interceptor: it may replace an action that belongs to no module.
+    /// True if there is an interceptor: an interceptor may replace an action that belongs to no
+    /// module.
     var isIntercepted = false
     var notifications: [Notification] = []
 
-    /// A reaction to notifications of one name.
+    /// A reaction to the notifications of one name.
     struct Notification {
         let name: String
         let place: String
@@ -111,7 +113,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
                 core.observe { root in events.reached(shown(root)) }
             }
             let machine = try ModuleMachine<Root>(of: modules)
-            // An action that is only tracked belongs to no module.
+            // A tracked action may be sent, even if the action belongs to no module.
             isActionOfModules = { machine.route(of: $0) != nil || $0 is any TrackedAction }
             let admission = Self.admission(by: policy, to: Root.self, reporter, at: place)
             dispatch = { action, sender, watch in
@@ -142,7 +144,8 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
         }
     }
 
-    /// Makes the checks of a sender's permissions; `nil` without a policy that can be used.
+    /// Makes the checks of a sender's permissions; `nil` if there is no policy, or if the policy
+    /// can't be used.
     private static func admission<Root: RootState>(
         by policy: TestPolicy?,
         to root: Root.Type,
@@ -168,12 +171,12 @@ extension TestStore where Subject == State, State: RootState {
     ///
     /// - Parameters:
     ///   - state: the state at the start.
-    ///   - dependencies: the dependencies of effects; by default none is prepared.
-    ///   - policy: decides which actions a sender may dispatch; by default all.
+    ///   - dependencies: the dependencies of effects; by default, no dependency is prepared.
+    ///   - policy: decides which actions a sender may dispatch; by default, every action.
     ///   - timeout: see ``timeout``.
     ///   - reporter: receives the failures.
-    ///   - place: the place of reports about the store itself, and about unstated events at the
-    ///     store's release.
+    ///   - place: the source location of reports about the store itself, and about unstated events
+    ///     at the store's release.
     public convenience init(
         _ state: State,
         dependencies: Dependencies = .unprepared,
@@ -196,10 +199,10 @@ extension TestStore where Subject == State, State: RootState {
 }
 
 extension TestStore where Subject: Module, Subject.State == State {
-    /// Makes a store of one module alone; its state is the state of the module.
+    /// Makes a store of one module alone. The state of the store is the state of the module.
     ///
-    /// The other parameters are those of a store of a root state. To test the module's start and
-    /// stop, use a store of a root state.
+    /// The other parameters are the same as for a store of a root state. To test the module's start
+    /// and stop, use a store of a root state.
     public convenience init(
         _ module: Subject,
         _ state: State,
@@ -219,21 +222,22 @@ extension TestStore where Subject: Module, Subject.State == State {
     }
 }
 
-/// The part of the store's events that a test has to state.
+/// The kinds of events of the store that a test has to state.
 public enum Exhaustivity: Sendable, Equatable {
     /// The test states every change of the state, every action and every effect's end.
     case on
-    /// The store compares the statements of the test, and skips other events. With `showSkipped` it
-    /// reports them as warnings.
+    /// The store compares the statements of the test, and skips other events. With `showSkipped`,
+    /// the store reports skipped events as warnings.
     case off(showSkipped: Bool)
 
     /// The store compares the statements of the test, and skips other events without a report.
     public static let off = Exhaustivity.off(showSkipped: false)
 }
 
-/// Receives the failures that a ``TestStore`` finds in a test.
+/// A receiver of the failures that a ``TestStore`` or a ``Given`` finds in a test.
 ///
-/// By default, each failure becomes an issue of Swift Testing at the caller's place. In XCTest:
+/// By default, each failure becomes an issue of Swift Testing at the caller's source location. In
+/// XCTest, make a reporter:
 ///
 /// ```swift
 /// let reporter = TestReporter { text, place in
@@ -257,12 +261,12 @@ public struct TestReporter: Sendable {
         self.failed = failed
     }
 
-    /// Reports a failure, and an advice behind an empty line.
+    /// Reports a failure. The advice follows the failure, behind an empty line.
     func fail(_ failure: String, _ advice: String? = nil, at place: SourceLocation) {
         failed(failure + (advice.map { "\n\n" + $0 } ?? ""), place)
     }
 
-    /// Records issues of Swift Testing.
+    /// The reporter that records issues of Swift Testing.
     public static let issues = TestReporter { text, place in
         Issue.record(Comment(rawValue: text), severity: .warning, sourceLocation: place)
     } failed: { text, place in
