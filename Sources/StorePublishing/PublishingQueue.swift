@@ -4,8 +4,9 @@ import StoreWire
 
 /// The queue of the publishing thread: commits and tasks in their order, and the newest version.
 ///
-/// Bounded: at the bound, all commits are joined. Each task that opens a stream belongs to a
-/// connection, so the server's bound on connections limits these tasks.
+/// The queue is bounded: at the bound, all queued commits are joined into one commit. Each task
+/// that opens a stream belongs to a connection, so the server's bound on connections limits these
+/// tasks.
 struct PublishingQueue: WorkQueue {
     static let commitsMax = 512
     /// The most bytes of queued commits, without the bytes that versions share. A single commit may
@@ -18,9 +19,11 @@ struct PublishingQueue: WorkQueue {
         case task(Snapshot, @Sendable (Snapshot) -> Void)
     }
 
+    /// The items that the publishing thread takes at once.
     struct Turn: Sendable {
         let items: [Item]
-        /// The newest version that readers were sent before the turn; `nil` before the first turn.
+        /// The newest version that was sent to readers before the turn; `nil` before the first
+        /// turn.
         let sent: UInt64?
     }
 
@@ -30,10 +33,11 @@ struct PublishingQueue: WorkQueue {
     private var sent: UInt64?
     /// The version that readers have when all queued items are done; `nil` before the first item.
     private var coming: UInt64?
-    /// True if another thread does the work of the publishing thread. The publishing thread then
-    /// takes no items.
+    /// True if another thread does the work of the publishing thread. In this case, the publishing
+    /// thread takes no items.
     var isHeld = false
-    /// True if a thread waits until the queue is empty: then the publishing thread does not pause.
+    /// True if a thread waits until the queue is empty. In this case, the publishing thread does
+    /// not pause.
     var isUrgent = false
     private(set) var commits = 0
     private(set) var bytes = 0
@@ -45,8 +49,9 @@ struct PublishingQueue: WorkQueue {
     /// True if commits fill less than half of the queue.
     var keepsUp: Bool { commits < Self.commitsMax / 2 && bytes < Self.bytesMax / 2 }
 
-    /// Adds a commit. At the bound, joins all queued commits with the new one. With `joins`, merges
-    /// it into the last item if all readers of that item get the new commit, too.
+    /// Adds a commit. At the bound, joins all queued commits with the new commit. With `joins`,
+    /// joins the new commit with the last item, if all readers of this item also get the new
+    /// commit.
     mutating func add(_ commit: Commit, joining joins: Bool = false) {
         coming = commit.newest.version
         if joins, case .commit(var last)? = items.last, last.isCovered(by: commit) {
@@ -77,9 +82,9 @@ struct PublishingQueue: WorkQueue {
         return Turn(items: items, sent: sent)
     }
 
-    /// Reserves the worker's place for the caller's thread; `nil` if another thread has it. Returns
-    /// the published version for the caller's reader, and the newest version that readers were sent
-    /// so far.
+    /// Lets the caller's thread stand in for the publishing thread. Returns the published version
+    /// for the caller's reader, and the newest version that was sent to readers so far. Returns
+    /// `nil` if another thread already stands in.
     mutating func hold() -> (published: Snapshot, sent: UInt64?)? {
         guard !isHeld else { return nil }
         isHeld = true
@@ -92,8 +97,8 @@ struct PublishingQueue: WorkQueue {
         (commits, bytes) = (0, 0)
     }
 
-    /// Joins all commits at the place of the first. Tasks behind the first commit get a newer
-    /// version than at their own place, never an older version.
+    /// Joins all commits at the position of the first commit. So a task behind the first commit may
+    /// get a newer version, but never an older version.
     private mutating func join(with newest: Commit) {
         var joined: Commit?
         var tasks: [Item] = []
@@ -117,11 +122,11 @@ struct Commit: Sendable {
     /// readers.
     static let audiencesMax = 16
 
-    /// A function that publishes watched views for the readers of a commit, or of the joined commit
-    /// that the commit became a part of.
+    /// A function that publishes watched views for the readers of a commit. The commit in the call
+    /// may be a joined commit, with more readers.
     typealias Views = @Sendable (Commit, ReaderFilter?) -> Void
 
-    /// The versions of the commit, in ascending order: all of them, or only the newest.
+    /// The versions of the commit, in ascending order: all versions, or only the newest version.
     private(set) var snapshots: [Snapshot]
     /// The version before the first of ``snapshots``.
     let before: Snapshot
@@ -148,15 +153,15 @@ struct Commit: Sendable {
 
     var newest: Snapshot { snapshots.last ?? before }
 
-    /// True if every reader of this commit is also a reader of `later`. The version of `later` may
-    /// then replace the versions of this commit.
+    /// Returns true if every reader of this commit is also a reader of `later`. If this is true,
+    /// the newest version of `later` may replace the versions of this commit.
     func isCovered(by later: Commit) -> Bool {
         guard let theirs = later.audiences else { return true }
         return audiences.map { $0.allSatisfy(theirs.contains) } ?? false
     }
 
-    /// Joins the next commit to this one. The result has only the newest version, and is for the
-    /// readers of both commits.
+    /// Joins the next commit to this commit. The joined commit has only the newest version, and is
+    /// for the readers of both commits.
     mutating func take(in later: Commit) {
         let readers = (snapshots + later.snapshots).reduce(VersionReaders.sessions([])) {
             $0.union($1.readers)

@@ -2,32 +2,36 @@ import StoreCore
 import StorePlatform
 import Synchronization
 
-/// The published state, and the thread that sends it to readers: a thread of its own or of a pool.
-/// With any number of readers, the Core only swaps the snapshot and queues one value.
+/// The published state, and the thread that sends the state to readers: a separate thread, or a
+/// thread of a pool. After a commit, the Core only swaps the snapshot and queues one value, even if
+/// there are many readers.
 ///
 /// The thread makes frames and answers of long polls from the queue, in the order of the commits. A
-/// stream opens at its place in that order. So it begins with the newest version at the time of the
-/// request, or with a later version, and misses no version after that.
+/// stream opens between two commits. So the stream begins with the newest version at the time of
+/// the request, or with a later version, and misses no version after that.
 ///
-/// Memory is bounded by ``PublishingQueue``. At the queue's bound, after a slow turn, and while
-/// many actions arrive, waiting commits are joined. Streams then get only the newest version. While
-/// many actions arrive, the thread also pauses between its turns (``ReaderPace``).
+/// Memory is bounded by ``PublishingQueue``. In a turn, the thread takes all queued items and
+/// processes them. At the queue's bound, after a slow turn, and while many actions arrive, waiting
+/// commits are joined. Streams get only the newest version of joined commits. While many actions
+/// arrive, the thread also pauses between its turns (``ReaderPace``).
 final class PublishingThread: Sendable {
-    /// The seconds of a turn after which it counts as slow. The turn after a slow turn publishes
-    /// only the newest version.
+    /// The seconds after which a turn counts as slow. The turn after a slow turn publishes only the
+    /// newest version.
     static let turnSecondsMax = 0.005
 
     /// The functions that process commits and tasks, on the publishing thread.
     struct Work: Sendable {
         /// Publishes the versions of a commit, in their order.
         let distribute: @Sendable (Commit) -> Void
-        /// Called after all tasks of a turn.
+        /// The thread calls this function after all tasks of a turn.
         let answered: @Sendable () -> Void
-        /// Called if versions were published without the thread, because no stream had a reader.
+        /// The thread calls this function after versions that the thread did not get, because no
+        /// stream had a reader.
         let skipped: @Sendable () -> Void
     }
 
-    /// The values that one turn leaves to the next turn. The two may run on different threads.
+    /// The values that one turn leaves to the next turn. The two turns may run on different
+    /// threads.
     private struct Pace {
         var reader = ReaderPace()
         /// The seconds that the stream writer had worked when the last turn ended.
@@ -36,7 +40,7 @@ final class PublishingThread: Sendable {
 
     let newest: NewestSnapshot
     private let worker: Worker<PublishingQueue>
-    /// True if a commit has to be queued for readers.
+    /// Returns true if a commit has to be queued for readers.
     private let isRead: @Sendable () -> Bool
     /// Returns the seconds that the stream writer has worked so far.
     private let sending: @Sendable () -> Double
@@ -44,10 +48,10 @@ final class PublishingThread: Sendable {
     private let lags = Atomic(false)
     private let pace = Locked(Pace())
 
-    /// Publishes on the pool's threads, or on a thread of its own with a nice value of 10.
+    /// Makes a publisher on the pool's threads, or on a separate thread with a nice value of 10.
     ///
     /// Each commit calls `isRead` after the swap of the snapshot. So if a request is about to
-    /// become a reader, `isRead` has to be true before the request is queued.
+    /// become a reader, `isRead` has to return true before the request is queued.
     init(
         _ first: Snapshot,
         on pool: ThreadPool? = nil,
@@ -78,14 +82,15 @@ final class PublishingThread: Sendable {
         }
     }
 
-    /// The newest published version. Any thread.
+    /// The newest published version. Any thread may read this.
     var snapshot: Snapshot { newest.value }
 
-    /// True if the thread is not behind, so that each version may have its own frame. Any thread.
+    /// True if the thread is not behind, so that each version may have its own frame. Any thread
+    /// may read this.
     var keepsUp: Bool { !lags.load(ordering: .relaxed) }
 
-    /// Publishes a durable version: readers may see it from now on. `commit` is only called if
-    /// there are readers. The Core's thread calls this function; it never waits for readers.
+    /// Publishes a durable version, which readers may get from now on. Calls `commit` only if there
+    /// are readers. The Core's thread calls this function, which never waits for readers.
     func advance(to newest: Snapshot, _ commit: () -> Commit) {
         let posted: Void? = worker.post { queue in
             queue.published = newest
@@ -99,8 +104,9 @@ final class PublishingThread: Sendable {
         if posted == nil { self.newest.swap(for: newest) }
     }
 
-    /// Runs `task` on the thread at its place between the commits. The argument of `task` is the
-    /// newest version that readers got before it. Any thread. After ``close()``, no task runs.
+    /// Runs `task` on the thread, in the order of commits and tasks. The argument of `task` is the
+    /// newest version that readers got before the task. Any thread may call this. After
+    /// ``close()``, no task runs.
     func perform(_ task: @escaping @Sendable (Snapshot) -> Void) { worker.post { $0.add(task) } }
 
     /// Runs `task` at once on the caller's thread, in place of the publishing thread. Does so only
@@ -135,7 +141,7 @@ final class PublishingThread: Sendable {
         worker.withQueue { $0.isUrgent = false }
     }
 
-    /// Ends the thread after the queued work. Returns at once.
+    /// Ends the thread after the thread has processed the queue. Returns at once.
     func close() {
         _ = worker.close(seconds: 0) { queue in
             queue.isUrgent = true
@@ -190,14 +196,14 @@ extension PublishingThread {
         finish(since: began, isPublishing)
     }
 
-    /// Ends a turn, with a pause if one is due, so that other threads get the processor.
+    /// Ends a turn. If a pause is due, pauses so that other threads get the processor.
     private func finish(since began: Double, _ isPublishing: Bool) {
         let (ended, sent) = (SystemTime.steadySeconds(), sending())
         let version = snapshot.version
         let (isBusy, pause) = pace.withLock { pace in
             pace.reader.saw(version, at: ended)
-            // The stream writer sends a turn's frames during the next turn. Over several turns, the
-            // sum of its seconds is right.
+            // The stream writer sends a turn's frames during the next turn. So the seconds are
+            // right only in the sum over several turns.
             let others = sent - (pace.sendingSeconds ?? sent)
             pace.sendingSeconds = sent
             return (pace.reader.isBusy, pace.reader.pauseSeconds(at: ended, besides: others))
@@ -206,7 +212,7 @@ extension PublishingThread {
         if isPublishing, let pause { self.pause(pause) }
     }
 
-    /// Pauses if a pause is due within a long turn. The publishing thread calls it.
+    /// Pauses if a pause is due within a long turn. The publishing thread calls this function.
     func pauseIfBusy() {
         let now = SystemTime.steadySeconds()
         guard pace.withLock({ $0.reader.isDue(at: now) }) else { return }
@@ -220,7 +226,8 @@ extension PublishingThread {
         pace.withLock { $0.reader.begin(at: SystemTime.steadySeconds()) }
     }
 
-    /// Pauses for the Core and the event loop, unless a thread waits for this one.
+    /// Pauses for the Core and the event loop, unless another thread waits for the publishing
+    /// thread.
     private func pause(_ seconds: Double) {
         guard !worker.withQueue({ $0.isUrgent }) else { return }
         _ = hurry.wait(seconds: seconds)
@@ -232,7 +239,8 @@ extension PublishingThread {
 ///
 /// Hold shared locks for a few instructions only, because this thread may be preempted meanwhile.
 package enum ReaderThread {
-    /// The nice value of the thread. A process with a higher nice value keeps its own.
+    /// The nice value of the thread. If the process has a higher nice value, the thread keeps the
+    /// value of the process.
     package static let niceness: CInt = 10
 
     /// Starts a detached thread. The first 15 bytes of `name` appear in `top -H` and debuggers.

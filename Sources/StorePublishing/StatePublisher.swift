@@ -3,8 +3,8 @@ import StoreJSON
 package import StoreTelemetry
 import StoreWire
 
-/// The publisher of the Core's states: encodes each version once, and swaps the newest snapshot
-/// that readers read. ``StateStreams`` makes the frames of streams from the same bytes. The Core's
+/// The publisher of the Core's states. The publisher encodes each version once, and swaps the
+/// newest snapshot. ``StateStreams`` makes the frames of streams from the same bytes. The Core's
 /// thread makes every call.
 package final class StatePublisher<State: Codable & Equatable & Sendable>: Sink,
     @unchecked Sendable
@@ -27,8 +27,8 @@ package final class StatePublisher<State: Codable & Equatable & Sendable>: Sink,
     /// The reason why a state since the last commit can't be published.
     private var unencodable: Refusal?
 
-    /// Makes a publisher of the versions after the first of `streams`. `writer` has encoded that
-    /// first version.
+    /// Makes a publisher of the versions after the first version of `streams`. `writer` has encoded
+    /// that first version.
     package init(
         _ writer: any StateWriter<State>,
         to streams: StateStreams,

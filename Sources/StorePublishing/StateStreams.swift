@@ -6,8 +6,8 @@ package import StoreWire
 
 /// The published state and its streams: the whole state, modules, parts and views.
 ///
-/// A ``PublishingThread`` makes the frames, in the order of the commits. A stream opens at its
-/// place in that order, with its first frame, and so misses no version.
+/// A ``PublishingThread`` makes the frames, in the order of the commits. A stream opens with its
+/// first frame between two commits, and so misses no version.
 package final class StateStreams: Sendable {
     package let epoch: Epoch
     /// The streams of parts of the state.
@@ -17,15 +17,15 @@ package final class StateStreams: Sendable {
     /// The streams of views; `nil` if the state has no views.
     private let views: (any PublishedViews)?
     let distributor: TopicDistributor
-    /// The viewers with an open stream of the whole state that see only a part of it.
+    /// The viewers that see only some members of the state, and have an open stream of the state.
     private let watching: WatchingViewers
     private let waiters: LongPolls
     let publishing: PublishingThread
-    /// Wakes the event loop for completed answers.
+    /// Wakes the event loop, so that it sends completed answers.
     let wake: @Sendable () -> Void
 
-    /// Publishes the first version, before the server accepts requests. `layout` is `nil` if the
-    /// state is not made of modules.
+    /// Makes the streams, and publishes the first version before the server accepts requests.
+    /// `layout` is `nil` if the state is not made of modules.
     package init(
         _ first: Snapshot,
         _ distributor: TopicDistributor,
@@ -54,30 +54,31 @@ package final class StateStreams: Sendable {
         publishing.start { [weak self] in self?.publishingWork }
     }
 
-    /// The newest published version. Any thread.
+    /// The newest published version. Any thread may read this.
     package var snapshot: Snapshot { publishing.snapshot }
 
     /// The box from which readers take the newest published version.
     package var newest: NewestSnapshot { publishing.newest }
 
     /// True if there are readers, and the publishing thread keeps up, so that each version may have
-    /// a frame of its own. Any thread.
+    /// a frame of its own. Any thread may read this.
     var takesEachVersion: Bool {
         distributor.streams.open > 0 && publishing.keepsUp && distributor.streams.keepsUp
     }
 
     /// Waits until the streams have all versions that were committed before this call, or until
-    /// `seconds` are over. Any thread.
+    /// `seconds` are over. Any thread may call this.
     package func flush(seconds: Double) { publishing.flush(seconds: seconds) }
 
-    /// Ends the publishing thread, and does not wait for its end. Any thread.
+    /// Ends the publishing thread, and does not wait for its end. Any thread may call this.
     package func close() { publishing.close() }
 }
 
 // Streams that open.
 
 extension StateStreams {
-    /// Returns the topic of a stream that sends whole values, not patches. Any thread.
+    /// Returns the topic of a stream that sends whole values, not patches. Any thread may call
+    /// this.
     package func topic(of stream: StateStream) -> TopicID {
         switch stream {
         case .whole(let viewer): .state.seen(by: viewer)
@@ -88,8 +89,8 @@ extension StateStreams {
     }
 
     /// Calls `open` with the first frame of a stream at once, on the caller's thread. Does so only
-    /// if the frame is cheap to make, and the publishing queue is empty. Returns true if it called
-    /// `open`. The stream's place must be reserved already.
+    /// if the frame is cheap to make, and the publishing queue is empty. Returns true if this
+    /// function called `open`. The caller must have reserved the place of the stream.
     package func beginNow(
         _ stream: StateStream,
         in mode: StreamMode,
@@ -101,7 +102,7 @@ extension StateStreams {
     }
 
     /// Calls `open` with the first frame of a stream on the publishing thread, between two
-    /// versions. The stream's place must be reserved already. Any thread.
+    /// versions. The caller must have reserved the place of the stream. Any thread may call this.
     package func begin(
         _ stream: StateStream,
         in mode: StreamMode,
@@ -110,7 +111,7 @@ extension StateStreams {
         publishing.perform { [self] in open(firstFrame(of: stream, in: mode, from: $0)) }
     }
 
-    /// True if making the first frame of a stream from a version is cheap.
+    /// Returns true if making the first frame of a stream from a version is cheap.
     private func isAtHand(_ stream: StateStream, in snapshot: Snapshot) -> Bool {
         switch stream {
         case .whole(let viewer): snapshot.visible(to: viewer).isAtHand(.root)
@@ -121,8 +122,9 @@ extension StateStreams {
     }
 
     /// Returns the first frame of a stream that opens. The stream gets all versions after the
-    /// frame's. Returns `nil` for a view, which is sent after the Core has passed on the state.
-    /// Call it between two versions, on the publishing thread or the thread that stands in for it.
+    /// version of this frame. Returns `nil` for a view: its first frame is sent after the Core has
+    /// passed on the state. Call this between two versions, on the publishing thread or on the
+    /// thread that stands in for it.
     func firstFrame(
         of stream: StateStream,
         in mode: StreamMode,
@@ -183,10 +185,11 @@ extension StateStreams {
         return { name in audiences.contains { $0.includes(name) } }
     }
 
-    /// Sends the filtered state to the viewers that see only a part of it.
+    /// Sends the filtered state to the viewers that see only some members of the state.
     ///
-    /// A session also gets a version without a change to its state if the action was its own, or
-    /// for all sessions. A viewer with a sight gets a version only if its visible slices changed.
+    /// A session gets a version that changes its state. The session also gets the versions of its
+    /// own actions, and of actions for all sessions. A viewer with a sight gets a version only if
+    /// its visible slices changed.
     private func distributeFilteredStates(
         of snapshot: Snapshot,
         after before: Snapshot,
@@ -217,8 +220,9 @@ extension StateStreams {
 
     /// Returns a version of the whole state as a viewer sees it.
     ///
-    /// A role gets the version of the last change that it may see. Otherwise a new reader, after a
-    /// hidden change, would give all readers of the topic an event without a change.
+    /// For a role, the number is the version of the last change that the role may see. With the
+    /// newest number, a hidden change followed by a new reader would give all readers of the topic
+    /// an event without a change.
     private func version(
         _ snapshot: Snapshot,
         after before: Snapshot,
@@ -249,8 +253,8 @@ package enum StateStream: Sendable {
 
 /// The first frame of a stream, which travels to the stream writer with the reader.
 package enum FirstFrame: Sendable {
-    /// The newest version of the topic. A reader that has seen a version from this one up to
-    /// `through` has seen the same content.
+    /// The newest version of the topic. A reader that has any version from this version up to
+    /// `through` has the same content.
     case shared(TopicVersion, through: UInt64)
     /// A frame for this reader alone, with the version that it shows.
     case own(Bytes, version: UInt64)

@@ -3,7 +3,7 @@ import StoreJSON
 import StorePlatform
 import Synchronization
 
-/// The pieces of a slice in one version, each encoded by itself: the instances of a module, or its
+/// The separately encoded pieces of a slice in one version: the instances of a module, or the
 /// pending effects. Unchanged pieces are shared with the version before.
 package final class EncodedPieces: Sendable {
     private let pieces: SortedTable<Bytes>
@@ -41,7 +41,7 @@ package final class EncodedPieces: Sendable {
         return names
     }
 
-    /// True if there is a piece of this name.
+    /// Returns true if there is a piece of this name.
     package func has(_ name: String) -> Bool { pieces[name] != nil }
 
     subscript(name: String) -> Bytes? { pieces[name] }
@@ -85,7 +85,8 @@ package final class EncodedPieces: Sendable {
     }
 }
 
-/// The bytes of several pieces together, which the first reader joins. Any thread.
+/// The joined bytes of several pieces. The first reader joins the pieces. Any thread may read the
+/// bytes.
 struct JoinedBytes: ~Copyable {
     /// The most pieces that are joined on the event loop.
     private static let quickMax = 64
@@ -93,13 +94,14 @@ struct JoinedBytes: ~Copyable {
     private let bytes = Locked<Bytes?>(nil)
     private let wasJoined = Atomic(false)
 
-    /// True if there are few pieces, or they are joined already. Never waits for a thread that
-    /// joins them at the moment.
+    /// Returns true if there are few pieces, or the pieces are joined already. Never waits for
+    /// another thread that joins the pieces.
     func isAtHand(_ count: Int) -> Bool {
         count <= Self.quickMax || wasJoined.load(ordering: .relaxed)
     }
 
-    /// Returns the joined bytes. The first caller makes them, and the others wait for the result.
+    /// Returns the joined bytes. The first caller makes the bytes, and other callers wait for the
+    /// result.
     func made(_ make: () -> Bytes) -> Bytes {
         bytes.withLock { bytes in
             if let bytes { return bytes }

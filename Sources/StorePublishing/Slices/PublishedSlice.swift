@@ -4,7 +4,7 @@ import StoreJSON
 /// A published slice of a module: immutable, and shared by every reader.
 package struct PublishedSlice: Sendable {
     enum Form: Sendable {
-        /// The slice is encoded as a whole; `nil` if it is absent.
+        /// The slice is encoded as a whole; `nil` if the slice is absent.
         case whole(Bytes?)
         /// The module has instances, or its slice has other pieces.
         case instances(EncodedPieces)
@@ -24,8 +24,8 @@ package struct PublishedSlice: Sendable {
     /// The placeholder of a slice that is hidden from its reader.
     static let hidden = PublishedSlice(.whole(nil), version: 0)
 
-    /// The slice as JSON; `nil` if it is absent. The first reader joins the pieces of a slice. A
-    /// reader of one instance uses ``place(of:)`` instead.
+    /// The slice as JSON; `nil` if the slice is absent. The first reader joins the pieces of a
+    /// slice. A reader of one instance uses ``place(of:)`` instead.
     var bytes: Bytes? {
         switch form {
         case .whole(let bytes): bytes
@@ -43,7 +43,7 @@ package struct PublishedSlice: Sendable {
         }
     }
 
-    /// The number of slices that are started: of all instances, and of all sessions.
+    /// The number of started slices. Each instance counts, and each slice of a session.
     ///
     /// Cost: one step for each session.
     package var count: Int {
@@ -54,7 +54,7 @@ package struct PublishedSlice: Sendable {
         }
     }
 
-    /// The pieces, each encoded by itself; `nil` if the slice has another form.
+    /// The separately encoded pieces; `nil` if the slice has another form.
     package var pieces: EncodedPieces? {
         if case .instances(let pieces) = form { pieces } else { nil }
     }
@@ -70,17 +70,19 @@ package struct PublishedSlice: Sendable {
     /// Returns the slice that a session gets.
     func visible(to session: String) -> PublishedSlice { sessions?.visible(to: session) ?? self }
 
-    /// True if a reader gets another value than from an older version of the slice. After a session
-    /// ends, its reader gets the first slice again. The first slice is older than the session's own
-    /// slice, and may be equal to it.
+    /// Returns true if a reader gets another value than from an older version of the slice. After a
+    /// session ends, its reader gets the first slice again. The first slice is older than the
+    /// session's own slice, and may be equal to it.
     func differs(from old: PublishedSlice) -> Bool {
         version > old.version || (version < old.version && bytes != old.bytes)
     }
 
-    /// The instances, which pointers reach by their names; `nil` if the slice has no such pieces.
+    /// The pieces that pointers reach by the names of the pieces; `nil` if the slice has no such
+    /// pieces.
     var addressablePieces: EncodedPieces? { pieces.flatMap { $0.form == .object ? $0 : nil } }
 
-    /// True if ``bytes`` is cheap to make, or if `isInside` and a piece is found without ``bytes``.
+    /// Returns true if ``bytes`` is cheap to make. With `isInside`, also true if a piece can be
+    /// found without ``bytes``.
     func isAtHand(inside isInside: Bool) -> Bool {
         (isInside && addressablePieces != nil) || isAtHand
     }

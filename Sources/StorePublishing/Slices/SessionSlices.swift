@@ -1,7 +1,7 @@
 import StoreCore
 import StoreJSON
 
-/// The slices of a module for all sessions in one version, each encoded by itself. Unchanged slices
+/// The separately encoded slices of all sessions, for one module in one version. Unchanged slices
 /// are shared with the version before.
 package final class SessionSlices: Sendable {
     /// The form in which a session gets its slice.
@@ -86,7 +86,7 @@ package final class SessionSlices: Sendable {
     /// True if ``joined`` is cheap to make.
     var isAtHand: Bool { whole.isAtHand(entries.count) }
 
-    /// All slices under the names of their sessions, in the form that is stored.
+    /// All slices as JSON, under the names of their sessions, as in a stored snapshot.
     var joined: Bytes {
         whole.made {
             var json = JSONWriter(capacity: 64 * (entries.count + 1))
@@ -100,7 +100,7 @@ package final class SessionSlices: Sendable {
         }
     }
 
-    /// Returns the place of a part of the table as JSON.
+    /// Returns the place of a part in the JSON of the table.
     func place(of pointer: JSONPointer) -> PartPlace {
         guard let session = pointer.tokens.first else { return .found(joined) }
         return self[session]?.place(of: pointer.withoutFirst) ?? .found(nil)

@@ -13,12 +13,12 @@ package final class SliceLayout: Sendable {
     let names: [String]
     /// The bytes before each slice in the whole state: a separator and the key.
     private let keys: [Bytes]
-    /// The indices of the modules whose slices, or parts of them, belong to sessions.
+    /// The indices of the modules with slices, or with parts of slices, that belong to sessions.
     package let ofSessions: [Int]
-    /// The indices of the slices that are members of the state; `nil` if all slices are.
+    /// The indices of the slices that the layout shows; `nil` if the layout shows all slices.
     private let shown: [Int]?
-    /// The most layouts for roles that are kept. At this number, all are dropped, because most
-    /// belong to an earlier policy.
+    /// The most layouts for roles in ``narrowed``. At this number, all these layouts are dropped,
+    /// because most belong to an earlier policy.
     private static let narrowedMax = 1_000
 
     /// The layouts for roles, each made once for its sight.
@@ -58,10 +58,10 @@ package final class SliceLayout: Sendable {
     /// True if some slices are hidden.
     var isNarrowed: Bool { shown != nil }
 
-    /// True if this layout shows the slice at an index.
+    /// Returns true if this layout shows the slice at an index.
     func shows(_ index: Int) -> Bool { shown?.contains(index) ?? true }
 
-    /// Returns the index of a visible module by its name; `nil` if there is none.
+    /// Returns the index of a visible module by its name; `nil` if there is no such module.
     func index(of name: String) -> Int? {
         names.firstIndex { $0.isSame(as: name) }.flatMap { shows($0) ? $0 : nil }
     }
@@ -72,8 +72,8 @@ package final class SliceLayout: Sendable {
     /// The last byte of the whole state.
     private static let end = Bytes(utf8: "}")
 
-    /// Returns the whole state. If the state is large, the result shares the bytes of the slices
-    /// and copies none. `own` is the number of bytes that no other version shares.
+    /// Returns the JSON of the whole state. If the state is large, the result shares the bytes of
+    /// the slices, and copies no slice. `own` is the number of bytes that no other version shares.
     func joined(_ slices: [Bytes?], own: Int = .max) -> Bytes {
         guard !keys.isEmpty else { return Bytes(utf8: "{}") }
         let slices = shown.map { $0.map { slices[$0] } } ?? slices
@@ -94,7 +94,7 @@ package final class SliceLayout: Sendable {
         }
     }
 
-    /// Returns the number of bytes of the whole state.
+    /// Returns the number of bytes in the JSON of the whole state.
     func bytes(of slices: [Bytes?]) -> Int {
         count(of: shown.map { $0.map { slices[$0] } } ?? slices)
     }

@@ -4,8 +4,9 @@ package import StoreJSON
 import StorePlatform
 package import StoreWire
 
-/// A writer for a state that is made of modules. Encodes only the slices that may have changed, and
-/// of a slice in pieces (sessions, instances or pending effects) only the changed pieces.
+/// A writer for a state that is made of modules. The writer encodes only the slices that may have
+/// changed. If such a slice has pieces (sessions, instances or pending effects), the writer encodes
+/// only the changed pieces.
 ///
 /// The bytes of unchanged slices are reused, and the slices are joined only for readers of the
 /// whole state.
@@ -14,18 +15,18 @@ package final class SliceWriter<State: RootState>: StateWriter {
     private let edited: EditedModules
     private let layout = SliceLayout(State.modules)
     private let modules = State.modules
-    /// True for each slice that is made of pieces.
+    /// For each slice, true if the slice is made of pieces.
     private let isInPieces = State.modules.map {
         $0.slice.ownership == .session || $0.slice.wireType is any KeyedState.Type
     }
     private var slices: [PublishedSlice] = []
-    /// The values from which the slices in pieces were encoded, by index.
+    /// The values from which the slices with pieces were encoded, by index.
     private var values: [Int: any Sendable] = [:]
     private var committedSlices: [PublishedSlice] = []
     private var committedValues: [Int: any Sendable] = [:]
     private let times: EncodeTimes?
 
-    /// Makes a writer; `times` gets the duration of each encoding, if it is not `nil`.
+    /// Makes a writer; if `times` is not `nil`, it gets the duration of each encoding.
     package init(
         _ encoder: JSONEncoder,
         _ edited: EditedModules,
@@ -44,7 +45,7 @@ package final class SliceWriter<State: RootState>: StateWriter {
                 try written(index, state, &writer)
             }
         } else {
-            // The clock is read once for each slice, and once before the first.
+            // The clock is read once for each slice, and once before the first slice.
             var began = times == nil ? 0 : SystemTime.steadyNanoseconds()
             for index in edited {
                 slices[index] = try written(index, state, &writer)
@@ -64,8 +65,8 @@ package final class SliceWriter<State: RootState>: StateWriter {
     }
 
     package func rolledBack() {
-        // The state is that of the last commit again, so the slices have to be, too. Modules that
-        // are still noted as edited cost only one more comparison.
+        // The Core has restored the state of the last commit, so this restores the slices of that
+        // commit. A module that is still in ``edited`` costs only one more comparison.
         slices = committedSlices
         values = committedValues
     }

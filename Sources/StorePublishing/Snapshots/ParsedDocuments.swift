@@ -5,14 +5,15 @@ import Synchronization
 /// A cache of the parsed slices and instances that readers look into by pointers. Each version of a
 /// slice or instance is parsed once.
 ///
-/// Bounded: the least recently used document is dropped for a new one. Any thread.
+/// The cache is bounded: a new document replaces the least recently used document. Any thread may
+/// use the cache.
 package final class ParsedDocuments: Sendable {
     /// The most memory of all documents together, in bytes. A single larger document is kept, too.
     package static let bytesMax = 32 << 20
     /// The most documents in the cache.
     static let documentsMax = 256
-    /// The size from which documents are kept. Parsing a smaller document is faster than finding it
-    /// in the cache.
+    /// The minimum size of a document in the cache, in bytes. To parse a smaller document is faster
+    /// than a look-up in the cache.
     static let keptBytesMin = 4 << 10
     /// The most bytes that are parsed on the event loop.
     static let quickBytesMax = 16 << 10
@@ -30,13 +31,13 @@ package final class ParsedDocuments: Sendable {
     /// The memory of all documents, in bytes.
     package var bytes: Int { table.withLock { $0.bytes } }
 
-    /// Returns the document of these bytes if it is parsed already, or small; else `nil`.
+    /// Returns the document of these bytes if the document is cached or small; else returns `nil`.
     func ready(_ bytes: Bytes) -> ParsedDocument? {
         find(bytes) ?? (bytes.count <= Self.quickBytesMax ? document(of: bytes) : nil)
     }
 
-    /// Returns the document of these bytes, parsed if it is not cached; `nil` if the bytes are not
-    /// JSON.
+    /// Returns the document of these bytes, and parses the bytes if the document is not cached.
+    /// Returns `nil` if the bytes are not JSON.
     func document(of bytes: Bytes) -> ParsedDocument? {
         if let known = find(bytes) { return known }
         guard let document = ParsedDocument(bytes) else { return nil }
@@ -90,7 +91,7 @@ final class ParsedDocument: @unchecked Sendable {
         pointer == .root ? bytes : pointer.find(in: document).map { Bytes($0.source) }
     }
 
-    /// Returns the nodes at several pointers. They are valid while the document is retained.
+    /// Returns the nodes at several pointers. The nodes are valid while the document is retained.
     func find(_ pointers: [JSONPointer]) -> [JSONNode?] {
         JSONPointer.find(pointers, from: document.root)
     }
@@ -133,7 +134,7 @@ extension ParsedDocuments {
     }
 
     /// Returns the part at a pointer, even if the search takes long; `nil` if the pointer leads
-    /// nowhere. Any thread but the event loop's and the Core's.
+    /// nowhere. Any thread may call this, except the event loop's thread and the Core's thread.
     package func part(at pointer: JSONPointer, in snapshot: Snapshot) -> Bytes? {
         part(at: snapshot.place(of: pointer))
     }

@@ -8,16 +8,17 @@ import Synchronization
 /// A published version of the state: encoded once, and shared by every reader.
 package final class Snapshot: Sendable {
     package let tag: Tag
-    /// The tag as an entity tag, quotes included.
+    /// The tag as an entity tag, in quotation marks.
     package let etag: String
-    /// The slices of the modules that the state is made of, in their order. Empty if the state is
-    /// not made of modules.
+    /// The slices of the state, in the order of its modules. Empty if the state is not made of
+    /// modules.
     package let slices: [PublishedSlice]
     /// The layout of the slices in the state; `nil` if the state is not made of modules.
     let layout: SliceLayout?
     /// The number of bytes that this version does not share with the version before.
     let ownBytes: Int
-    /// The readers that may see an action between the previously encoded version and this one.
+    /// The readers that get a change with this version. All actions since the previously encoded
+    /// version count.
     let readers: VersionReaders
     private let whole: Locked<Bytes?>
     private let event = Locked<(version: UInt64, frame: Bytes)?>(nil)
@@ -34,8 +35,8 @@ package final class Snapshot: Sendable {
         whole = Locked(state)
     }
 
-    /// Makes a version of slices, which are joined when a reader asks for the whole state. `etag`
-    /// is the entity tag of `tag`, if the caller has made it already.
+    /// Makes a version from slices. The slices are joined when a reader asks for the whole state.
+    /// `etag` is the entity tag of `tag`, if the caller has made the entity tag already.
     init(
         tag: Tag,
         etag: String? = nil,
@@ -55,7 +56,7 @@ package final class Snapshot: Sendable {
 
     package var version: UInt64 { tag.version }
 
-    /// True if sessions see different states.
+    /// True if sessions have slices of their own.
     package var hasSessions: Bool { layout?.ofSessions.isEmpty == false }
 
     /// The names of the modules, in the order of the slices. Empty if the state is not made of
@@ -69,7 +70,8 @@ package final class Snapshot: Sendable {
     /// own slices replace the slices of all sessions. Returns `self` if the viewer sees everything.
     package func visible(to viewer: Viewer) -> Snapshot {
         guard viewer.sight != nil || (viewer.session != nil && hasSessions) else { return self }
-        // Clients that poll ask often. Most of them have the same session, or no session.
+        // Polling clients often ask for the same version. Most of these clients have the same
+        // session, or no session.
         let known = seen.withLock { seen in
             seen.flatMap { $0.viewer == viewer ? $0.version : nil }
         }
@@ -92,7 +94,8 @@ package final class Snapshot: Sendable {
         return with(slices, layout, readers)
     }
 
-    /// Returns this version for more readers, too: those of the earlier versions that it replaces.
+    /// Returns this version with more ``readers``: the readers of the earlier versions that this
+    /// version replaces.
     func standing(for readers: VersionReaders) -> Snapshot {
         guard hasSessions, readers.union(self.readers) != self.readers else { return self }
         return layout.map { with(slices, $0, readers.union(self.readers)) } ?? self
@@ -118,20 +121,20 @@ package final class Snapshot: Sendable {
         layout == nil ? version : slices.reduce(0) { max($0, $1.version) }
     }
 
-    /// True if a reader gets other bytes than from an older version. Both versions are filtered for
-    /// the reader's viewer already.
+    /// Returns true if a reader gets other bytes than from an older version. Both versions are
+    /// filtered for the reader's viewer already.
     func differs(from old: Snapshot) -> Bool {
         let (mine, theirs) = (changedVersion, old.changedVersion)
         return mine > theirs
             || (mine < theirs && zip(slices, old.slices).contains { $0.differs(from: $1) })
     }
 
-    /// Returns the version of the event for a reader whose slices report `changed` as their last
-    /// change, and reported `before` in the reader's previous version.
+    /// Returns the version number of an event for a reader. `changed` is the version of the last
+    /// change in the reader's slices. `before` is the same number in the reader's previous version.
     ///
     /// After a session ends, its reader gets the first slices again, which are older than the
-    /// session's own slices. The result is then the version of this snapshot, so that the versions
-    /// of a stream never go back.
+    /// session's own slices. In this case, the result is the version of this snapshot, so that the
+    /// versions of a stream never go back.
     func version(_ changed: UInt64, after before: UInt64) -> UInt64 {
         changed < before ? version : changed
     }
@@ -150,8 +153,8 @@ package final class Snapshot: Sendable {
         return changed
     }
 
-    /// The state as JSON; a large state is a list of its slices. Any thread; the first caller joins
-    /// the slices, and the others wait for the result.
+    /// The state as JSON; the bytes of a large state are a list of pieces. Any thread may read
+    /// this. The first reader joins the slices, and other readers wait for the result.
     package var state: Bytes {
         whole.withLock { whole in
             if let whole { return whole }
@@ -161,8 +164,8 @@ package final class Snapshot: Sendable {
         }
     }
 
-    /// Returns the payload of the state stream's event with the number `version`: this version, or
-    /// an earlier version with the same state. All readers share the bytes.
+    /// Returns the frame of the state stream for the number `version`: the number of this version,
+    /// or of an earlier version with the same state. All readers share the bytes.
     func frame(at version: UInt64) -> Bytes {
         event.withLock { event in
             if let event, event.version == version { return event.frame }
@@ -172,7 +175,7 @@ package final class Snapshot: Sendable {
         }
     }
 
-    /// Returns the place of a part of the state, as far as that is possible without parsing.
+    /// Returns the place of a part of the state, as far as the place can be found without parsing.
     func place(of pointer: JSONPointer) -> PartPlace {
         guard let layout, let name = pointer.tokens.first else {
             return pointer == .root ? .found(state) : .within(state, pointer)
@@ -181,7 +184,7 @@ package final class Snapshot: Sendable {
         return slices[index].place(of: pointer.withoutFirst)
     }
 
-    /// True if the pointer can be followed without joining many pieces first.
+    /// Returns true if the pointer can be followed without joining many pieces first.
     package func isAtHand(_ pointer: JSONPointer) -> Bool {
         guard let layout else { return true }
         guard let name = pointer.tokens.first else { return slices.allSatisfy(\.isAtHand) }
@@ -213,6 +216,6 @@ package final class NewestSnapshot: Sendable {
 
     package var value: Snapshot { newest.withLock { $0 } }
 
-    /// Publishes a version: readers see it from now on.
+    /// Publishes a version, which readers get from now on.
     func swap(for newer: Snapshot) { newest.withLock { $0 = newer } }
 }

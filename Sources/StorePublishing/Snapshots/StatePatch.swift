@@ -3,13 +3,13 @@ package import StoreCore
 package import StoreJSON
 package import StoreWire
 
-/// The patch between two states. Slices are compared one by one. If a slice is made of pieces, only
-/// the differing pieces are encoded and compared.
+/// The makers of patches between two states. Slices are compared one by one. If a slice is made of
+/// pieces, only the differing pieces are encoded and compared.
 package enum StatePatch {
     /// Returns the patch between two states of modules, as a viewer sees them. Only the slices in
     /// `edits` may differ.
     ///
-    /// - Throws: if a value can't be encoded (for instance, a number without a JSON form).
+    /// - Throws: an error if a value can't be encoded (for instance, a number without a JSON form).
     package static func make<Root: RootState>(
         from old: Root,
         to new: Root,

@@ -9,8 +9,8 @@ package protocol StateWriter<State>: AnyObject {
 
     /// Returns the encoded state of a version.
     ///
-    /// - Throws: if the state has no JSON form. The next call then starts from the last committed
-    ///   state.
+    /// - Throws: an error if the state has no JSON form. After an error, the next call starts from
+    ///   the last committed state.
     func snapshot(_ state: State, at tag: Tag) throws(JSONError) -> Snapshot
 
     /// Keeps the states that were encoded since the last commit, because they are published.
@@ -33,7 +33,7 @@ package final class WholeStateWriter<State: Encodable>: StateWriter {
     private let encoder: JSONEncoder
     private let times: EncodeTimes?
 
-    /// Makes a writer; `times` gets the duration of each encoding, if it is not `nil`.
+    /// Makes a writer; if `times` is not `nil`, it gets the duration of each encoding.
     package init(_ encoder: JSONEncoder, measuring times: EncodeTimes? = nil) {
         self.encoder = encoder
         self.times = times
@@ -50,9 +50,9 @@ package final class WholeStateWriter<State: Encodable>: StateWriter {
     package func rolledBack() {}
 }
 
-/// The time that encoding the state takes, by module. An action costs more than its reducer if the
-/// slices that it may have changed are large, because each of them is encoded. The Core's thread
-/// measures; any thread may read.
+/// The durations of the encodings of the state, by module. After an action, each slice that may
+/// have changed is encoded. So an action on a large slice costs much more than its reducer. The
+/// Core's thread measures; any thread may read.
 package final class EncodeTimes: Sendable {
     /// The name under which a state without modules is measured.
     package static let whole = "state"
@@ -61,7 +61,7 @@ package final class EncodeTimes: Sendable {
     private let times: [Histogram]
 
     /// - Parameter modules: the names of the modules, in their order. Without names, the state is
-    ///   measured whole.
+    ///   measured as a whole.
     package init(_ modules: [String]) {
         self.modules = modules.isEmpty ? [Self.whole] : modules
         times = self.modules.map { _ in Histogram() }
@@ -74,7 +74,7 @@ package final class EncodeTimes: Sendable {
         times[module].observe(ended &- began)
     }
 
-    /// The times of each module that was encoded. Any thread.
+    /// The times of each module that was encoded. Any thread may read this.
     package var all: [(module: String, times: Distribution)] {
         zip(modules, times).map { ($0, $1.distribution) }.filter { $0.times.count > 0 }
     }

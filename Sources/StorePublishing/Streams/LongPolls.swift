@@ -3,19 +3,21 @@ import StorePlatform
 package import StoreWire
 import Synchronization
 
-/// The requests that wait for a newer version than the one in the request (`GET /state?after=N`).
+/// The requests that wait for a newer version than the version in the request (`GET
+/// /state?after=N`).
 ///
 /// A request waits until a version is published or its time is over. The first of the two events
-/// removes the request from the table, so each request is answered exactly once. Bounded by the
-/// connections that the server admits.
+/// removes the request from the table, so each request is answered exactly once. The number of
+/// requests is bounded by the connections that the server admits.
 package final class LongPolls: Sendable {
     package struct Waiter: Sendable {
         package let after: UInt64
         /// The viewer on whose behalf the request reads the state.
         package let viewer: Viewer
-        /// True if the client may still get the state; `nil` if the permission can't change.
+        /// Returns true if the client may still get the state; `nil` if the permission can't
+        /// change.
         fileprivate let isAllowed: (@Sendable () -> Bool)?
-        /// Cancels the timer; called with the answer.
+        /// Cancels the timer of the request. The answer calls this function.
         fileprivate var endTimer: (@Sendable () -> Void)?
         private let respond: @Sendable (Snapshot?) -> Void
 
@@ -31,7 +33,7 @@ package final class LongPolls: Sendable {
             respond = answer
         }
 
-        /// True if a version has a change that this waiter may see.
+        /// Returns true if a version has a change that this waiter may see.
         fileprivate func isBehind(_ snapshot: Snapshot) -> Bool {
             snapshot.version > after
                 && (viewer.seesAll || snapshot.visible(to: viewer).changedVersion > after)
@@ -54,15 +56,16 @@ package final class LongPolls: Sendable {
 
     package init() {}
 
-    /// True if the next published version has to be passed to ``published(_:)``. Any thread.
+    /// True if the next published version has to be passed to ``published(_:)``. Any thread may
+    /// read this.
     var isAwaited: Bool { count.load(ordering: .sequentiallyConsistent) > 0 }
 
-    /// Adds a waiter, or answers it at once if `current` has a change for it. Returns the id for
-    /// ``expire(_:)``; `nil` if the waiter was answered.
+    /// Adds a waiter, or answers the waiter at once if `current` has a change for the waiter.
+    /// Returns the id for ``expire(_:)``; `nil` if the waiter was answered.
     ///
     /// The waiter is counted before `current` is read, and `current` is read under the lock.
     /// ``published(_:)`` takes that lock after the swap of the snapshot. So a waiter misses no
-    /// version between its look at the snapshot and its wait.
+    /// version between the read of `current` and the wait.
     package func add(_ waiter: Waiter, unless current: () -> Snapshot) -> UInt64? {
         count.add(1, ordering: .sequentiallyConsistent)
         let (id, news) = waiting.withLock { waiting -> (UInt64?, Snapshot?) in
@@ -79,7 +82,7 @@ package final class LongPolls: Sendable {
         return id
     }
 
-    /// Calls `cancel` when this waiter is answered; at once if it was answered already.
+    /// Calls `cancel` when this waiter is answered, or at once if the waiter was answered already.
     package func end(timer cancel: @escaping @Sendable () -> Void, with id: UInt64) {
         let waits = waiting.withLock { waiting -> Bool in
             guard waiting.waiters[id] != nil else { return false }
@@ -89,10 +92,12 @@ package final class LongPolls: Sendable {
         if !waits { cancel() }
     }
 
-    /// Answers every waiter that may see a change in this version. The publishing thread calls it.
+    /// Answers every waiter that may see a change in this version. The publishing thread calls this
+    /// function.
     package func published(_ snapshot: Snapshot) { answer(snapshot) { $0.isBehind(snapshot) } }
 
-    /// Answers one waiter without a version because its time is over, if it still waits.
+    /// Answers a waiter without a version because its time is over. Does nothing if the waiter was
+    /// answered already.
     package func expire(_ id: UInt64) {
         guard let waiter = waiting.withLock({ $0.waiters.removeValue(forKey: id) }) else { return }
         count.subtract(1, ordering: .sequentiallyConsistent)
@@ -104,8 +109,8 @@ package final class LongPolls: Sendable {
         answer(nil) { $0.viewer.session?.text.isSame(as: session) == true }
     }
 
-    /// Answers the requests whose clients may no longer read, without a version. Called after
-    /// credentials or permissions changed.
+    /// Answers the requests whose clients may no longer read, without a version. Call this function
+    /// after a change of credentials or permissions.
     package func expireForbidden() {
         let bounded = waiting.withLock { waiting in
             waiting.waiters.compactMap { id, waiter in waiter.isAllowed.map { (id, $0) } }

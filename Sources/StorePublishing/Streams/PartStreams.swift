@@ -5,19 +5,19 @@ package import StoreWire
 import Synchronization
 
 /// The streams of watched parts of the state: instances of modules, and values at JSON Pointers. A
-/// part is only sent after it changed.
+/// version of a part is only sent if the part has changed.
 ///
 /// Watched parts are found by key. For a module with instances, a version costs time for the
-/// watched parts of the changed instances only. For any other changed module, it costs one pass
-/// over the slice for all its watched parts.
+/// watched parts of the changed instances only. For any other changed module, a version costs one
+/// pass over the slice, which finds all watched parts.
 package final class PartStreams: Sendable {
     /// The bound on watched pointers into shared slices.
     package static let pointersMax = 4_096
     /// The bound on the pointers that one client (a principal or an address) watches. An address
     /// that many clients share has no such bound.
     package static let clientPointersMax = 256
-    /// The number of places for shared pointers that are reserved for clients with fewer than
-    /// ``keptPerClient`` pointers.
+    /// The number of places that are reserved for clients with fewer than ``keptPerClient``
+    /// pointers. These places are for pointers into shared slices.
     static let keptPointers = 512
     static let keptPerClient = 4
     /// The bound on the watched pointers of one session into its own slices.
@@ -125,9 +125,9 @@ package final class PartStreams: Sendable {
     }
 
     /// Reserves a place for a client at a part. Streams of one client at one pointer share the
-    /// place. Any thread.
+    /// place. Any thread may call this.
     ///
-    /// - Returns: the place, which is given back with its last reference.
+    /// - Returns: the place. The release of its last reference gives the place back.
     /// - Throws: ``WatchRefusal`` if there is no place.
     package func reservePlace(
         for part: WatchedPart,
@@ -135,7 +135,7 @@ package final class PartStreams: Sendable {
     ) throws(WatchRefusal) -> WatchPlace {
         try watched.withLock { watched throws(WatchRefusal) in
             if let refusal = watched.places.refusal(of: part, for: client) { throw refusal }
-            // A part that is already watched costs no more memory.
+            // A part that is already watched needs no more memory.
             if watched[part] == nil {
                 guard watched.pointerBytes < Self.pointerBytesMax else {
                     throw .bytes(max: Self.pointerBytesMax)
@@ -152,14 +152,14 @@ package final class PartStreams: Sendable {
         return WatchPlace(part, of: client, in: self)
     }
 
-    /// Gives a place back. Drops the part if this was its last place.
+    /// Gives a place back. Drops the part if no client has a place at the part any more.
     func giveBack(_ part: WatchedPart, of client: WatchingClient) {
         watched.withLock { watched in
             if watched.places.giveBack(part, of: client) { watched[part] = nil }
         }
     }
 
-    /// True if finding the part in a version is cheap.
+    /// Returns true if finding the part in a version is cheap.
     func isAtHand(_ part: WatchedPart, in snapshot: Snapshot) -> Bool {
         let (container, isInside) = (part.container, !part.pointer.tokens.isEmpty)
         if container.slice(in: snapshot)?.isAtHand(inside: isInside) == false { return false }
@@ -170,7 +170,7 @@ package final class PartStreams: Sendable {
     }
 
     /// Returns the version with which a stream of the part opens, and watches the part from that
-    /// version on. The publishing thread calls it.
+    /// version on. The publishing thread calls this function.
     func firstVersion(
         of part: WatchedPart,
         in mode: StreamMode,
@@ -201,8 +201,8 @@ package final class PartStreams: Sendable {
         }
     }
 
-    /// Sends the watched parts that a new version changed. The publishing thread calls it, and may
-    /// pause in `pauseIfBusy` between two parts.
+    /// Sends the watched parts that a new version changed. The publishing thread calls this
+    /// function, and may pause in `pauseIfBusy` between two parts.
     func distribute(
         _ new: Snapshot,
         after old: Snapshot,
@@ -236,8 +236,8 @@ package final class PartStreams: Sendable {
         }
     }
 
-    /// Returns the changed parts of one document, with their current bytes. Finds all of them in
-    /// one pass.
+    /// Returns the changed parts of one document, with their current bytes. Finds all parts in one
+    /// pass.
     private func changed(
         of container: WatchedPart.Container,
         in bytes: Bytes?

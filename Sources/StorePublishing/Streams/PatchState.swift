@@ -1,8 +1,8 @@
 import StoreJSON
 import StoreWire
 
-/// The published bytes of one version of a topic, for streams in patch mode. Patches are made only
-/// of the parts that differ, on the stream writer's thread.
+/// The published bytes of one version of a topic, for streams in patch mode. The stream writer's
+/// thread makes the patches, and compares only the parts that differ.
 final class PatchState: TopicState {
     let bytes: Int
     private let tag: Tag
@@ -10,8 +10,8 @@ final class PatchState: TopicState {
     private let parts: [Bytes?]
     private let layout: SliceLayout?
 
-    /// Makes the version of one part; a part that is gone is `nil`. If `isKnown`, the bytes may
-    /// have been sent before, and do not count as new.
+    /// Makes the version of one part; `nil` stands for a part that is gone. If `isKnown`, the bytes
+    /// may have been sent before, and do not count as new.
     init(_ part: Bytes?, at tag: Tag, isKnown: Bool = false) {
         self.tag = tag
         parts = [part]

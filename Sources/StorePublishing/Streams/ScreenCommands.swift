@@ -6,11 +6,11 @@ import StoreTexts
 import StoreWire
 import Synchronization
 
-/// The sender of commands to the screens of sessions. A command goes to the streams of the
-/// session's route that are open at that moment.
+/// The sender of commands to the screens of sessions. A command goes to the open streams of the
+/// session's route.
 ///
-/// Commands leave on the publishing thread, after the versions that were committed before. They are
-/// not stored, so later readers do not get them.
+/// The publishing thread sends a command after all versions that were committed before the command.
+/// Commands are not stored, so later readers do not get them.
 package final class ScreenCommands: Sendable {
     /// The most commands that wait for the publishing thread.
     package static let waitingMax = 1_024
@@ -25,8 +25,8 @@ package final class ScreenCommands: Sendable {
     private let module: String
     private let dropped: @Sendable () -> Void
 
-    /// Makes a sender. `dropped` is called for each command that can't be sent, and for each topic
-    /// without room for the command.
+    /// Makes a sender. The sender calls `dropped` for each command that can't be sent, and for each
+    /// topic without room for a command.
     package init(
         of module: String,
         to streams: StateStreams,
@@ -46,7 +46,7 @@ package final class ScreenCommands: Sendable {
         JSONPointer(tokens: [module, session, "route"])
     }
 
-    /// Sends a command. Any thread; never waits.
+    /// Sends a command. Any thread may call this function, which never waits.
     package func send(_ command: ScreenCommand) {
         let topics = topics(of: command.session)
         guard topics.contains(where: streams.distributor.isRead) else { return }

@@ -6,7 +6,7 @@ import StoreWire
 final class SliceStreams: Sendable {
     private let distributor: TopicDistributor
     private let layout: SliceLayout
-    /// The topics of each module, by which the stream writer finds its readers.
+    /// The topics of each module. The stream writer finds the readers of a module by these topics.
     private let topics: [(slice: TopicID, change: TopicID)]
     /// The sessions that read slices of their own.
     private let watching: WatchingViewers
@@ -26,7 +26,7 @@ final class SliceStreams: Sendable {
         }
     }
 
-    /// Returns the topic by which the stream writer finds the readers.
+    /// Returns the topic by which the stream writer finds the readers of a stream.
     func id(of topic: SliceTopic) -> TopicID {
         switch topic {
         case .slice(let index, let session): topics[index].slice.seen(by: session)
@@ -35,7 +35,8 @@ final class SliceStreams: Sendable {
     }
 
     /// Sends the slices that a new version changed. `sessions` are the sessions whose own slices
-    /// differ; `nil` if all may differ. The publishing thread calls it.
+    /// differ; `nil` if the slices of all sessions may differ. The publishing thread calls this
+    /// function.
     func distribute(
         _ new: Snapshot,
         after old: Snapshot,
@@ -77,7 +78,8 @@ final class SliceStreams: Sendable {
     }
 
     /// Returns the first frame of a stream that opens. A reader of changes gets the slice in a
-    /// frame of its own, without the value before a change. The publishing thread calls it.
+    /// frame of its own, without the value before a change. The publishing thread calls this
+    /// function.
     func firstFrame(
         of topic: SliceTopic,
         in mode: StreamMode,
@@ -116,7 +118,7 @@ extension Snapshot {
     }
 }
 
-/// The subject of a module's stream: the module's index, and the session that reads it if each
+/// The subject of a module's stream: the module's index, and the session of the reader if each
 /// session has a slice.
 package enum SliceTopic: Hashable, Sendable {
     /// The slice.

@@ -11,7 +11,7 @@ package struct TopicDistributor: Sendable {
         self.epoch = epoch
     }
 
-    /// True if the topic has readers in any mode, or a place is reserved for a reader.
+    /// Returns true if the topic has readers in any mode, or a place is reserved for a reader.
     func isRead(_ topic: TopicID) -> Bool {
         StreamMode.allCases.contains { streams.isRead(topic.carrying($0)) }
     }

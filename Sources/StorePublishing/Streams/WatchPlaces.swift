@@ -7,8 +7,8 @@ import Synchronization
 /// The client for which watched pointers are counted: a principal, or else an address.
 package enum WatchingClient: Hashable, Sendable {
     case principal(ExactText)
-    /// The text of an address; for IPv6, of its first 64 bits. `isForMany` is true if several
-    /// clients may share the address: that of a proxy, or of this machine.
+    /// The text of an address; for IPv6, the text of its first 64 bits. `isForMany` is true if
+    /// several clients may share the address: the address of a proxy, or of this machine.
     case address(String, isForMany: Bool)
 
     fileprivate var isForMany: Bool {
@@ -28,11 +28,12 @@ package enum WatchRefusal: Error, Equatable {
     case bytes(max: Int)
 }
 
-/// The places for watched pointers, with the clients that hold them.
+/// The places for watched pointers, and the clients that hold these places.
 ///
-/// Bounded by the open streams: each holds one pointer for one client.
+/// The number of places is bounded by the open streams: each stream holds one pointer for one
+/// client.
 struct WatchPlaces {
-    /// The pointers of each client, with the number of streams at each of them.
+    /// The pointers of each client, with the number of streams at each pointer.
     private var held: [WatchingClient: [WatchedPart: Int]] = [:]
     /// The number of clients that hold each pointer.
     private var holders: [WatchedPart: Int] = [:]
@@ -85,15 +86,15 @@ struct WatchPlaces {
         return true
     }
 
-    /// Returns the session to whose bound a pointer counts; `nil` for a shared pointer. Clients
-    /// without a session have one session together, and its pointers count as shared.
+    /// Returns the session whose bound limits a pointer; `nil` for a shared pointer. All clients
+    /// without a session have the same session, and the pointers of this session count as shared.
     private static func session(of part: WatchedPart) -> ExactText? {
         let session = part.container.session
         return session?.text == SessionName.shared ? nil : session
     }
 }
 
-/// A client's place for one watched pointer, which `deinit` gives back.
+/// A client's place for one watched pointer. The `deinit` of this object gives the place back.
 package final class WatchPlace: Sendable {
     private let parts: PartStreams
     private let part: WatchedPart
@@ -108,10 +109,11 @@ package final class WatchPlace: Sendable {
     deinit { parts.giveBack(part, of: client) }
 }
 
-/// The viewers with an open stream of some topics. A version is sent to each viewer.
+/// The viewers with an open stream of a kind of topics. The distributor of a version visits each
+/// viewer.
 ///
-/// Bounded by the open streams: viewers without a stream are dropped after the number of viewers
-/// has doubled.
+/// The number of viewers is bounded by the open streams: viewers without a stream are dropped after
+/// the number of viewers has doubled.
 final class WatchingViewers: Sendable {
     /// The smallest number of viewers at which viewers without a stream are dropped.
     private static let sweepMin = 1_000
@@ -129,7 +131,8 @@ final class WatchingViewers: Sendable {
 
     init(_ isReading: @escaping @Sendable (Viewer) -> Bool) { self.isReading = isReading }
 
-    /// Adds a viewer that is about to read. The places of its streams must be reserved already.
+    /// Adds a viewer that is about to read. The caller must have reserved the places of its
+    /// streams.
     func insert(_ viewer: Viewer) {
         table.withLock { table in
             let isNew = table.viewers[viewer.session, default: []].insert(viewer).inserted

@@ -9,9 +9,9 @@ package struct WatchedPart: Hashable, Sendable {
     enum Container: Hashable, Sendable {
         /// The slice of the module at this index; if there is a session, the slice of that session.
         case module(Int, ExactText? = nil)
-        /// The whole of a state that is not made of modules.
+        /// The whole state, which is not made of modules.
         case state
-        /// No container: there is no such module, or the viewer may not see it.
+        /// No container: there is no such module, or the viewer may not see the module.
         case nowhere
     }
 
@@ -22,8 +22,8 @@ package struct WatchedPart: Hashable, Sendable {
     /// True if a client chose the pointer; false for an instance of a module.
     package let isPointer: Bool
 
-    /// Makes the part of an instance of a module; of the session's instance if `session` is not
-    /// `nil`.
+    /// Makes the part for an instance of a module. If `session` is not `nil`, the instance belongs
+    /// to this session.
     package init(
         instance id: String,
         of module: Int,
@@ -48,7 +48,7 @@ package struct WatchedPart: Hashable, Sendable {
         let module = pointer.tokens.first.flatMap { layout?.index(of: $0) }
         let isHidden = pointer.tokens.first.map { !viewer.sees(module: $0) } ?? false
         guard !isHidden, viewer.sight == nil || layout != nil else {
-            // Hidden parts share no stream with viewers that see the part.
+            // A viewer that may not see the part shares no stream with a viewer that sees the part.
             container = .nowhere
             topic = TopicID(subject, for: Viewer(session: nil, sight: viewer.sight))
             return
@@ -82,7 +82,7 @@ extension WatchedPart.Container {
         }
     }
 
-    /// Returns the document that contains the parts.
+    /// Returns the document that contains the parts; `nil` if there is no container.
     func bytes(in snapshot: Snapshot) -> Bytes? {
         switch self {
         case .module: slice(in: snapshot)?.bytes ?? SliceLayout.absent
@@ -91,8 +91,8 @@ extension WatchedPart.Container {
         }
     }
 
-    /// Returns the pieces that contain the parts, each a document of its own; `nil` if the
-    /// container has no named pieces.
+    /// Returns the pieces that contain the parts. Each piece is a separate document. Returns `nil`
+    /// if the container has no named pieces.
     func pieces(in snapshot: Snapshot) -> EncodedPieces? { slice(in: snapshot)?.addressablePieces }
 
     /// Returns the version that last changed the container, as far as this server has seen changes.
@@ -100,7 +100,7 @@ extension WatchedPart.Container {
         slice(in: snapshot)?.version ?? snapshot.version
     }
 
-    /// True if parts of the container may differ between two versions.
+    /// Returns true if parts of the container may differ between two versions.
     func differs(_ new: Snapshot, from old: Snapshot) -> Bool {
         switch self {
         case .module: slice(in: new)?.version != slice(in: old)?.version

@@ -19,7 +19,7 @@ package protocol PublishedViews: Sendable {
 
     /// Returns the view of a version as JSON; `nil` if there is nothing to show.
     ///
-    /// - Throws: if the state can't be decoded, or the view has no JSON form.
+    /// - Throws: an error if the state can't be decoded, or the view has no JSON form.
     func bytes(of request: ViewRequest, in snapshot: Snapshot) throws(JSONError) -> Bytes?
 }
 
@@ -27,8 +27,8 @@ package protocol PublishedViews: Sendable {
 package struct PublishedView: Sendable {
     package let name: String
     package let parameters: any (Codable & Sendable).Type
-    /// The indices of the modules that the view lists as its sources; of all modules if it lists
-    /// none.
+    /// The indices of the modules that the view lists as its sources. If the view lists no modules,
+    /// all modules are its sources.
     package let names: Set<Int>
     /// The indices of the members that the view may read: ``names`` and all fields.
     package let reads: Set<Int>

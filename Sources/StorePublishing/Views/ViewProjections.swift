@@ -1,7 +1,7 @@
 package import StoreCore
 import StoreJSON
 
-/// The views of a state, in the form that a server uses.
+/// The views of a state, and the functions with which a server prepares a state for the views.
 package struct ViewProjections<State: Codable & Equatable & Sendable>: Sendable {
     let views: [ViewDescription<State>]
     /// Makes a state from published slices, for views that are requested once and not watched.
@@ -65,7 +65,7 @@ extension ViewProjections {
                         continue
                     }
                     // The slice of a session replaces the table of all sessions. The decoder reads
-                    // it under the session's name.
+                    // this slice under the session's name.
                     json.object { json in
                         json.key(session)
                         json.raw(bytes)
@@ -80,7 +80,7 @@ extension ViewProjections {
     }
 }
 
-/// A root state of which only some slices are there.
+/// A root state that is decoded from only some of its slices.
 private struct PartialState<State: RootState>: Decodable {
     let state: State
 

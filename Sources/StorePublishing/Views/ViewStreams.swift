@@ -20,7 +20,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         // Safety: only the publishing thread, or the thread that stands in for it, uses the
         // variables. The request is immutable.
         let request: ViewRequest
-        /// The bytes of the last frame. Only valid if `version` is not `nil`.
+        /// The bytes of the last frame. The bytes are only valid if `version` is not `nil`.
         var bytes: Bytes?
         var version: UInt64?
         /// The version of the state from which the view was made last.
@@ -111,7 +111,8 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         self.logger = logger
     }
 
-    /// Sets the function that reads the state on the Core's thread. Call it before the Core starts.
+    /// Sets the function that reads the state on the Core's thread. Call this function before the
+    /// Core starts.
     package func look(by look: @escaping Look) { self.look.withLock { $0 = look } }
 
     package var views: [PublishedView] { projections.views.map(\.published) }
@@ -151,7 +152,8 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         }
     }
 
-    /// Returns the sources of a view: for each module, the slice that its session sees.
+    /// Returns the sources of a view: for each module, the slice that the session of the request
+    /// sees.
     private func sources(of request: ViewRequest) -> [Source] {
         projections.views[request.view].published.reads.map { module in
             let isOfSession = projections.ofSessions.contains(module)
@@ -168,14 +170,15 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         }
     }
 
-    /// True if a version has changed a source of a watched view. On the Core's thread.
+    /// Returns true if a version has changed a source of a watched view. The Core's thread calls
+    /// this function.
     func reads(_ new: Snapshot, since old: Snapshot) -> Bool {
         modulesRead.withLock { modules in
             modules.contains { new.slices[$0].version != old.slices[$0].version }
         }
     }
 
-    /// Sends the first frame to a stream. On the publishing thread.
+    /// Sends the first frame to a stream. The publishing thread calls this function.
     private func begin(_ request: ViewRequest, _ state: State, _ version: UInt64) {
         let watched = change { $0.watched(request, sources(of: request)) }
         let known = watched.version
@@ -189,8 +192,8 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         }
     }
 
-    /// Sends the watched views that a new version changed. On the publishing thread, which may
-    /// pause in `pauseIfBusy` between two views.
+    /// Sends the watched views that a new version changed. The publishing thread calls this
+    /// function, and may pause in `pauseIfBusy` between two views.
     func distribute(
         _ state: State,
         _ new: Snapshot,
@@ -199,12 +202,12 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         _ pauseIfBusy: () -> Void = {}
     ) {
         let version = new.version
-        // The lists are shared under the lock, and not copied.
+        // Under the lock, the lists of views are shared, and no list is copied.
         let lists = table.withLock { $0.lists(new, after: old) }
         var hasUnread = false
         for watched in lists.joined() {
-            // A view whose first frame is not sent, or is of a later version, gets a newer state
-            // than this one. A view with several changed sources is made once.
+            // Skip a view whose first frame is not sent yet, or has a later version: such a view
+            // gets a newer state. Make a view with several changed sources only once.
             guard let known = watched.version, known < version, watched.made < version else {
                 continue
             }
@@ -237,7 +240,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         return try made(request, state, isShown: true)
     }
 
-    /// Makes a view for streams. Logs an error, because the readers of streams get none.
+    /// Makes a view for streams. Logs an error, because the readers of streams get no error.
     private func madeOrLogged(_ request: ViewRequest, _ state: State) throws(JSONError) -> Bytes? {
         do {
             return try made(request, state)
@@ -258,7 +261,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     ) throws(JSONError) -> Bytes? {
         let description = projections.views[request.view]
         var state = state
-        // The state is still set to the session of the last action.
+        // The state still shows the slices of the session of the last action.
         if !isShown, !projections.ofSessions.isEmpty {
             projections.show(&state, request.session?.text ?? SessionName.shared)
         }
@@ -269,8 +272,8 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
 
 /// The bounds on views.
 package enum ViewBounds {
-    /// The bound on watched views that are the same for all readers. The same view with other
-    /// parameters counts again.
+    /// The bound on watched views that are the same for all readers. A view counts once for each
+    /// set of its parameters.
     package static let watchedMax = 1_000
     /// The bound on the watched views of one session.
     package static let sessionWatchedMax = 64
