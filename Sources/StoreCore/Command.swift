@@ -92,7 +92,7 @@ extension Command where Value == Void {
 }
 
 extension Command: Hashable, CustomDebugStringConvertible {
-    /// True if both commands are the same object.
+    /// Returns true if both commands are the same object.
     public static func == (a: Command, b: Command) -> Bool { a === b }
 
     /// Hashes the identity of the object.

@@ -210,7 +210,7 @@ extension ModuleMachine {
         return change
     }
 
-    /// True if the slice of a module has the same bytes in both states.
+    /// Returns true if the slice of a module has the same bytes in both states.
     private func isSame(_ module: Int, _ a: Root, _ b: Root) -> Bool {
         let slice = modules[module].slice
         guard slice.isEqual(a, b), let old = slice.value(a), let new = slice.value(b) else {

@@ -72,8 +72,9 @@ public protocol ModuleState: Codable, Equatable, Sendable {}
 /// An enum of a module's actions.
 ///
 /// Each case has a wire name, `module/case`, and the labels of the case are the members of the
-/// payload. The compiler writes the `Codable` conformance. Raw values that are texts are the names
-/// of the cases. Any other form, such as numbers as raw values, prevents the start of a server.
+/// payload. The compiler writes the `Codable` conformance. If the enum has texts as raw values, the
+/// raw value of a case replaces the name of the case on the wire. An enum with any other JSON, such
+/// as numbers as raw values, prevents the start of a server.
 ///
 /// The coding key of a case is the part of the wire name behind the module. A key that begins with
 /// a slash is the whole wire name, like an absolute path. Whole names are for actions that clients

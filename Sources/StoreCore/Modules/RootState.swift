@@ -128,7 +128,7 @@ extension RootState {
         }
     }
 
-    /// True if all slices are equal.
+    /// Returns true if all slices are equal.
     public static func == (a: Self, b: Self) -> Bool {
         modules.allSatisfy { $0.slice.isEqual(a, b) }
     }

@@ -43,15 +43,16 @@ extension ModuleMachine {
         throw Refusal.ofEndedSession
     }
 
-    /// True if an action may not change the slices of a session, because the session is over. A
-    /// machine without observers makes no such checks: a replayed action was checked before.
+    /// Returns true if an action may not change the slices of a session, because the session is
+    /// over. A machine without observers makes no such checks: a replayed action was checked
+    /// before.
     func refuses(_ session: String, in state: Root) -> Bool {
         changes != nil && isOver(session, in: state)
     }
 
-    /// True if a session is not open. False for the shared session, and in a state without
-    /// sessions. The result depends on the state alone, so a replay removes the same views as the
-    /// first run.
+    /// Returns true if a session is not open. Returns false for the shared session, and in a state
+    /// without sessions. The result depends on the state alone, so a replay removes the same views
+    /// as the first run.
     func isOver(_ session: String, in state: Root) -> Bool {
         session != SessionName.shared && isOpen?(session, state) == false
     }

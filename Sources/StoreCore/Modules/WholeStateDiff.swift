@@ -14,7 +14,7 @@ package struct WholeStateDiff<Root: Sendable>: Sendable {
     /// of the value that every session begins with may come from such a copy.
     var isCopied = false
 
-    /// True if the action has ended this session.
+    /// Returns true if the action has ended this session.
     func isOver(_ session: String) -> Bool { endedSession?.isSame(as: session) == true }
 }
 

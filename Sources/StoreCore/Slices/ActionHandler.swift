@@ -68,7 +68,7 @@ package struct SliceResult {
 /// Values that `==` calls equal may have different bytes: U+00E9 and e with U+0301, 0.0 and -0.0.
 package typealias ByteComparison = @Sendable (any Encodable, any Encodable) -> Bool
 
-/// True if a slice has changed. If `==` finds no difference, the bytes decide.
+/// Returns true if a slice has changed. If `==` finds no difference, the bytes decide.
 @inline(__always)
 func differs<State: Equatable & Encodable>(
     _ old: State,
@@ -81,7 +81,7 @@ func differs<State: Equatable & Encodable>(
     return !comparison(old, new)
 }
 
-/// True if two values are the same in memory, and so are equal in every way.
+/// Returns true if two values are the same in memory, and so are equal in every way.
 @inline(__always)
 func isIdentical<Value>(_ a: Value, _ b: Value) -> Bool {
     withUnsafeBytes(of: a) { a in
@@ -92,7 +92,7 @@ func isIdentical<Value>(_ a: Value, _ b: Value) -> Bool {
     }
 }
 
-/// True if the values at two addresses have the same bytes in memory.
+/// Returns true if the values at two addresses have the same bytes in memory.
 @inline(__always)
 func isIdentical<Value>(_ a: UnsafePointer<Value>, _ b: UnsafePointer<Value>) -> Bool {
     memcmp(a, b, MemoryLayout<Value>.size) == 0

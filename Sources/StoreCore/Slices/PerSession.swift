@@ -45,8 +45,8 @@ public struct PerSession<Value: Codable & Equatable & Sendable>: Equatable, Send
     /// The sessions that have a stored value of their own, sorted.
     public var sessions: [String] { table.names }
 
-    /// True if the first values are equal, and all sessions have equal values. The comparison skips
-    /// values that both tables share.
+    /// Returns true if the first values are equal, and all sessions have equal values. The
+    /// comparison skips values that both tables share.
     public static func == (a: PerSession, b: PerSession) -> Bool {
         (a.first === b.first || a.first.value == b.first.value) && a.table == b.table
     }
@@ -104,7 +104,7 @@ extension PerSession {
         first = given.first
     }
 
-    /// True if the value that every session begins with has other bytes than before.
+    /// Returns true if the value that every session begins with has other bytes than before.
     func isFirstChanged(since old: PerSession, _ comparison: ByteComparison?) -> Bool {
         first !== old.first && differs(old.first.value, first.value, comparison)
     }
@@ -155,7 +155,7 @@ package protocol SessionValues: Encodable, Sendable {
     /// The sessions that have values of their own.
     var sessions: [String] { get }
 
-    /// True if a session has a value of its own.
+    /// Returns true if a session has a value of its own.
     func hasPart(of session: String) -> Bool
 
     /// Returns the sessions whose values differ from an earlier version. `isFirst` is true if the

@@ -63,8 +63,8 @@ package final class SliceChanges<Root: RootState>: @unchecked Sendable {
         for slices in watched[module] { slices.show(key, old, new, cause) }
     }
 
-    /// True if an edit stands for all slices of a module, and the change also lists the slices of
-    /// sessions one by one.
+    /// Returns true if an edit stands for all slices of a module, and the change also lists the
+    /// slices of sessions one by one.
     private func isListed(_ edit: SliceEdit, in change: Change) -> Bool {
         edit.key == .only && !isKeyedBySession[edit.module]
             && change.edits.contains {
@@ -197,7 +197,8 @@ private final class Watched<Place: SlicePlace>: WatchedSlices where Place.State:
         }
     }
 
-    /// False for the key of the value that every session begins with: no session owns this value.
+    /// Returns false for the key of the value that every session begins with: no session owns this
+    /// value.
     private func isShown(_ key: SliceKey) -> Bool { key.session != nil || !place.isPerSession }
 
     func showFirst(_ root: Root, _ audience: (SliceKey) -> String?) {
@@ -234,8 +235,8 @@ private final class Watched<Place: SlicePlace>: WatchedSlices where Place.State:
 }
 
 extension SliceKey {
-    /// True if an edit includes this slice. An edit without a session includes all sessions. An
-    /// edit without an instance includes all instances.
+    /// Returns true if an edit includes this slice. An edit without a session includes all
+    /// sessions. An edit without an instance includes all instances.
     fileprivate func isPart(of edited: SliceKey) -> Bool {
         (edited.session == nil || SliceKey(session: session) == SliceKey(session: edited.session))
             && (edited.instance == nil

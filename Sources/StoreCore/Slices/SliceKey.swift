@@ -84,8 +84,8 @@ public struct AddressedAction: Action, Equatable {
     /// The instance's id.
     public let instance: String
 
-    /// True if both values name the same instance, and their actions are equal. Actions of a type
-    /// that is not `Equatable` are never equal.
+    /// Returns true if both values name the same instance, and their actions are equal. Actions of
+    /// a type that is not `Equatable` are never equal.
     public static func == (a: AddressedAction, b: AddressedAction) -> Bool {
         guard a.instance.isSame(as: b.instance), let action = a.action as? any Equatable else {
             return false

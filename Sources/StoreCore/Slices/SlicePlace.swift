@@ -19,8 +19,8 @@ package protocol SlicePlace<Root, State>: Slice {
     ///
     /// Cost: one step for each key.
     func keys(_ root: Root) -> [SliceKey]
-    /// True if a slice is stored under its key. False for a session that still has the value that
-    /// every session begins with.
+    /// Returns true if a slice is stored under its key. Returns false for a session that still has
+    /// the value that every session begins with.
     func has(_ root: Root, _ key: SliceKey) -> Bool
 }
 

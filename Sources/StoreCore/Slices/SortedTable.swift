@@ -98,8 +98,8 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
     /// The number of steps on the longest way to a name.
     package var depth: Int { root?.depth ?? 0 }
 
-    /// True if both tables are the same version. Two versions with equal objects may be different
-    /// versions.
+    /// Returns true if both tables are the same version. Two versions with equal objects may be
+    /// different versions.
     package func isIdentical(to other: SortedTable) -> Bool { root === other.root }
 }
 

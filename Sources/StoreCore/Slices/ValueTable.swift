@@ -57,8 +57,8 @@ package struct ValueTable<Value: Sendable>: Sendable {
 }
 
 extension ValueTable: Equatable where Value: Equatable {
-    /// True if both tables have equal values under the same names. Subtrees that both tables share
-    /// are skipped.
+    /// Returns true if both tables have equal values under the same names. Subtrees that both
+    /// tables share are skipped.
     package static func == (a: ValueTable, b: ValueTable) -> Bool {
         var isEqual = a.count == b.count
         guard isEqual else { return false }

@@ -50,7 +50,7 @@ public struct ActionLink: Encodable, Equatable, Sendable {
         try members.encode("POST", forKey: .method)
     }
 
-    /// True if both links dispatch the same action, with the same arguments.
+    /// Returns true if both links dispatch the same action, with the same arguments.
     public static func == (a: ActionLink, b: ActionLink) -> Bool { a.isSame(b.action) }
 
     /// The key of the ``ActionHrefs`` in the `userInfo` of an encoder of views.

@@ -37,7 +37,7 @@ public struct Presence: Module {
         /// The sessions that show views. Cost: one step for each session that has shown a view.
         public var sessions: [String] { table.members.filter { !$0.value.isEmpty }.map(\.key) }
 
-        /// True if a session shows a slice.
+        /// Returns true if a session shows a slice.
         public func shows(_ slice: String, in session: String) -> Bool {
             self[session].contains { $0.isSame(as: slice) }
         }

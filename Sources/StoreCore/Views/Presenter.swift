@@ -209,8 +209,8 @@ package protocol RootPresentation<Root>: Presentation {
     /// Refuses a view's action from a session to which the module is not presented.
     func admit(_ module: Int, _ key: SliceKey, from session: String?, in root: Root) throws(Refusal)
 
-    /// True if a session does not show a slice. If this session starts the slice, the presenters
-    /// get a new slice, even if the slice was started already.
+    /// Returns true if a session does not show a slice. If this session starts the slice, the
+    /// presenters get a new slice, even if the slice was started already.
     func isHidden(_ edit: SliceEdit, from session: String, in root: Root) -> Bool
 
     /// Returns a function that is called when the store begins, with the key of each slice of a
