@@ -87,7 +87,8 @@ extension Command where Value == Void {
     /// Runs the command on the caller's thread: `command()`.
     public func callAsFunction() { callAsFunction(with: ()) }
 
-    /// Adds the command to a disposer, which runs it when the disposer is deallocated.
+    /// Adds the command to a disposer. The disposer runs the command when the disposer is
+    /// deallocated.
     public func dispose(on disposer: Disposer) { disposer.add(disposal: self) }
 }
 

@@ -7,8 +7,8 @@ package protocol BoundModule<Root>: AnyObject, Sendable {
     var useCases: [BoundUseCase<Root>] { get }
     /// True if some effects of the module have a ``RestartPolicy`` other than `lost`.
     var hasDurableEffects: Bool { get }
-    /// The listed dispatchables of the module that are for another state. They are mistakes of the
-    /// program.
+    /// The listed dispatchables of the module that are for another state. A listed dispatchable of
+    /// this kind prevents the start of a store.
     var foreignDispatchables: [any Dispatchable.Type] { get }
     /// The type of the value that the module shares; `nil` if the module shares no value.
     var sharedType: (any Any.Type)? { get }

@@ -3,7 +3,7 @@ struct EditContext: Sendable {
     let route: ActionRoute
     /// The key of the slice that the action is for.
     let key: SliceKey
-    /// The session that the action comes from; `nil` if no client dispatched it.
+    /// The session that the action comes from; `nil` if no client dispatched the action.
     let session: String?
     /// The version that the action makes.
     let version: UInt64

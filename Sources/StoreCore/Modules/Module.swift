@@ -1,4 +1,5 @@
-/// A named slice of the state, with the actions that change it and the reducer that applies them.
+/// A named slice of the state, with the actions that change the slice, and the reducer that applies
+/// the actions.
 ///
 /// ```swift
 /// struct Counter: Module {
@@ -58,7 +59,7 @@ public protocol Module<State>: ModuleInterface {
     /// `nil` for no action.
     ///
     /// These effects followed the action of `version`. The server ended before the effects had
-    /// ended, and they do not run again.
+    /// ended. The effects do not run again.
     func interrupted(after version: UInt64) -> Internal?
 
     /// The use cases of the module: work that clients ask for, with an input that the journal does

@@ -93,7 +93,7 @@ extension Mount {
     /// ```
     ///
     /// A field is encoded, streamed and kept like a slice, and has no actions. Only
-    /// ``RootState/dispatchables`` and ``RootState/reducer`` change it. After a change of the
+    /// ``RootState/dispatchables`` and ``RootState/reducer`` change a field. After a change of the
     /// field, the server makes each view again that may depend on the field.
     ///
     /// - Parameters:

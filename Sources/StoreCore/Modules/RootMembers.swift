@@ -15,7 +15,8 @@ enum RootMembers {
         do {
             try root.encode(to: recorder)
         } catch {
-            // A state that cannot be encoded is reported when it is written.
+            // The error of a state that cannot be encoded is reported when the server encodes the
+            // state.
             return
         }
         let foreign = recorder.keys.filter { !names.contains($0) }
@@ -104,7 +105,7 @@ final class KeyRecorder: Encoder {
     /// A container for the elements of an array, or for a value that is encoded as another value.
     /// The keys in the elements of an array are dropped.
     private struct Values: UnkeyedEncodingContainer, SingleValueEncodingContainer {
-        /// The recorder of the other value's keys; `nil` in an array.
+        /// The recorder of the keys in the other value; `nil` in an array.
         var recorder: KeyRecorder?
         private(set) var count = 0
         var codingPath: [any CodingKey] { [] }

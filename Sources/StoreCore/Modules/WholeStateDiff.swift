@@ -23,7 +23,7 @@ package struct WholeStateDiff<Root: Sendable>: Sendable {
 
 extension ModuleMachine {
     /// Calls the reducer of the module or the function of the action, and then the reducer of the
-    /// root state. Leaves the state unchanged if one of them throws.
+    /// root state. Leaves the state unchanged if a function throws.
     func editWhole(
         _ state: inout Root,
         _ action: any Action,
@@ -119,8 +119,7 @@ extension ModuleMachine {
     }
 
     /// Updates the copies of values that the changed modules share or read, except in the slices of
-    /// the session that the action ended. Returns true if one of the modules shares or reads a
-    /// value.
+    /// the session that the action ended. Returns true if a changed module shares or reads a value.
     private func updateCopies(
         behind changed: [(module: Int, keys: [SliceKey])],
         _ state: inout Root,

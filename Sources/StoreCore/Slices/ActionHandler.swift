@@ -23,7 +23,7 @@ package final class ActionHandler<Root: RootState>: Sendable {
     package let kind: Kind
     /// The type of the action's payload on the wire; `nil` for none.
     package let wire: (any (Codable & Sendable).Type)?
-    /// Changes the slice. Leaves the root unchanged if it throws.
+    /// Changes the slice. If this function throws, the root is unchanged.
     let reduce: SliceReducer<Root>
     /// Makes the effect that follows a start. The given state has all copies of shared values.
     let effectAfterStart: (@Sendable (Root, any Action, SliceAddress) -> PendingEffect?)?

@@ -159,8 +159,8 @@ package protocol SessionValues: Encodable, Sendable {
     func hasPart(of session: String) -> Bool
 
     /// Returns the sessions whose values differ from an earlier version. `isFirst` is true if the
-    /// value that every session begins with differs. If `old` is no version of these values, all
-    /// sessions are returned, and `isFirst` is true.
+    /// value that every session begins with differs. If `old` is not a version of these values,
+    /// returns all sessions, and `isFirst` is true.
     func changes(since old: (any SessionValues)?) -> (sessions: [String], isFirst: Bool)
 }
 

@@ -12,7 +12,7 @@ package protocol SlicePlace<Root, State>: Slice {
 
     /// Returns the slice, or `nil` if it is not there.
     func read(_ root: Root, _ key: SliceKey) -> State?
-    /// Writes a slice to its place; `nil` removes it.
+    /// Writes a slice to its place; if `state` is `nil`, removes the slice.
     func write(_ state: State?, _ root: inout Root, _ key: SliceKey)
     /// Returns the keys of all slices. If each session has one slice, the key without a session is
     /// among the keys, and stands for the value that every session begins with.

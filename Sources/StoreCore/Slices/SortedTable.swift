@@ -8,7 +8,8 @@
 /// the way to one name, and shares all other nodes with the older versions. So any thread may read
 /// any version.
 ///
-/// Cost: a look-up or a change takes log2(count) steps, an iteration one step for each object.
+/// Cost: a look-up or a change takes log2(count) steps. An iteration takes one step for each
+/// object.
 package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
     private var root: SortedNode?
 
@@ -28,7 +29,7 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
 
     package var count: Int { root?.count ?? 0 }
 
-    /// The object of a name; `nil` removes it.
+    /// The object of a name; the assignment of `nil` removes the object.
     package subscript(key: String) -> Value? {
         get { root?.find(key).map(Self.value) }
         set {
@@ -233,8 +234,8 @@ private final class SortedNode: Sendable {
         return beside(left, right.withoutLast)
     }
 
-    /// Returns a balanced tree of this member and two sides. A single member may be missing from
-    /// one of the sides, or be new there.
+    /// Returns a balanced tree of this member and two sides. Before the call, a change may have
+    /// removed a member from a side, or added a member.
     private func beside(_ left: SortedNode?, _ right: SortedNode?) -> SortedNode {
         let (before, after) = (left?.count ?? 0, right?.count ?? 0)
         guard before + after > 1 else { return SortedNode(key, value, left, right) }

@@ -23,7 +23,7 @@ package struct ValueTable<Value: Sendable>: Sendable {
 
     package var members: [(key: String, value: Value)] { entries.map { ($0.key, $0.value.value) } }
 
-    /// The value of a name; `nil` removes it.
+    /// The value of a name; the assignment of `nil` removes the value.
     package subscript(name: String) -> Value? {
         get { entries[name]?.value }
         set { entries[name] = newValue.map { Entry($0) } }

@@ -1,5 +1,5 @@
 /// The views that sessions show, as a slice of the state. If a server is killed, the next start
-/// finds the open views here and ends them.
+/// finds the open views in this slice, and ends the views.
 ///
 /// A root state mounts this module beside each ``VisibleModule`` that has actions for both changes
 /// of visibility:

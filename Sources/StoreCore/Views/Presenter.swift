@@ -157,7 +157,7 @@ extension Mount {
     }
 }
 
-/// A presenter, with a function that attaches it to a Core.
+/// A presenter, with a function that attaches the presenter to a Core.
 struct BoundPresenter<Root: RootState>: Sendable {
     let name: String
     let type: any Presenter.Type
