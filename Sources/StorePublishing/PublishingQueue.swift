@@ -29,9 +29,10 @@ struct PublishingQueue: WorkQueue {
 
     var published: Snapshot
     private var items: [Item] = []
-    /// The version that readers have when all taken items are done.
+    /// The newest version that readers have after all taken items are processed.
     private var sent: UInt64?
-    /// The version that readers have when all queued items are done; `nil` before the first item.
+    /// The newest version that readers have after all queued items are processed; `nil` before the
+    /// first item.
     private var coming: UInt64?
     /// True if another thread does the work of the publishing thread. In this case, the publishing
     /// thread takes no items.
@@ -116,7 +117,8 @@ struct PublishingQueue: WorkQueue {
     }
 }
 
-/// The durable versions that the Core hands over after a commit, and the readers that get them.
+/// The durable versions that the Core hands over after a commit, and the audiences that get these
+/// versions.
 struct Commit: Sendable {
     /// The most audiences that a joined commit has. If there are more, the joined commit is for all
     /// readers.

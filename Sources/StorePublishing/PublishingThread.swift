@@ -10,10 +10,10 @@ import Synchronization
 /// stream opens between two commits. So the stream begins with the newest version at the time of
 /// the request, or with a later version, and misses no version after that.
 ///
-/// Memory is bounded by ``PublishingQueue``. In a turn, the thread takes all queued items and
-/// processes them. At the queue's bound, after a slow turn, and while many actions arrive, waiting
-/// commits are joined. Streams get only the newest version of joined commits. While many actions
-/// arrive, the thread also pauses between its turns (``ReaderPace``).
+/// Memory is bounded by ``PublishingQueue``. In a turn, the thread takes and processes all queued
+/// items. At the queue's bound, after a slow turn, and while many actions arrive, waiting commits
+/// are joined. Streams get only the newest version of joined commits. While many actions arrive,
+/// the thread also pauses between its turns (``ReaderPace``).
 final class PublishingThread: Sendable {
     /// The seconds after which a turn counts as slow. The turn after a slow turn publishes only the
     /// newest version.
@@ -68,8 +68,8 @@ final class PublishingThread: Sendable {
         self.sending = sending
     }
 
-    /// Starts the thread; call `start` once. The thread calls `work` when it begins, and on a pool
-    /// in each turn. If `work` returns `nil`, publishing ends.
+    /// Starts the thread; call `start` once. The thread calls `work` when the thread begins; on a
+    /// pool, in each turn. If `work` returns `nil`, publishing ends.
     func start(_ work: @escaping @Sendable () -> Work?) {
         worker.start(.withFirstWork) { [weak self] worker in
             guard let self, let work = work() else {

@@ -21,7 +21,7 @@ package final class StateStreams: Sendable {
     private let watching: WatchingViewers
     private let waiters: LongPolls
     let publishing: PublishingThread
-    /// Wakes the event loop, so that it sends completed answers.
+    /// Wakes the event loop, which sends the completed answers.
     let wake: @Sendable () -> Void
 
     /// Makes the streams, and publishes the first version before the server accepts requests.

@@ -26,7 +26,7 @@ package final class SliceWriter<State: RootState>: StateWriter {
     private var committedValues: [Int: any Sendable] = [:]
     private let times: EncodeTimes?
 
-    /// Makes a writer; if `times` is not `nil`, it gets the duration of each encoding.
+    /// Makes a writer. `times` records the duration of each encoding; `nil` to record no durations.
     package init(
         _ encoder: JSONEncoder,
         _ edited: EditedModules,
@@ -65,8 +65,8 @@ package final class SliceWriter<State: RootState>: StateWriter {
     }
 
     package func rolledBack() {
-        // The Core has restored the state of the last commit, so this restores the slices of that
-        // commit. A module that is still in ``edited`` costs only one more comparison.
+        // The Core has restored the state of the last commit, so the slices of that commit are
+        // restored, too. A module that is still in ``edited`` costs only one more comparison.
         slices = committedSlices
         values = committedValues
     }

@@ -2,8 +2,8 @@ package import StoreJSON
 import StorePlatform
 import Synchronization
 
-/// A cache of the parsed slices and instances that readers look into by pointers. Each version of a
-/// slice or instance is parsed once.
+/// A cache of parsed slices and instances, in which readers look up parts by pointers. Each version
+/// of a slice or instance is parsed once.
 ///
 /// The cache is bounded: a new document replaces the least recently used document. Any thread may
 /// use the cache.

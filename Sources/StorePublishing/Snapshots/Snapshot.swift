@@ -121,8 +121,8 @@ package final class Snapshot: Sendable {
         layout == nil ? version : slices.reduce(0) { max($0, $1.version) }
     }
 
-    /// Returns true if a reader gets other bytes than from an older version. Both versions are
-    /// filtered for the reader's viewer already.
+    /// Returns true if a reader gets other bytes than from an older version. The caller has already
+    /// filtered both versions for the reader's viewer.
     func differs(from old: Snapshot) -> Bool {
         let (mine, theirs) = (changedVersion, old.changedVersion)
         return mine > theirs
@@ -202,11 +202,13 @@ extension JSONPointer {
 enum PartPlace {
     /// The bytes of the part; `nil` if the pointer leads nowhere.
     case found(Bytes?)
-    /// A document that contains the part and has to be parsed, and the pointer in it.
+    /// A document that contains the part, and the pointer in this document. The document has to be
+    /// parsed.
     case within(Bytes, JSONPointer)
 }
 
-/// The newest published version: the Core's thread swaps it, and any thread reads it.
+/// A box for the newest published version. The Core's thread swaps the version, and any thread may
+/// read the version.
 ///
 /// The class is not generic, so that readers need no look-up of generic metadata.
 package final class NewestSnapshot: Sendable {

@@ -33,7 +33,7 @@ package final class WholeStateWriter<State: Encodable>: StateWriter {
     private let encoder: JSONEncoder
     private let times: EncodeTimes?
 
-    /// Makes a writer; if `times` is not `nil`, it gets the duration of each encoding.
+    /// Makes a writer. `times` records the duration of each encoding; `nil` to record no durations.
     package init(_ encoder: JSONEncoder, measuring times: EncodeTimes? = nil) {
         self.encoder = encoder
         self.times = times

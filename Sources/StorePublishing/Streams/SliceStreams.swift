@@ -2,7 +2,7 @@ import StoreJSON
 package import StoreTexts
 import StoreWire
 
-/// The streams of modules: a slice is only sent after it changed.
+/// The streams of modules. A version of a slice is only sent if the slice has changed.
 final class SliceStreams: Sendable {
     private let distributor: TopicDistributor
     private let layout: SliceLayout
@@ -67,7 +67,7 @@ final class SliceStreams: Sendable {
         at version: UInt64,
         for filter: ReaderFilter?
     ) {
-        // A slice with instances is only joined if it has readers.
+        // The pieces of a slice are only joined if the slice has readers.
         distributor.distribute(to: topics[index].slice.seen(by: session), for: filter) {
             distributor.version(of: new.bytes, since: version, in: $0)
         }

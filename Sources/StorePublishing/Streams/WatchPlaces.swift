@@ -18,13 +18,14 @@ package enum WatchingClient: Hashable, Sendable {
 
 /// The reason why another pointer can't be watched.
 package enum WatchRefusal: Error, Equatable {
-    /// The client already watches as many pointers as one client may.
+    /// The client already watches the maximum number of pointers for one client.
     case client(max: Int)
-    /// The session already has as many watched pointers as one session may.
+    /// The session already has the maximum number of watched pointers for one session.
     case session(max: Int)
     /// All places are taken, or the free places are reserved for clients that watch fewer pointers.
     case all(max: Int)
-    /// The watched parts of this client, or of all clients, already have as many bytes as allowed.
+    /// The watched parts of this client, or of all clients, already have the maximum number of
+    /// bytes.
     case bytes(max: Int)
 }
 

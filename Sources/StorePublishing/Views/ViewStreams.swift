@@ -252,8 +252,8 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         }
     }
 
-    /// Returns the view as JSON; `nil` if there is nothing to show. Throws if the view has no JSON
-    /// form, or one of its links leads nowhere.
+    /// Returns the view as JSON; `nil` if there is nothing to show. Throws an error if the view has
+    /// no JSON form, or has a link to an action without an address.
     private func made(
         _ request: ViewRequest,
         _ state: State,
