@@ -7,7 +7,8 @@ import Testing
 struct StatedEnd<State> {
     /// The exact reason of the refusal; `nil` if the action has to be applied.
     var refusal: String?
-    /// The faulty member of the refused action; not compared if it is `nil`.
+    /// The pointer to the faulty member of the refused action. With `nil`, the pointer is not
+    /// compared.
     var pointer: String?
     /// Changes the state as the action should; `nil` if the action changes nothing.
     var change: ((inout State) throws -> Void)?

@@ -71,7 +71,7 @@ public struct TestPolicy: Sendable {
         return TestAdmission { action, sender in
             let member = try table.member(of: action, JSONEncoder())
             let entry = table.entries[member.number]
-            // Only the program dispatches this action, and the test sends it for the program.
+            // Only the program dispatches this action, so the policy does not apply.
             if entry.access == .program { return }
             let role = try role(of: sender)
             let document = try? JSONDocument(parsing: member.payload, limits: .unbounded)

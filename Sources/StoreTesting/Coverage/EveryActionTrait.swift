@@ -22,7 +22,7 @@ public struct EveryActionTrait: SuiteTrait, TestScoping {
     let reporter: TestReporter
     let coverage: @Sendable () -> ActionCoverage
 
-    /// Runs the suite's tests, and reports the actions that they have not exercised.
+    /// Runs the suite's tests, and reports the actions that the tests have not exercised.
     public func provideScope(
         for test: Test,
         testCase: Test.Case?,

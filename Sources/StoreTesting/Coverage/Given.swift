@@ -60,7 +60,7 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
     ///   - principal: the sender for the policy, such as `author/u1`.
     ///   - session: the session that sends the action; the action changes that session's slice.
     ///   - reason: the exact reason of the refusal; `nil` if the action has to be applied.
-    ///   - pointer: the faulty member of the refused action; not compared if it is left out.
+    ///   - pointer: the faulty member of the refused action; not compared if `pointer` is left out.
     ///   - change: changes the state as the action should.
     ///   - place: the source location at which a failure is reported.
     public func when(

@@ -6,7 +6,7 @@ struct JournalCheck {
     let subject: JournalSubject
     let promise: JournalPromise
     private(set) var faults: [JournalFault] = []
-    /// The journals that the check has made; they are closed at the end of the check.
+    /// The journals that the check has made. These journals are closed at the end of the check.
     private(set) var made: [any Journal] = []
 
     mutating func fail(_ text: String) { faults.append(JournalFault(promise: promise, text: text)) }
@@ -21,7 +21,7 @@ struct JournalCheck {
         if found != value { fail("\(what) is \(found), not \(value)") }
     }
 
-    /// Remembers a journal, to close it at the end of the check.
+    /// Adds a journal to the journals that are closed at the end of the check.
     mutating func keep(_ journal: any Journal) -> any Journal {
         made.append(journal)
         return journal

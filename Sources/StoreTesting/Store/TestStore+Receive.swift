@@ -162,8 +162,8 @@ extension TestStore where Subject: Module, Subject.State == State {
     }
 }
 
-/// Returns true if two actions have the same type and are equal; `false` if they cannot be
-/// compared.
+/// Returns true if two actions have the same type and are equal; `false` if the type is not
+/// `Equatable`.
 private func isEqual(_ a: any Action, _ b: any Action) -> Bool {
     if let a = a as? AddressedAction, let b = b as? AddressedAction {
         return a.instance.isSame(as: b.instance) && isEqual(a.action, b.action)
@@ -227,7 +227,7 @@ extension TestStore where Subject == State, State: RootState {
 
 extension TestStore {
     /// Waits for the end of all effects, for at most ``timeout``. Reports events that the test has
-    /// not stated. If effects still run, reports and cancels them.
+    /// not stated. Reports and cancels the effects that still run.
     public nonisolated(nonsending) func finish(at place: SourceLocation = #_sourceLocation) async {
         await rest(at: place)
         let hasEnded = await changes.wait(within: timeout) { runner.running.isEmpty }

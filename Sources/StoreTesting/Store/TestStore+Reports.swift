@@ -22,7 +22,7 @@ extension TestStore {
         state = actual
     }
 
-    /// Reports events that the test did not state, and continues with the state after them.
+    /// Reports events that the test did not state, and continues with the state after these events.
     func report(unstated: [TestEvent<State>], before what: String, at place: SourceLocation) {
         guard !unstated.isEmpty else { return }
         for event in unstated { follow(event) }

@@ -13,12 +13,12 @@ extension TestStore {
     ///   - principal: the sender, as role and name: `author/u1`. Interceptors, middleware and the
     ///     store's policy get the principal. By default the action has no principal.
     ///   - session: the name of the session that sends the action; by default no session.
-    ///   - reason: the exact reason if the reducer or the policy has to refuse the action. The
-    ///     state then stays as it is.
-    ///   - pointer: the faulty member of the refused action; not compared if it is left out.
-    ///   - change: changes the state as the action should; leave it out if the action changes
-    ///     nothing. If the store is not exhaustive, the closure gets the state after the action,
-    ///     and only its changes are compared.
+    ///   - reason: the exact reason if the reducer or the policy has to refuse the action. A
+    ///     refused action does not change the state.
+    ///   - pointer: the faulty member of the refused action; not compared if `pointer` is left out.
+    ///   - change: changes the state as the action should. Leave the closure out if the action
+    ///     changes nothing. If the store is not exhaustive, the closure gets the state after the
+    ///     action, and only the changes of the closure are compared.
     ///   - place: the source location at which a failure is reported.
     public nonisolated(nonsending) func send(
         _ action: any Action,
