@@ -5,9 +5,9 @@ import Synchronization
 /// Immutable bytes that threads share without a copy: the encoded state, an event's frame, a
 /// response's body.
 ///
-/// The bytes lie in one piece of memory or in a list of pieces. A frame around a large state and a
-/// state around its slices are such lists. Pieces are joined only for a reader that needs
-/// contiguous memory.
+/// The bytes are in one piece of memory, or in a list of pieces that other objects share. A frame
+/// with a large state is a list, and so is a state made of slices. The pieces are joined when a
+/// reader needs contiguous memory.
 public final class Bytes: Sendable {
     // Safety: the memory is written only before `init` returns and freed only by `deinit`.
     private nonisolated(unsafe) let base: UnsafeMutableRawPointer?
@@ -28,7 +28,7 @@ public final class Bytes: Sendable {
     /// Copies the UTF-8 of a string.
     public convenience init(utf8 string: String) { self.init(Array(string.utf8)) }
 
-    /// Allocates memory for `count` bytes; `fill` has to write every byte.
+    /// Allocates memory for `count` bytes and calls `fill`, which has to write every byte.
     package init(count: Int, fill: (UnsafeMutableRawBufferPointer) -> Void) {
         let memory = UnsafeMutableRawPointer.allocate(byteCount: max(count, 1), alignment: 8)
         base = memory
@@ -37,8 +37,9 @@ public final class Bytes: Sendable {
         fill(UnsafeMutableRawBufferPointer(start: memory, count: count))
     }
 
-    /// Lists the bytes of all pieces in their order, without a copy. `shared` is the number of
-    /// bytes that other objects keep alive anyway; ``ownCount`` leaves them out.
+    /// Makes one sequence of the bytes of all pieces in their order, without a copy. `shared` is
+    /// the number of bytes that other objects hold in memory too; ``ownCount`` does not include
+    /// these bytes.
     package init(joining pieces: [Bytes], shared: Int = 0) {
         let rope = Rope(pieces, shared: shared)
         self.rope = rope
@@ -50,7 +51,8 @@ public final class Bytes: Sendable {
 
     package var array: [UInt8] { withUnsafeBytes { Array($0) } }
 
-    /// Lends the bytes for the duration of the call.
+    /// Calls `body` with the contiguous bytes. The pointer is valid only during the call. If the
+    /// bytes are in pieces, the first call joins them.
     @inlinable
     public func withUnsafeBytes<R, E: Error>(
         _ body: (UnsafeRawBufferPointer) throws(E) -> R
@@ -59,8 +61,8 @@ public final class Bytes: Sendable {
         return try body(unsafeBytes)
     }
 
-    /// The contiguous bytes. The pointer is valid as long as this object is retained, so only a
-    /// closure that holds the object may use it.
+    /// The contiguous bytes. The pointer is valid as long as this object exists. So a caller has to
+    /// retain the object while using the pointer.
     @usableFromInline
     internal var unsafeBytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: rope?.joined ?? base, count: count)
@@ -68,7 +70,7 @@ public final class Bytes: Sendable {
 }
 
 extension Bytes {
-    /// The number of bytes that only this object keeps in memory.
+    /// The number of bytes that only this object holds in memory.
     package var ownCount: Int { count - (rope?.shared ?? 0) }
 
     /// True if ``withUnsafeBytes(_:)`` would have to join pieces first.
@@ -88,7 +90,7 @@ extension Bytes {
     /// The pieces of the bytes, each contiguous.
     package var pieces: [Bytes] { rope?.pieces ?? [self] }
 
-    /// Copies the bytes from `offset` on, until `buffer` is full or the bytes end. Returns the
+    /// Copies bytes, beginning at `offset`, until `buffer` is full or no bytes remain. Returns the
     /// number of copied bytes.
     package func copy(from offset: Int, to buffer: UnsafeMutableRawBufferPointer) -> Int {
         var rest = buffer[...]
@@ -103,8 +105,8 @@ extension Bytes {
         return rest.startIndex
     }
 
-    /// Returns at most `max` pieces, with the bytes from `offset` on, and the offset within the
-    /// first piece.
+    /// Returns at most `max` pieces, beginning with the piece that contains the byte at `offset`.
+    /// Also returns the offset of that byte in the first piece.
     package func pieces(from offset: Int, max: Int) -> (pieces: ArraySlice<Bytes>, offset: Int) {
         guard let rope else { return ([self], offset) }
         let first = rope.ends.partitionPoint { $0 <= offset }
@@ -113,7 +115,7 @@ extension Bytes {
     }
 }
 
-/// A list of pieces, which together are one sequence of bytes.
+/// A list of pieces that together are one sequence of bytes.
 private final class Rope: Sendable {
     let pieces: [Bytes]
     /// The offset at which each piece ends, counted from the first byte of the rope.
@@ -139,11 +141,12 @@ private final class Rope: Sendable {
 
     deinit { joinedCopy.withLock { $0?.memory.deallocate() } }
 
-    /// True if the pieces are joined. Never waits for a thread that is joining them.
+    /// True if the pieces are joined. Reading this property never waits for a thread that is
+    /// joining them.
     var isJoined: Bool { wasJoined.load(ordering: .relaxed) }
 
-    /// All bytes in contiguous memory. The first caller copies them; other callers wait for that
-    /// copy.
+    /// All bytes in contiguous memory. The first caller copies the bytes there; other callers wait
+    /// for that copy.
     var joined: UnsafeMutableRawPointer {
         joinedCopy.withLock { joinedCopy in
             if let joinedCopy { return joinedCopy }
@@ -160,8 +163,8 @@ private final class Rope: Sendable {
 }
 
 extension [Int] {
-    /// Returns the number of elements that fulfil `isBefore`, by a binary search. These elements
-    /// must precede all other elements.
+    /// Returns the number of elements for which `isBefore` returns true, by a binary search. These
+    /// elements must precede all other elements.
     package func partitionPoint(_ isBefore: (Int) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {
@@ -173,7 +176,7 @@ extension [Int] {
 }
 
 extension Bytes: Equatable {
-    /// True if both hold the same bytes.
+    /// True if both objects contain the same bytes.
     public static func == (a: Bytes, b: Bytes) -> Bool {
         if a === b { return true }
         guard a.count == b.count else { return false }
@@ -184,7 +187,7 @@ extension Bytes: Equatable {
 }
 
 extension Slice<UnsafeMutableRawBufferPointer> {
-    /// Copies bytes to the start of this slice, and drops that part from the slice.
+    /// Copies bytes to the start of this slice, then removes the filled memory from the slice.
     package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         UnsafeMutableRawBufferPointer(rebasing: self).copyMemory(from: bytes)
         self = dropFirst(bytes.count)
@@ -198,7 +201,7 @@ extension UnsafeRawBufferPointer {
         return memchr(start, 0x0A, count) != nil || memchr(start, 0x0D, count) != nil
     }
 
-    /// True if both hold the same bytes. Cost: one `memcmp`, at the speed of memory.
+    /// True if both buffers contain the same bytes. Cost: one `memcmp`.
     package func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
         guard count == other.count else { return false }
         guard let base = baseAddress, let otherBase = other.baseAddress else { return true }

@@ -1,10 +1,10 @@
-/// The conversion of one type to and from a JSON scalar, instead of the form that its `Codable`
-/// has.
+/// The conversion of one type's values to and from JSON scalars. Coders use the adapter in place of
+/// the type's own `Codable`.
 ///
 /// Foundation's `Date` and `Data` need adapters: their own `Codable` writes a bare number and a
 /// list of bytes. Adapters for them are in `StoreWireFoundation`.
 public struct JSONAdapter: Sendable {
-    /// A scalar in the form that it has in the document.
+    /// A string or a number in a JSON document.
     public enum Scalar: Sendable, Equatable {
         /// The text of a string.
         case string(String)
@@ -20,10 +20,11 @@ public struct JSONAdapter: Sendable {
     /// Makes an adapter for a type.
     ///
     /// - Parameters:
-    ///   - type: the type itself; subclasses need adapters of their own.
-    ///   - expected: the expected value in a word or two, for error messages.
-    ///   - encode: returns the scalar, or `nil` for a value that has none.
-    ///   - decode: returns the value, or `nil` if the scalar is not a value of the type.
+    ///   - type: the adapted type. A subclass of the type needs its own adapter.
+    ///   - expected: a short description of a valid value, for error messages.
+    ///   - encode: returns the scalar for a value, or `nil` if the value has no JSON form.
+    ///   - decode: returns the value for a scalar, or `nil` if the scalar stands for no value of
+    ///     the type.
     public init<T>(
         _ type: T.Type,
         expected: String,
@@ -37,10 +38,10 @@ public struct JSONAdapter: Sendable {
     }
 }
 
-/// The adapters of a coder, with the working memory that depends on them.
+/// The adapters of a coder, and the working memory that depends on the adapters.
 ///
-/// The coding plans of types depend on the adapters. Each set has its own working memory, so that
-/// coders with different adapters do not discard each other's plans.
+/// The working memory contains the coding plans of types, which depend on the adapters. Each set
+/// has its own working memory, so that coders with different adapters do not mix their plans.
 final class AdapterSet: Sendable {
     /// The maximum number of bytes of a buffer that a coder keeps for the next document.
     static let keptBytesMax = 4 << 20
@@ -63,7 +64,8 @@ final class AdapterSet: Sendable {
     }
 }
 
-/// Adapters, each found by its type.
+/// A list of adapters that finds the adapter of a type. If several adapters have the same type, the
+/// list uses the last one.
 struct AdapterList: Sendable {
     private let all: [JSONAdapter]
     private let places: [ObjectIdentifier: Int]

@@ -1,9 +1,9 @@
 import StoreTexts
 
-/// A parsed and validated document, for code that reads members without `Codable`.
+/// A parsed and validated JSON document, for code that reads values without `Codable`.
 ///
-/// The document owns a copy of the bytes. Its nodes stay valid as long as the document or a node
-/// exists. Only one thread at a time may use it.
+/// The document owns a copy of the bytes. The nodes stay valid as long as the document or one of
+/// its nodes exists. Only one thread at a time may use a document and its nodes.
 package struct JSONDocument {
     let tape: JSONTape
 
@@ -30,8 +30,8 @@ package struct JSONDocument {
         }
     }
 
-    /// An estimate of the document's memory in bytes. The capacity for entries is at most twice
-    /// their number, except in small documents.
+    /// An estimate of the document's memory in bytes. The estimate assumes a capacity for twice the
+    /// number of entries, which is the maximum except in small documents.
     package var memoryBytes: Int {
         tape.count + JSONTape.padding + 2 * tape.entryCount * MemoryLayout<JSONTape.Entry>.stride
     }
@@ -46,24 +46,24 @@ package struct JSONNode {
 
     package var kind: JSONKind { tape.kind(at: index) }
 
-    /// The range of the value's own bytes in the document.
+    /// The range of the value's bytes in the document.
     package var byteRange: Range<Int> {
         Int(tape.entries[index].start)..<Int(tape.entries[index].end)
     }
 
-    /// The value's own bytes; valid while the document exists.
+    /// The value's bytes in the document. The pointer is valid while the document exists.
     package var source: UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: tape.source + byteRange.lowerBound, count: byteRange.count)
     }
 
-    /// The value's own bytes as text, such as the literal of a number.
+    /// The value's bytes as text, such as the literal of a number.
     package var sourceText: String { String(decoding: source, as: UTF8.self) }
 
     /// The text of a string; `nil` for any other kind.
     package var stringValue: String? { kind == .string ? tape.string(at: index) : nil }
 
-    /// The bytes of a string without escapes, valid while the document exists. `nil` for a string
-    /// with escapes and for any other kind.
+    /// The bytes of a string that has no escapes; the pointer is valid while the document exists.
+    /// `nil` for a string with escapes and for any other kind.
     package var plainText: UnsafeBufferPointer<UInt8>? {
         kind == .string && tape.entries[index].detail == 0 ? tape.rawString(at: index) : nil
     }
@@ -83,17 +83,19 @@ package struct JSONNode {
         }
     }
 
-    /// Returns the value at a place of the same document, which a ``JSONMemberWalk`` has found.
+    /// Returns the value at an index of the same document: at the ``JSONMemberWalk/place`` of a
+    /// walk.
     package func value(at place: Int) -> JSONNode { JSONNode(tape: tape, index: place) }
 
-    /// Returns the member with this name; `nil` if the value is not an object or has no such
-    /// member.
+    /// Returns the value of the member with this name; `nil` if this value is not an object or has
+    /// no member of the name.
     package func member(named name: String) -> JSONNode? {
         var name = name
         return name.withUTF8 { place(ofMember: $0) }.map { JSONNode(tape: tape, index: $0) }
     }
 
-    /// Returns the member with this constant name, without making a string of the name.
+    /// Returns the value of the member with this constant name, without making a string of the
+    /// name.
     package func member(_ name: StaticString) -> JSONNode? {
         let text = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
         return place(ofMember: text).map { JSONNode(tape: tape, index: $0) }
@@ -146,7 +148,7 @@ package struct JSONNode {
         members.contains { names.contains($0.name) }
     }
 
-    /// Returns the JSON text of the object without the members of these names.
+    /// Returns the JSON text of the object, leaving out the members with these names.
     package func source(without names: [String]) -> [UInt8] {
         var writer = JSONWriter(capacity: byteRange.count)
         writer.object { object in
@@ -158,8 +160,8 @@ package struct JSONNode {
         return writer.array
     }
 
-    /// Returns the element at a position of an array, without a list of all elements; `nil` if
-    /// there is none.
+    /// Returns the element at a position of an array, without making a list of all elements.
+    /// Returns `nil` for a position outside the array and for any other kind of value.
     package func element(at position: Int) -> JSONNode? {
         guard kind == .array, position >= 0, position < count else { return nil }
         var child = index + 1
@@ -168,14 +170,16 @@ package struct JSONNode {
     }
 }
 
-/// A walk over the members of an object in their order, which makes no strings of their names.
+/// A walk over the members of an object in their order. The walk makes no strings of the members'
+/// names.
 package struct JSONMemberWalk {
     private let tape: JSONTape
     private var key: Int
     private var following: Int
     private let end: Int
 
-    /// Makes a walk that stands before the first member. A value that is no object has no members.
+    /// Makes a walk that is before the first member. For a value that is no object, the walk has no
+    /// members.
     package init(over node: JSONNode) {
         tape = node.tape
         key = node.index
@@ -183,7 +187,7 @@ package struct JSONMemberWalk {
         end = node.kind == .object ? Int(tape.entries[node.index].next) : following
     }
 
-    /// Moves on to the next member. Returns false behind the last member.
+    /// Moves to the next member. Returns false if there is no further member.
     package mutating func next() -> Bool {
         guard following < end else { return false }
         key = following
@@ -191,26 +195,26 @@ package struct JSONMemberWalk {
         return true
     }
 
-    /// Returns true if the member has this name.
+    /// Returns true if the current member has this name.
     package func isNamed(_ name: StaticString) -> Bool {
         let text = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
         return tape.key(at: key, equals: text)
     }
 
-    /// The place of the member's value in the document, for ``JSONNode/value(at:)``.
+    /// The index of the current member's value in the document, for ``JSONNode/value(at:)``.
     package var place: Int { key + 1 }
 }
 
-/// Memory that one document after another uses. A document allocates nothing if the memory is large
-/// enough for it.
+/// Memory that one document after another uses. A document that fits into the memory allocates
+/// nothing.
 ///
-/// Only one thread at a time may use a workspace. If a document still exists at the next call, the
-/// document keeps the memory, and the workspace allocates anew.
+/// Only one thread at a time may use a workspace. If a document still exists at the next call of
+/// ``parse(_:limits:)``, the document keeps the memory, and the workspace allocates new memory.
 package final class JSONWorkspace {
-    /// The maximum number of bytes that the workspace keeps for the next document.
+    /// The maximum number of bytes of each buffer that the workspace keeps for the next document.
     private static let keptBytesMax = 64 << 10
 
-    // Safety: one thread uses it, on one property at a time; the accesses are not checked.
+    // Safety: only one thread at a time uses a workspace, so no two accesses overlap.
     @exclusivity(unchecked) private var tape = JSONTape()
 
     package init() {}
@@ -231,11 +235,11 @@ package final class JSONWorkspace {
     }
 }
 
-// Documents of this program
+// Documents that this program has written
 
 extension Bytes {
-    /// Parses a document that this program has written itself, without the limits for documents of
-    /// clients.
+    /// Parses a document that this program has written, without the limits that apply to documents
+    /// of clients.
     ///
     /// - Throws: ``JSONError`` with the offset of the error, if the bytes are not valid JSON.
     package func document() throws(JSONError) -> JSONDocument {

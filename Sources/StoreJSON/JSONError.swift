@@ -1,6 +1,6 @@
 /// The reason why a document could not be read, or a value could not be written.
 public struct JSONError: Error, Sendable, Equatable {
-    /// A kind of failure; more kinds may come.
+    /// A kind of failure. Later versions of the library may add kinds.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The kind's name.
         public let rawValue: String
@@ -20,22 +20,23 @@ public struct JSONError: Error, Sendable, Equatable {
         public static let missing = Code(rawValue: "missing")
         /// A type's own code refused the value.
         public static let invalid = Code(rawValue: "invalid")
-        /// The value has no form in JSON, such as an infinite number.
+        /// The value, such as an infinite number, has no form in JSON.
         public static let unencodable = Code(rawValue: "unencodable")
     }
 
     /// The kind of failure.
     public let code: Code
-    /// The place in the document, in bytes from its start; 0 for an error of writing.
+    /// The number of bytes of the document before the error; 0 if a value could not be written.
     public let offset: Int
-    /// The place in the document, as a JSON Pointer (RFC 6901); the root for malformed bytes.
+    /// The JSON Pointer (RFC 6901) to the value with the error. The pointer is empty if the
+    /// document could not be parsed.
     public let pointer: String
-    /// The expected value, in a word or two.
+    /// A short description of a valid value; `nil` if there is none.
     public let expected: String?
-    /// The error in a sentence that clients may read.
+    /// A sentence that describes the error. Clients may read this sentence.
     public let message: String
     /// The error that a type's own code threw, for logs only. `nil` for a `DecodingError` or an
-    /// `EncodingError`: its description becomes the ``message``.
+    /// `EncodingError`, because the description of that error becomes the ``message``.
     public let failure: (any Error)?
 
     /// Makes an error.
@@ -55,16 +56,16 @@ public struct JSONError: Error, Sendable, Equatable {
         self.failure = failure
     }
 
-    /// The message and the error of a type's own code, for operators.
+    /// The ``message``, followed by the ``failure`` if there is one, for operators.
     package var messageForOperators: String { failure.map { "\(message) \($0)" } ?? message }
 
-    /// True if both have the same reason at the same place. Errors that a type's own code threw are
-    /// not compared.
+    /// True if all properties except ``failure`` are equal.
     public static func == (a: JSONError, b: JSONError) -> Bool {
         a.code == b.code && a.offset == b.offset && a.pointer == b.pointer
             && a.expected == b.expected && a.message == b.message
     }
 
-    /// True if the bytes are invalid, false if the document does not fit a type.
+    /// True if the document could not be parsed: it is not JSON or exceeds the limits. False if the
+    /// document does not fit a type, or a value could not be written.
     public var isSyntax: Bool { code == .malformed || code == .tooLarge || code == .tooDeep }
 }

@@ -1,6 +1,7 @@
-/// A key or an index of a JSON document, in places that need a `CodingKey` and have no key type.
+/// The name of a member or the index of an element, as a `CodingKey`. Code without a key type uses
+/// it.
 ///
-/// A key is small enough to lie within an `any CodingKey`, so that a path of keys is one
+/// A value fits into an `any CodingKey` without an allocation. So a path of keys takes one
 /// allocation.
 enum JSONKey: CodingKey {
     case name(String)
@@ -33,10 +34,10 @@ extension Sequence<any CodingKey> {
     }
 }
 
-/// Finds the place at which an incomplete document ends.
+/// A function that finds the path to the end of an incomplete document.
 enum JSONPrefix {
-    /// Returns the keys and indices from the root to the end of `bytes`, the beginning of an
-    /// encoder's document.
+    /// Returns the keys and indices from the root to the value at the end of `bytes`. `bytes` is
+    /// the part of a document that an encoder has written so far.
     static func path(of bytes: UnsafeRawBufferPointer) -> [JSONKey] {
         var path: [(key: String?, index: Int)] = []
         var index = 0

@@ -2,10 +2,10 @@ import StoreTexts
 
 /// The path from the root of a JSON document to one of its values (RFC 6901): `/todos/items/0`.
 ///
-/// Two pointers are equal if the bytes of their tokens are equal. Canonically equivalent names with
-/// different bytes are different members.
+/// Two pointers are equal if the bytes of their tokens are equal. Two names with different bytes
+/// are different members, although Swift may treat the names as equal.
 package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
-    /// The names of members and indices of elements, without escapes.
+    /// The names of members and the indices of elements on the path, without escapes.
     package let tokens: [String]
 
     /// The pointer to the whole document.
@@ -22,11 +22,12 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         hasher.combine(tokens.count)
     }
 
-    /// Reads the string form. The empty text is the root. Any other text must begin with `/`, and
-    /// `0` or `1` must follow each `~`; otherwise the result is `nil`.
+    /// Reads the string form. The empty text is the root. The result is `nil` if any other text
+    /// does not begin with `/`, or if neither `0` nor `1` follows a `~`.
     package init?(_ text: some StringProtocol) {
         guard text.isEmpty || text.utf8.first == 0x2F else { return nil }
-        // Scalars are split, not characters: a combining mark behind a slash belongs to the name.
+        // The text is split as scalars. As a character, a slash with a combining mark behind it
+        // would be no slash.
         let scalars = Substring(text).unicodeScalars
         var tokens: [String] = []
         for segment in scalars.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
@@ -36,11 +37,9 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         self.init(tokens: tokens)
     }
 
-    /// Reads the part of a request's path behind `/state` (protocol 3.2), which is still
-    /// percent-encoded.
+    /// Reads the percent-encoded text that follows `/state` in a request's path (protocol 3.2).
     ///
-    /// Each segment is decoded separately, so `%2F` within a segment is a slash in a name, just
-    /// like `~1`.
+    /// Each segment is decoded separately. So `%2F` means a slash within a name, and so does `~1`.
     package init?(path: String) {
         var path = path
         let pointer = path.withUTF8 { JSONPointer(path: UnsafeRawBufferPointer($0)) }
@@ -48,7 +47,7 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         self = pointer
     }
 
-    /// Reads the same part of a path from its bytes.
+    /// Reads a path from its bytes, in the same way as ``init(path:)`` reads a `String`.
     package init?(path: UnsafeRawBufferPointer) {
         let slash = UInt8(ascii: "/")
         guard path.isEmpty || path[0] == slash else { return nil }
@@ -92,8 +91,7 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     /// Returns the pointer to a member or an element of this pointer's value.
     package func appending(_ token: String) -> JSONPointer { JSONPointer(tokens: tokens + [token]) }
 
-    /// Returns a name with the escapes that it needs between two slashes: `~0` for `~`, `~1` for
-    /// `/`.
+    /// Returns a token with the escapes of a pointer's string form: `~0` for `~`, and `~1` for `/`.
     package static func escaped(_ token: String) -> String {
         guard token.utf8.contains(where: { $0 == 0x7E || $0 == 0x2F }) else { return token }
         var text = ""
@@ -107,12 +105,13 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         return text
     }
 
-    /// Returns the value that the pointer leads to in a document, or `nil` if it leads nowhere.
+    /// Returns the value that the pointer leads to in a document, or `nil` if there is no such
+    /// value.
     package func find(in document: JSONDocument) -> JSONNode? { find(from: document.root) }
 
-    /// Returns the value that the pointer leads to from `node`, or `nil` if it leads nowhere.
+    /// Returns the value that the pointer leads to from `node`, or `nil` if there is no such value.
     ///
-    /// Cost: a visit of the members and elements that precede each step.
+    /// Cost: for each token, a visit of the members or elements before the value on the path.
     package func find(from node: JSONNode) -> JSONNode? {
         var node = node
         for token in tokens {
@@ -131,11 +130,11 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         return node
     }
 
-    /// Returns the index that a token means in an array: digits without a leading zero (RFC 6901
-    /// §4).
+    /// Returns the index that a token stands for in an array; `nil` if the token is no index. An
+    /// index consists of digits without a leading zero (RFC 6901 §4).
     ///
-    /// The token `-`, the place behind the last element, is not an index; RFC 6902 gives it a
-    /// meaning of its own.
+    /// The token `-`, the position behind the last element, is not an index. Only a patch may add
+    /// an element there (RFC 6902).
     package static func index(_ token: String) -> Int? {
         UInt64(decimal: token).flatMap(Int.init(exactly:))
     }
@@ -162,21 +161,22 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
 // Many pointers at once
 
 extension JSONPointer {
-    /// The minimum number of names for which a value's children are listed once. For fewer names,
-    /// the children are searched for each name.
+    /// The minimum number of names for which a value's children are listed once. If there are fewer
+    /// names, each name is searched separately among the children.
     private static let listedMin = 5
 
-    /// Returns the value that each pointer leads to from `node`, or `nil` if it leads nowhere.
+    /// Returns the value that each pointer leads to from `node`. The result is `nil` for a pointer
+    /// without a value.
     ///
-    /// Cost: one pass over the children of each value on the way. If fewer than five names are
-    /// looked for in a value, the cost is a search for each name.
+    /// Cost: one pass over the children of each value on the paths. If fewer than five different
+    /// names follow at a value, the cost is a search for each name.
     package static func find(_ pointers: [JSONPointer], from node: JSONNode) -> [JSONNode?] {
         var found = [JSONNode?](repeating: nil, count: pointers.count)
         find(pointers.indices.map { ($0, pointers[$0].tokens[...]) }, from: node, &found)
         return found
     }
 
-    /// The index of a pointer, and the tokens of that pointer that are not followed yet.
+    /// The index of a pointer in the list, and the remaining tokens of that pointer.
     private typealias Way = (pointer: Int, rest: ArraySlice<String>)
 
     private static func find(_ ways: [Way], from node: JSONNode, _ found: inout [JSONNode?]) {

@@ -1,12 +1,13 @@
-/// Functions for the bytes of JSON strings that both the parser and the writer use.
+/// Functions for the bytes of JSON strings; the parser and the writer use them.
 package enum JSONText {
     /// The hash of an empty key.
     static let emptyHash: UInt32 = 0x9E37_79B1
 
-    /// Returns a set bit for each byte of `word` that is a quote, a backslash or a control
-    /// character.
+    /// Returns a word that marks the special bytes of `word`: quotes, backslashes and control
+    /// characters. The highest bit of each special byte is set.
     ///
-    /// Only the lowest set bit is exact: a borrow may set the bits of bytes above it.
+    /// Only the lowest set bit is reliable: the subtraction may also set the bits of bytes above
+    /// it.
     @inline(__always)
     static func specialBytes(in word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -17,11 +18,12 @@ package enum JSONText {
         return (found | (control & ~word)) & highBits
     }
 
-    /// The bits that are set in bytes beyond ASCII.
+    /// The highest bit of each byte of a word. In UTF-8, this bit is set in all bytes of characters
+    /// beyond ASCII.
     static var highBits: UInt64 { 0x8080_8080_8080_8080 }
 
-    /// Returns the length of the UTF-8 sequence of two or more bytes at `start`; `nil` if it is
-    /// invalid.
+    /// Returns the length of the UTF-8 sequence of two or more bytes at `start`; `nil` if the
+    /// sequence is invalid.
     ///
     /// Overlong forms, surrogates and values above U+10FFFF are invalid (RFC 3629).
     @inline(__always)
@@ -39,7 +41,7 @@ package enum JSONText {
         }
     }
 
-    /// Returns a hash that is cheap for short keys, as documents have.
+    /// Returns a hash of the bytes. The function is fast for short texts, such as most keys.
     @inline(__always)
     static func hash(_ start: UnsafePointer<UInt8>, _ count: Int) -> UInt32 {
         var hash = UInt64(emptyHash) &+ UInt64(truncatingIfNeeded: count)
@@ -61,7 +63,7 @@ package enum JSONText {
         return UInt32(truncatingIfNeeded: hash >> 32)
     }
 
-    /// Returns a text as a JSON string, quotes included.
+    /// Returns a text as a JSON string, with its quotes.
     package static func quoted(_ text: String) -> String {
         var output = JSONOutput()
         output.string(text)

@@ -1,7 +1,7 @@
-/// Writes JSON that no `Codable` type describes: problems, schemas, log lines.
+/// A writer of JSON that no `Codable` type describes: problems, schemas, log lines.
 ///
-/// The writer places commas and brackets. The caller has to put a key before each value of an
-/// object, with ``key(_:)`` or ``member(_:_:)``: the writer cannot check that.
+/// The writer places commas and brackets. In an object, the caller has to write a key before each
+/// value, with ``key(_:)`` or ``member(_:_:)``. The writer does not check that.
 package struct JSONWriter: ~Copyable {
     private var output: JSONOutput
 
@@ -25,7 +25,7 @@ package struct JSONWriter: ~Copyable {
         output.byte(UInt8(ascii: "]"))
     }
 
-    /// Begins a member; the caller has to write its value next.
+    /// Writes the key of a member. The caller has to write the member's value next.
     package mutating func key(_ name: String) {
         separate()
         output.string(name)

@@ -1,14 +1,15 @@
 import StoreTexts
 
-/// A collection that is decoded element by element, without the unkeyed container of its own
+/// A collection that the decoder decodes element by element, without calling the collection's
 /// `init(from:)`.
 protocol CollectionDecodable {
     static func decode<T>(_: T.Type, at index: Int, from state: DecodingStatePointer) throws -> T
 }
 
 private enum Reservation {
-    /// The maximum number of elements for which memory is reserved before the first is read.
-    /// Without a bound, two bytes of a document could reserve an element of a thousand bytes.
+    /// The maximum number of elements for which memory is reserved before the first element is
+    /// decoded. Without this bound, each two bytes of a document could reserve the memory of a
+    /// large element.
     static let elementsMax = 1_024
 
     static func elements(claimed: UInt32) -> Int { min(Int(claimed), elementsMax) }
@@ -30,7 +31,7 @@ extension Array: CollectionDecodable where Element: Decodable {
     }
 }
 
-/// The name of a member as a coding key: as a text, and as a number if it is one.
+/// The name of a member as a coding key. The key's number is `nil` if the name is no integer.
 private struct MemberName: CodingKey {
     let stringValue: String
     var intValue: Int? { Int(stringValue) }
@@ -40,11 +41,11 @@ private struct MemberName: CodingKey {
 }
 
 extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable {
-    /// Decodes an object if the keys are names. Else decodes an array of key, value, key, value…
-    /// The standard library writes both forms.
+    /// Decodes an object if the keys are `String`, `Int` or `CodingKeyRepresentable`. Otherwise
+    /// decodes an array of key, value, key, value… The standard library writes both forms.
     ///
-    /// Two keys that are equal for the type are an error. The standard library would silently drop
-    /// one of the two values.
+    /// If two keys of the document are equal as values of `Key`, the function throws an error. The
+    /// standard library would silently drop one of the two values.
     static func decode<T>(_: T.Type, at index: Int, from state: DecodingStatePointer) throws -> T {
         let isNamed =
             Key.self == String.self || Key.self == Int.self
@@ -54,7 +55,7 @@ extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable
         var at = index &+ 1
         let end = Int(state.pointee.entries[index].next)
         while at < end {
-            // A name is one entry; any other key may have entries within it.
+            // The name of a member is one entry. A key in an array may have entries within it.
             let value = isNamed ? at &+ 1 : Int(state.pointee.entries[at].next)
             guard value < end else {
                 throw state.pointee.invalid(index, "The array has a key without a value.")
@@ -70,7 +71,7 @@ extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable
         return unsafeBitCast(dictionary, to: T.self)
     }
 
-    /// Returns the key for the name at an index of an object.
+    /// Returns the dictionary's key for the member name at an index.
     private static func key(named index: Int, _ state: DecodingStatePointer) throws -> Key {
         let text = state.pointee.tape.string(at: index)
         if Key.self == String.self, let key = text as? Key { return key }
@@ -108,8 +109,9 @@ extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable
 }
 
 extension Set: CollectionDecodable where Element: Decodable {
-    /// Decodes an array. An element may be repeated unchanged. Two elements that differ but are
-    /// equal for their type are an error. The standard library would silently drop one of them.
+    /// Decodes an array. The array may contain the same JSON value twice. If two different JSON
+    /// values are equal as values of `Element`, the function throws an error. The standard library
+    /// would silently drop one of the two values.
     static func decode<T>(_: T.Type, at index: Int, from state: DecodingStatePointer) throws -> T {
         try state.pointee.requireArray(index)
         var set: Self = []
@@ -139,15 +141,15 @@ extension Set: CollectionDecodable where Element: Decodable {
 }
 
 extension DecodingState {
-    /// Returns the standard library's error for a value that its type cannot accept, with a message
-    /// of this decoder.
+    /// Returns an error of the standard library with this message, for a value that its type does
+    /// not accept.
     @inline(never)
     func invalid(_ index: Int, _ message: String) -> DecodingError {
         .dataCorrupted(.init(codingPath: codingPath(to: index), debugDescription: message))
     }
 
-    /// Returns a value in a uniform spelling: its strings without needless escapes, its members
-    /// sorted.
+    /// Returns the JSON text of a value in a uniform spelling: strings without needless escapes,
+    /// and members sorted by name.
     fileprivate func written(_ index: Int) -> [UInt8] {
         JSONTree(JSONNode(tape: tape, index: index)).written(like: .literal("null"))
     }
@@ -156,6 +158,6 @@ extension DecodingState {
 private func quoted(_ name: String) -> String { JSONText.quoted(String(name.prefix(64))) }
 
 extension String {
-    /// True if Swift treats another text as equal to this one, although its bytes differ.
+    /// Returns true if Swift treats two texts as equal although their bytes differ.
     func isTwin(of other: String) -> Bool { self == other && !isSame(as: other) }
 }

@@ -1,8 +1,9 @@
-/// A mismatch at an entry of the tape. The failure travels within a `DecodingError`, which a type's
-/// own code may catch. The decoder converts it to a ``JSONError`` at the end.
+/// A mismatch between a type and an entry of the tape. The failure is the underlying error of a
+/// `DecodingError`, which a type's own code may catch. If no code catches the error, the decoder
+/// converts it to a ``JSONError``.
 ///
-/// A type that tries one form after another fails often. So a failure holds only the data for a
-/// message, which is composed later, while the tape still exists.
+/// A type that tries to decode several forms causes many failures. So a failure holds only the data
+/// for a message. The decoder composes the message at the end.
 struct DecodingFailure: Error {
     enum Expected: Sendable {
         case words(String)
@@ -22,7 +23,8 @@ struct DecodingFailure: Error {
             }
         }
 
-        /// The text without an integer's bounds: writing bounds takes longer than reading a value.
+        /// A shorter text without an integer's bounds. Writing the bounds takes longer than reading
+        /// a value.
         var brief: String {
             switch self {
             case .words(let words): words
@@ -33,7 +35,7 @@ struct DecodingFailure: Error {
         }
     }
 
-    /// The maximum number of an enum's values in a message.
+    /// The maximum number of values of an enum that a message lists.
     static let namesMax = 20
 
     let index: Int
@@ -47,10 +49,11 @@ extension DecodingState {
         trail.codingPath(to: entry(of: index), in: tape)
     }
 
-    /// Returns the entry at a place; for ``enclosure``, which has none, the entry of the payload.
+    /// Returns the index of an entry. For ``enclosure``, which has no entry, returns the index of
+    /// the payload.
     private func entry(of place: Int) -> Int { place == Self.enclosure ? caseIndex : place }
 
-    /// Returns the standard library's error for a value that does not fit.
+    /// Returns an error of the standard library for a value that differs from the expected value.
     @inline(never)
     func mismatch(_ index: Int, _ expected: DecodingFailure.Expected) -> DecodingError {
         let index = entry(of: index)
@@ -62,7 +65,7 @@ extension DecodingState {
         mismatch(index, .words(expected))
     }
 
-    /// Returns the standard library's error for a missing member.
+    /// Returns an error of the standard library for a missing member.
     @inline(never)
     func missing(_ key: any CodingKey, in object: Int) -> DecodingError {
         let member = DecodingFailure(index: entry(of: object), expected: .member(key.stringValue))
@@ -77,8 +80,8 @@ extension DecodingState {
         )
     }
 
-    /// Returns the error with the valid values of an enum, if the enum lists them (`CaseIterable`)
-    /// and the text is none of them.
+    /// Returns an error that lists the valid values of an enum. Returns `error` unchanged if the
+    /// enum is not `CaseIterable`, or if the value in the document is no text.
     @inline(never)
     func unlisted<T>(_ type: T.Type, at index: Int, _ error: DecodingError) -> DecodingError {
         guard case .dataCorrupted(let found) = error, found.underlyingError == nil,
@@ -128,7 +131,8 @@ extension DecodingState {
         }
     }
 
-    /// Converts an error that a type's own code threw, with the place that its coding path names.
+    /// Converts an error of the standard library. The offset and the pointer of the result are
+    /// those of the error's coding path.
     func error(_ error: DecodingError) -> JSONError {
         let code: JSONError.Code
         let context: DecodingError.Context
@@ -155,8 +159,8 @@ extension DecodingState {
         )
     }
 
-    /// Returns the offset of the value at the end of a coding path, or of the last existing value
-    /// on that path.
+    /// Returns the offset of the value at the end of a coding path. If there is no such value,
+    /// returns the offset of the last existing value on the path.
     private func offset(along path: [any CodingKey]) -> Int {
         var node = JSONNode(tape: tape, index: 0)
         for key in path {

@@ -1,4 +1,4 @@
-/// The decoder for one value, which a type's `init(from:)` gets.
+/// The decoder of one value in the document. A type's `init(from:)` gets this decoder.
 struct DecodingPosition: Decoder {
     let state: DecodingStatePointer
     let index: Int
@@ -11,7 +11,7 @@ struct DecodingPosition: Decoder {
         return object(keyedBy: type)
     }
 
-    /// Returns the container of the object at `index`. An object around a case has the index
+    /// Returns the container of the object at `index`. The index may be
     /// ``DecodingState/enclosure``.
     @inline(__always)
     func object<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
@@ -20,7 +20,7 @@ struct DecodingPosition: Decoder {
         guard let box = keyType.pointee.lend(level, at: index) else {
             return container(keyType, level)
         }
-        // Safety: `keep` has taken a container of this type, which is one reference.
+        // Safety: `keep` has stored a container of this type. A container is one reference.
         return unsafeBitCast(box, to: KeyedDecodingContainer<Key>.self)
     }
 
@@ -82,11 +82,11 @@ struct SingleValueDecoding: SingleValueDecodingContainer {
     }
 }
 
-/// A decoder for an enum's case if the document has only the payload of the case.
+/// The decoder of an enum's case if the document has only the payload of the case.
 ///
-/// The decoder presents the input that the compiler's `init(from:)` asks for: an object with one
-/// member, whose name is that of the case. An enum with texts as raw values gets the name as a
-/// text. The document has no bytes for this object or this text.
+/// The decoder provides the input that the compiler's `init(from:)` reads: an object with one
+/// member, named like the case. An enum with texts as raw values reads the case's name as a text
+/// instead. The document contains neither this object nor this text.
 struct CasePosition: Decoder {
     let state: DecodingStatePointer
 
@@ -104,8 +104,8 @@ struct CasePosition: Decoder {
     func singleValueContainer() -> any SingleValueDecodingContainer { CaseValue(state: state) }
 }
 
-/// The container for a case without members. A type reads the case's name from the container as a
-/// text, or decodes another type from the container.
+/// The container of an enum's case as a single value. A type can read the case's name as a text
+/// from the container, or decode another type from the container.
 struct CaseValue: SingleValueDecodingContainer {
     static let expected = "an enum's case"
     let state: DecodingStatePointer
@@ -116,8 +116,9 @@ struct CaseValue: SingleValueDecodingContainer {
 
     func decode(_ type: String.Type) -> String { state.pointee.caseName }
 
-    /// Decodes an enum, or a type around it. The function implements all of the protocol's
-    /// overloads except the overload for `String`: a number or a Boolean is no case.
+    /// Decodes an enum, or a type that contains only an enum. The function implements all overloads
+    /// of the protocol except the overload for `String`. Numbers and Booleans are refused, because
+    /// they are no cases.
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
         switch state.pointee.plans.plan(for: type) {
         case .string: return unsafeBitCast(state.pointee.caseName, to: T.self)

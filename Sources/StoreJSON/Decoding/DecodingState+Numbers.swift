@@ -1,11 +1,11 @@
 extension DecodingState {
-    /// Reads an integer, which must fit into `I` exactly.
+    /// Reads an integer. Throws an error if the number is not whole or does not fit into `I`.
     @inline(__always)
     func integer<I: FixedWidthInteger>(_ index: Int, as type: I.Type) throws -> I {
         let entry = entries[index]
         let length = Int(entry.end &- entry.start)
         var at = source + Int(entry.start)
-        // A number of at most 18 digits cannot overflow 64 bits.
+        // An integer of at most 18 digits cannot overflow 64 bits.
         guard entry.detail == 1, length <= 18, tape.kind(at: index) == .number else {
             return try longInteger(index, as: type)
         }
@@ -21,7 +21,8 @@ extension DecodingState {
         return fitting
     }
 
-    /// Reads a whole number that is long, or that is written with a fraction or an exponent.
+    /// Reads an integer that has more than 18 characters, or that has a fraction or an exponent in
+    /// the document.
     @inline(never)
     private func longInteger<I: FixedWidthInteger>(_ index: Int, as type: I.Type) throws -> I {
         if tape.kind(at: index) == .number {
@@ -44,9 +45,9 @@ extension DecodingState {
         return value
     }
 
-    /// Returns a number whose digits and power of ten are exact in a `Double`; `nil` for any other
-    /// number. A single division then rounds once, and correctly (W. D. Clinger, "How to read
-    /// floating point numbers accurately").
+    /// Returns the value of a number that has at most 15 digits and no exponent; `nil` for any
+    /// other number. A `Double` represents the digits and the power of ten exactly, so a single
+    /// division rounds correctly (W. D. Clinger, "How to read floating point numbers accurately").
     @inline(__always)
     private func quickDouble(_ index: Int) -> Double? {
         let entry = entries[index]

@@ -1,29 +1,32 @@
 typealias DecodingStatePointer = UnsafeMutablePointer<DecodingState>
 
-/// The state that a decoder and its containers share. Containers hold a pointer to it and plain
-/// numbers, so that a copy costs no reference counting.
+/// The state that a decoder and its containers share. A container consists of a pointer to the
+/// state and plain numbers, so copying a container needs no reference counting.
 struct DecodingState: ~Copyable {
     private(set) var tape: JSONTape
     private(set) var source: UnsafeMutablePointer<UInt8>
     private(set) var entries: UnsafeMutablePointer<JSONTape.Entry>
-    /// The key types. The place of a container is the entry of its object.
+    /// The key types that the decoder has used. The place of a container is the index of its
+    /// object's entry.
     var keyTypes = KeyTypes<Int>()
     var plans: TypePlans<any CollectionDecodable.Type>
     private(set) var userInfo: [CodingUserInfoKey: any Sendable] = [:]
-    /// The number of calls of `init(from:)` that are running.
+    /// The number of nested calls of `init(from:)` at this moment.
     fileprivate(set) var calls = 0
-    /// The maximum of ``calls``. After the first excess the maximum is 0, which stops a type that
-    /// tries itself again and again.
+    /// The maximum of ``calls``. When a call exceeds the maximum, the decoder sets the maximum to
+    /// 0, so that all further calls fail. This also stops a type that ignores errors and decodes
+    /// itself again.
     fileprivate(set) var callsMax = JSONLimits.callsMax
     let trail = DecodingTrail()
-    /// The name of a case whose payload alone is in the document; ``caseIndex`` is the entry of the
-    /// payload.
+    /// The name of the enum's case to decode, if only the payload of the case is in the document.
+    /// ``caseIndex`` is the index of the payload's entry.
     private(set) var caseName = ""
     private(set) var caseIndex = 0
-    /// The tape for documents that the decoder parses itself.
+    /// The tape for documents that the decoder itself parses.
     let own = JSONTape()
 
-    /// The place of an object `{"<caseName>":<payload>}` that is not in the document.
+    /// The index that stands for the object `{"<caseName>":<payload>}`. The document does not
+    /// contain this object.
     static let enclosure = -2
 
     init(_ adapters: AdapterList) {
@@ -42,20 +45,21 @@ struct DecodingState: ~Copyable {
         if !userInfo.isEmpty || !self.userInfo.isEmpty { self.userInfo = userInfo }
     }
 
-    /// Sets the payload and the name of a case. ``enclosure`` stands for the object around them.
+    /// Sets the entry of a payload and the name of its case. The index ``enclosure`` then stands
+    /// for an object with this case as its only member.
     mutating func enclose(_ index: Int, as name: String) {
         caseIndex = index
         caseName = name
     }
 
-    /// Releases the document, and the memory of an unusually large document.
+    /// Releases the document, and large buffers of the decoder's own tape.
     mutating func end() {
         own.shrink(below: AdapterSet.keptBytesMax)
         if tape !== own { tape = own }
         trail.restart()
     }
 
-    /// Returns the first byte of a value, which determines its kind.
+    /// Returns the first byte of a value. This byte determines the value's kind.
     @inline(__always)
     func first(_ index: Int) -> UInt8 { source[Int(entries[index].start)] }
 
@@ -72,10 +76,11 @@ struct DecodingState: ~Copyable {
         guard first(index) == UInt8(ascii: "[") else { throw mismatch(index, "an array") }
     }
 
-    /// Returns the entry of the value of the member `key` of an object, or -1 if it has none.
+    /// Returns the index of the value of an object's member `key`, or -1 if the object has no such
+    /// member.
     ///
-    /// The search begins at the end of the last search: members in the order of declaration are
-    /// found at once.
+    /// The search begins behind the member that the last search found. So a type that reads members
+    /// in the order of the document finds each member at once.
     @inline(__always)
     func find(_ key: UnsafeBufferPointer<UInt8>, in object: Int) -> Int {
         guard object >= 0 else { return findCase(key) }
@@ -111,8 +116,9 @@ struct DecodingState: ~Copyable {
         return tape.string(at: index)
     }
 
-    /// True if Swift may treat a text with other bytes as equal to this string. Only three
-    /// characters outside ASCII equal an ASCII character: U+212A, U+037E and U+1FEF.
+    /// Returns true if Swift may treat the string at an index as equal to a text with other bytes.
+    /// Only three characters outside ASCII are equal to an ASCII character: U+212A, U+037E and
+    /// U+1FEF.
     func mayHaveTwin(_ index: Int) -> Bool {
         guard first(index) == UInt8(ascii: "\"") else { return false }
         return tape.rawString(at: index).contains { byte in
@@ -156,7 +162,7 @@ extension DecodingStatePointer {
         try decode(type, from: DecodingPosition(state: self, index: index), at: index)
     }
 
-    /// Decodes the case that ``DecodingState/enclose(_:as:)`` has set.
+    /// Decodes a value from the case that ``DecodingState/enclose(_:as:)`` has set.
     func decodeCase<T: Decodable>(_ type: T.Type) throws -> T {
         try decode(type, from: CasePosition(state: self), at: pointee.caseIndex)
     }
@@ -174,8 +180,8 @@ extension DecodingStatePointer {
         return try T(from: decoder)
     }
 
-    /// Decodes an enum with texts as raw values. The enum compares texts with Swift's equality, so
-    /// a text with other bytes has to be refused here.
+    /// Decodes an enum with texts as raw values. The enum itself would accept a text that is equal
+    /// for Swift but has other bytes. This function refuses such a text.
     @inline(never)
     private func decodeRawText<T: Decodable>(_ type: T.Type, at index: Int) throws -> T {
         let value: T
@@ -200,7 +206,7 @@ extension DecodingStatePointer {
         return pointee.invalid(index, Self.tooDeep)
     }
 
-    /// The message for a type whose `init(from:)` reads itself without end.
+    /// The error's message for a type whose `init(from:)` decodes the same type without end.
     static let tooDeep =
         "The type reads itself, or more than \(JSONLimits.callsMax) values within each other."
 

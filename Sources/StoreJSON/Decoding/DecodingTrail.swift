@@ -1,27 +1,29 @@
-/// The path from a document's root to the value whose path was computed last.
+/// The path from a document's root to one of its values. A search for another value's path begins
+/// at this path.
 ///
-/// A type that tries one form after another needs the paths of many values, each a little behind
-/// the previous value. The trail continues from its last value, and returns its keys without a
-/// copy. All paths of one pass together cost about one walk over the document.
+/// A type that tries to decode several forms causes many errors, and each error needs the path of a
+/// value. These values usually come in the order of the document. So the trail continues from the
+/// last value, and all paths together cost about one walk over the document.
 ///
-/// The trail is a class, so that a caller that reads values only borrows its state.
+/// The trail is a class. So functions of the decoding state can change the trail without being
+/// `mutating`.
 final class DecodingTrail {
     /// A container on the path.
     private struct Step {
         let container: Int
-        /// The entry at which the member or element on the path begins; for a member, the entry of
-        /// its key.
+        /// The entry of the element on the path, or the entry of the key of the member on the path.
         var child: Int
-        /// The number of members or elements before that child.
+        /// The number of members or elements before `child`.
         var position: Int
     }
 
     private var steps: [Step] = []
     private var keys: [any CodingKey] = []
-    /// The number of entries that were visited since the trail was made.
+    /// The number of members and elements that the searches have visited so far. Only tests read
+    /// this number.
     private(set) var visits = 0
 
-    /// Discards the path; required before another document.
+    /// Discards the path. The decoder has to call this function before it reads another document.
     func restart() {
         if steps.isEmpty { return }
         steps.removeAll(keepingCapacity: true)
@@ -30,8 +32,8 @@ final class DecodingTrail {
 
     /// Returns the keys and indices from the root to a value.
     func codingPath(to target: Int, in tape: JSONTape) -> [any CodingKey] {
-        // If the target is a container on the path, the steps below it stay. A type may need the
-        // paths of the container and of its children alternately.
+        // If the target is a container on the path, keep the steps below that container. The next
+        // target may again be a child of the container.
         var depth = steps.count
         while depth > 0, steps[depth - 1].container > target { depth -= 1 }
         if depth > 0, steps[depth - 1].container == target { return Array(keys[..<(depth - 1)]) }
@@ -46,7 +48,8 @@ final class DecodingTrail {
         return keys
     }
 
-    /// Moves on to the container's child that holds the target. Returns the value of that child.
+    /// Adds the step from a container to its child that is or contains the target. Returns the
+    /// entry of that child's value.
     private func advance(_ container: Int, to target: Int, _ tape: JSONTape) -> Int? {
         let isObject = tape.kind(at: container) == .object
         let end = Int(tape.entries[container].next)

@@ -1,23 +1,24 @@
-/// Decodes any `Decodable` value from JSON, strictly: RFC 8259, UTF-8, each key once, within
-/// limits.
+/// A strict decoder of `Decodable` values from JSON. The decoder accepts only JSON by RFC 8259, in
+/// UTF-8, without duplicate keys, within the ``limits``.
 ///
-/// A number has to fit its Swift type exactly, or it is an error; `1.0` and `1e2` are integers.
-/// Members that a type does not have are ignored.
+/// An integer has to fit its Swift type exactly; `1.0` and `1e2` are integers, too. A `Double` or a
+/// `Float` is rounded to the nearest value. The decoder ignores members that a type does not read.
 public struct JSONDecoder: Sendable {
-    /// The limits of a document.
+    /// The limits of a document's size and depth.
     public var limits: JSONLimits
-    /// Values for the `init(from:)` of types to look up.
+    /// Values that the `init(from:)` of types can read from their decoder.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
     let adapters: AdapterSet
 
-    /// Makes a decoder that uses adapters for their types. Keep a decoder that has adapters: its
-    /// working memory, with the plans of types, is discarded with it.
+    /// Makes a decoder. The decoder uses `adapters` for the values of their types. A decoder with
+    /// adapters has its own working memory, which takes time to build. So keep such a decoder and
+    /// use it again.
     public init(limits: JSONLimits = JSONLimits(), adapters: [JSONAdapter] = []) {
         self.limits = limits
         self.adapters = .of(adapters)
     }
 
-    /// Decodes one value, which is the whole document.
+    /// Decodes a value from a whole document.
     ///
     /// Any thread may call this function.
     ///
@@ -28,7 +29,7 @@ public struct JSONDecoder: Sendable {
         }
     }
 
-    /// Decodes one value, which is the whole document.
+    /// Decodes a value from a whole document.
     ///
     /// - Throws: as ``decode(_:from:)``.
     public func decode<T: Decodable>(
@@ -46,12 +47,13 @@ public struct JSONDecoder: Sendable {
         return try read(type, state, tape, at: 0)
     }
 
-    /// Decodes the value at a node of a parsed document; `nil` stands for an empty object. In the
-    /// pointers of errors, the prefix replaces the path from the root to the node.
+    /// Decodes the value at a node of a parsed document. If `node` is `nil`, decodes an empty
+    /// object. In the pointers of errors, `pointerPrefix` replaces the path from the root to the
+    /// node.
     ///
-    /// If the type is an enum and the node the payload of one of its cases, `caseName` is the name
-    /// of the case. The value is decoded as if it were `{"<name>":<payload>}`. For an enum with
-    /// texts as raw values, it is decoded as if it were the name.
+    /// If the type is an enum and the node is the payload of a case, `caseName` is the name of the
+    /// case. The function then decodes the object `{"<name>":<payload>}`. If the enum has texts as
+    /// raw values, the function decodes the name.
     ///
     /// - Throws: ``JSONError`` with the pointer of the error.
     package func decode<T: Decodable>(
@@ -124,12 +126,12 @@ public struct JSONDecoder: Sendable {
 
 /// The limits of the documents that a reader accepts.
 public struct JSONLimits: Sendable, Equatable {
-    /// The deepest nesting that any limits can permit; it bounds the stack that decoding needs.
+    /// The upper bound of ``depthMax``. The bound limits the stack that decoding and encoding need.
     public static let depthCeiling = 512
 
-    /// The maximum number of nested calls of `encode(to:)` or `init(from:)`. A type that passes
-    /// itself on as a single value opens no container, so a limit of nesting alone would not stop
-    /// it.
+    /// The maximum number of nested calls of `encode(to:)` or `init(from:)`. A type that encodes or
+    /// decodes itself as a single value opens no container. So a limit of the depth would not stop
+    /// an endless recursion.
     static let callsMax = 2 * depthCeiling
 
     /// The maximum number of bytes of a document.
@@ -143,6 +145,7 @@ public struct JSONLimits: Sendable, Equatable {
         self.depthMax = min(depthMax, Self.depthCeiling)
     }
 
-    /// Limits for the program's own documents: as large as the reader can address (4 GiB).
+    /// The limits for the program's own documents: the depth is at most ``depthCeiling``. The size
+    /// is at most 4 GiB, because the parser's offsets have 32 bits.
     public static let unbounded = JSONLimits(bytesMax: .max, depthMax: depthCeiling)
 }

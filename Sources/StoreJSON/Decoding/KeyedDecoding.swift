@@ -1,11 +1,11 @@
-/// The container for an object.
+/// The keyed container of an object.
 struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let state: DecodingStatePointer
     let keyType: KeyTypePointer<Int>
-    /// The address of the object's entry, for a container that is used again; `nil` in any other
-    /// container.
+    /// The memory with the index of the object's entry, if the decoder uses this container again
+    /// for other objects; otherwise `nil`.
     let shared: UnsafeMutablePointer<Int>?
-    /// The object's entry, for a container that is not used again.
+    /// The index of the object's entry; read only if `shared` is `nil`.
     let own: Int
 
     @inline(__always)
@@ -17,14 +17,15 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
             return Key(stringValue: state.pointee.caseName).map { [$0] } ?? []
         }
         return JSONNode(tape: state.pointee.tape, index: object).members.compactMap { member in
-            // Key types compare texts with Swift's equality, but members are found by their bytes.
+            // A key type may accept a name with other bytes that is equal for Swift. `find`
+            // compares bytes, and would not find the member.
             Key(stringValue: member.name).flatMap {
                 $0.stringValue.isTwin(of: member.name) ? nil : $0
             }
         }
     }
 
-    /// Returns the entry of a member's value, or -1 if there is none.
+    /// Returns the index of the value of a member, or -1 if there is no such member.
     @inline(__always)
     private func find(_ key: Key) -> Int {
         guard let (_, _, known) = keyType.pointee.find(key), !known.hasEscapes else {
@@ -39,7 +40,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return name.withUTF8 { state.pointee.find($0, in: object) }
     }
 
-    /// Returns the entry of a member's value. Throws an error if there is none.
+    /// Returns the index of the value of a member. Throws an error if there is no such member.
     @inline(__always)
     private func need(_ key: Key) throws -> Int {
         let index = find(key)
@@ -47,7 +48,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return index
     }
 
-    /// Returns the entry of a member's value; `nil` if the member is absent or null.
+    /// Returns the index of the value of a member; `nil` if the member is absent or null.
     @inline(__always)
     private func present(_ key: Key) -> Int? {
         let index = find(key)

@@ -1,4 +1,4 @@
-/// The container for an array.
+/// The unkeyed container of an array.
 struct UnkeyedDecoding: UnkeyedDecodingContainer {
     let state: DecodingStatePointer
     private let array: UInt32
@@ -16,7 +16,7 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     var currentIndex: Int { Int(taken) }
     var isAtEnd: Bool { next >= state.pointee.entries[Int(array)].next }
 
-    /// Returns the entry of the next element, without moving past it; ``advance(past:)`` does that.
+    /// Returns the index of the next element's entry, without moving past that element.
     @inline(__always)
     private func peek() throws -> Int {
         guard !isAtEnd else {
@@ -31,7 +31,8 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
         taken &+= 1
     }
 
-    /// Decodes the next element, and moves past it unless an error was thrown.
+    /// Decodes the next element with `read`, then moves past the element. If `read` throws an
+    /// error, the element stays the next element.
     @inline(__always)
     private mutating func take<T>(
         _ read: (DecodingStatePointer, Int) throws -> T

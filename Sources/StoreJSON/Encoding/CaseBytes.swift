@@ -1,10 +1,10 @@
-/// The two parts of an encoded case of an enum: `{"<name>":{<payload>}}`, or `"<name>"`.
+/// The name and the payload of an enum's encoded case: `{"<name>":{<payload>}}`, or `"<name>"`.
 package struct CaseBytes {
     package let name: UnsafeRawBufferPointer
     package let payload: UnsafeRawBufferPointer
 
-    /// - Parameter bytes: a JSON value without white space. The result is `nil` if the value is no
-    ///   case.
+    /// - Parameter bytes: a JSON value without white space. The result is `nil` if the value has
+    ///   neither form.
     package init?(_ bytes: UnsafeRawBufferPointer) {
         let quote = UInt8(ascii: "\"")
         guard let first = bytes.first else { return nil }
@@ -13,7 +13,7 @@ package struct CaseBytes {
             let end = bytes[start...].firstIndex(of: quote)
         else { return nil }
         name = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
-        // A name with an escape may end at a later quote. No action may have such a name.
+        // If the name has an escape, it may end at a later quote. No action may have such a name.
         guard !name.contains(UInt8(ascii: "\\")) else { return nil }
         if first == quote {
             payload = Self.emptyObject
@@ -24,7 +24,8 @@ package struct CaseBytes {
         guard Self.isOneObject(payload) else { return nil }
     }
 
-    /// True if the bytes are exactly one object; false if further members follow the object.
+    /// Returns true if the bytes are exactly one object. Returns false if further members follow
+    /// the object.
     private static func isOneObject(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.first == UInt8(ascii: "{") else { return false }
         var depth = 0

@@ -1,6 +1,6 @@
 import StoreTexts
 
-/// A collection that is encoded element by element, without the unkeyed container of its own
+/// A collection that the encoder encodes element by element, without calling the collection's
 /// `encode(to:)`.
 protocol CollectionEncodable {
     static func encode<T>(_ value: T, to state: EncodingStatePointer) throws
@@ -8,8 +8,7 @@ protocol CollectionEncodable {
 
 extension Array: CollectionEncodable where Element: Encodable {
     static func encode<T>(_ value: T, to state: EncodingStatePointer) throws {
-        // Safety: only the plan of `Self` calls this function, with a value of `Self`. So `T` is
-        // `Self`.
+        // Safety: the plan of a type is made from its own conformance, so `T` is `Self`.
         let array = unsafeBitCast(value, to: Self.self)
         let level = state.pointee.depth
         guard level < JSONLimits.depthCeiling else { throw EncodingError.tooDeep(value) }
@@ -24,16 +23,18 @@ extension Array: CollectionEncodable where Element: Encodable {
     }
 }
 
-/// A collection without an order of its own, which is encoded in sorted order.
+/// A collection whose elements have no order, such as a set. The encoder writes the elements in
+/// sorted order.
 protocol UnorderedEncodable: CollectionEncodable {
-    /// Returns the parts of the collection, for the slow path.
+    /// Returns the members or elements of the collection, for the slow path.
     static func parts(of value: Any) throws -> UnorderedParts
 }
 
 enum UnorderedParts {
-    /// The members of an object, sorted.
+    /// The members of an object, sorted by name.
     case named([(key: String, value: any Encodable)])
-    /// The elements of an array, to be sorted by their bytes.
+    /// The elements of an array, not sorted yet. An element of a set is one value. A member of a
+    /// dictionary is two values: the key and the value.
     case unnamed([[any Encodable]])
 }
 
@@ -42,7 +43,7 @@ where Key: Encodable, Value: Encodable {
     static func encode<T>(_ value: T, to state: EncodingStatePointer) throws {
         guard let dictionary = value as? Self else { return }
         if let named = try Self.named(dictionary) { return try encode(named, to: state) }
-        // Other keys: an array of key, value, key, value…, as the standard library writes it.
+        // For other keys, write an array of key, value, key, value…, like the standard library.
         try SortedFragments.write(dictionary, to: state) { member in
             try state.encode(member.key)
             state.pointee.output.byte(UInt8(ascii: ","))
@@ -58,13 +59,14 @@ where Key: Encodable, Value: Encodable {
         return .unnamed(dictionary.map { [$0.key, $0.value] })
     }
 
-    /// The sorted names, and the values, which are indexed by the places of the names.
+    /// The sorted names and the unsorted values. The place of a name is the index of its value.
     private typealias NamedMembers = (names: [PlacedName], values: [Value])
 
-    /// Returns the members in the order of their names; `nil` if the keys are not names.
+    /// Returns the members in the order of their names; `nil` if the type of the keys gives no
+    /// names.
     private static func named(_ dictionary: Self) throws -> NamedMembers? {
-        // A cast of the dictionary would make another dictionary, with an order of its own.
-        // Safety: the bits of keys are cast only to the type that the keys have.
+        // A cast of the whole dictionary would make a new dictionary with another order. Safety:
+        // each key is cast only to the type that it has.
         let values = Array(dictionary.values)
         if Key.self == Int.self {
             let keys = dictionary.keys.map { unsafeBitCast($0, to: Int.self) }
@@ -123,7 +125,8 @@ extension Set: CollectionEncodable, UnorderedEncodable where Element: Encodable 
     }
 }
 
-/// A writer that encodes each element, and then sorts the elements by their bytes.
+/// A writer of arrays in sorted order. The writer encodes all elements, then sorts the encoded
+/// elements by their bytes.
 enum SortedFragments {
     static func write<S: Sequence>(
         _ elements: S,
@@ -150,15 +153,15 @@ enum SortedFragments {
     }
 }
 
-/// The text of a dictionary's key, with the place of its value.
+/// The name of a dictionary's key, with the index of its value.
 ///
-/// A sort moves each element many times, and values may be large. So keys are sorted with the
-/// places of their values. The first eight bytes decide most comparisons without a look at the
-/// text.
+/// Sorting moves each element many times, and values may be large. So the names are sorted without
+/// the values. Most comparisons need only the first eight bytes of the names.
 struct PlacedName {
     let text: String
     let place: Int
-    /// The first eight bytes of the text, the first byte highest; 0 in place of missing bytes.
+    /// The first eight bytes of the text as a number. The first byte is the highest byte. In a
+    /// shorter text, the missing bytes are 0.
     private let beginning: UInt64
 
     init(_ text: String, at place: Int) {
@@ -173,7 +176,7 @@ struct PlacedName {
         self.beginning = count == 0 ? 0 : beginning << (8 * (8 - count))
     }
 
-    /// True if this name precedes the other one in the order of their bytes.
+    /// Returns true if this name precedes the other name in the order of bytes.
     func precedes(_ other: Self) -> Bool {
         if beginning != other.beginning { return beginning < other.beginning }
         return text.utf8.lexicographicallyPrecedes(other.text.utf8)

@@ -1,4 +1,4 @@
-/// The encoder for one value, which a type's `encode(to:)` gets.
+/// The encoder of one value. A type's `encode(to:)` gets this encoder.
 struct EncodingPosition: Encoder {
     let state: EncodingStatePointer
     /// The offset in the output at which the value begins.
@@ -9,8 +9,8 @@ struct EncodingPosition: Encoder {
     var codingPath: [any CodingKey] { state.pointee.codingPath }
     var userInfo: [CodingUserInfoKey: Any] { state.pointee.userInfo }
 
-    /// Returns the container of the value's object. A second call returns the same object: a class
-    /// and its superclass may both ask for it.
+    /// Returns the container of the value's object. A second call returns a container of the same
+    /// object, because a class and its superclass may write into one object.
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         let serial = container(UInt8(ascii: "{"), UInt8(ascii: "}"))
         let place = EncodingPlace(level: level &+ 1, serial: serial)
@@ -18,7 +18,7 @@ struct EncodingPosition: Encoder {
         guard let box = keyType.pointee.lend(Int(level), at: place) else {
             return container(keyType, at: place)
         }
-        // Safety: `keep` has taken a container of this type, which is one reference.
+        // Safety: `keep` has stored a container of this type. A container is one reference.
         return unsafeBitCast(box, to: KeyedEncodingContainer<Key>.self)
     }
 
@@ -50,13 +50,13 @@ struct EncodingPosition: Encoder {
         if let serial = state.pointee.opened(at: start, above: Int(level), closer: closer) {
             return serial
         }
-        // The value has been written in another form already.
+        // The value was already written in another form, for instance as an array.
         state.pointee.outOfPlace = true
         return 0
     }
 }
 
-/// The container for a single value, which accepts exactly one write.
+/// The container of a single value. The container accepts only one write.
 struct SingleValueEncoding: SingleValueEncodingContainer {
     let position: EncodingPosition
 

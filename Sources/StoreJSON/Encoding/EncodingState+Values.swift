@@ -39,7 +39,7 @@ extension EncodingStatePointer {
         try value.encode(to: EncodingPosition(state: self, start: start, level: UInt32(level)))
         pointee.cutBroken()
         if pointee.output.count == start {
-            // A type that encodes nothing is an object without members.
+            // If a type encodes nothing, write an object without members.
             pointee.output.raw("{}")
         } else {
             pointee.close(to: level)
@@ -62,15 +62,15 @@ extension EncodingStatePointer {
         }
     }
 
-    /// Writes a number. Throws an error for infinities and NaN, which have no form in JSON.
+    /// Writes a number. Throws an error for an infinity or NaN, which JSON cannot represent.
     @inline(__always)
     func floating(_ value: some FloatingNumber) throws {
         guard pointee.output.floating(value) else { throw EncodingError.notFinite(value) }
     }
 }
 
-// Values of keys and elements. `mark` is the result of ``EncodingState/enter(_:_:)``: if it is -1,
-// no value may be written.
+// Writing the values of keys and elements. `mark` is the result of `EncodingState.enter`. If `mark`
+// is -1, these functions write nothing.
 
 extension EncodingStatePointer {
     @inline(__always)

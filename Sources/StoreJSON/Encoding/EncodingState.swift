@@ -1,4 +1,4 @@
-/// The place of a container: the number of open containers including it, and its serial number.
+/// The position of a container: its level of nesting, counted from 1, and its serial number.
 struct EncodingPlace {
     let level: UInt32
     let serial: UInt32
@@ -8,17 +8,17 @@ typealias EncodingStatePointer = UnsafeMutablePointer<EncodingState>
 
 /// The state that an encoder and its containers share: the output and the open containers.
 ///
-/// Containers hold a pointer to it and plain numbers, so that a copy costs no reference counting.
-/// The next write outside a container closes it, because `Codable` has no call for the end of a
-/// container.
+/// A container consists of a pointer to the state and plain numbers, so copying a container needs
+/// no reference counting. `Codable` has no call for the end of a container. So the next write
+/// outside a container closes the container.
 struct EncodingState: ~Copyable {
     /// An open container.
     struct Level {
         var serial: UInt32
         var closer: UInt8
-        /// The offset of its opening bracket.
+        /// The offset of the container's opening bracket.
         var start: Int
-        /// The keys that were written so far.
+        /// The keys that were written into the container so far.
         var members = EncodingMembers()
     }
 
@@ -28,19 +28,20 @@ struct EncodingState: ~Copyable {
     private(set) var levels: UnsafeMutablePointer<Level>
     private(set) var depth = 0
     private var serial: UInt32 = 0
-    /// True if a value had no place at the end of the output: its container was closed, or its key
-    /// was written before.
+    /// True if a value could not be written at the end of the output, because its container was
+    /// closed or its key was written before.
     var outOfPlace = false
-    /// The number of calls of `encode(to:)` that are running.
+    /// The number of nested calls of `encode(to:)` at this moment.
     var calls = 0
-    /// The maximum of ``calls``. After the first excess the maximum is 0, which stops a value that
-    /// encodes itself again and again.
+    /// The maximum of ``calls``. When a call exceeds the maximum, the encoder sets the maximum to
+    /// 0, so that all further calls fail. This also stops a value that ignores errors and encodes
+    /// itself again.
     var callsMax = JSONLimits.callsMax
-    /// The offset of a value that could not be encoded, until the next write removes that value; -1
-    /// if there is none.
+    /// The offset of an incomplete value that could not be encoded; -1 if there is none. The next
+    /// write removes the value.
     private var brokenFrom = -1
     private var brokenLevel = 0
-    /// The written keys of each level, if bits cannot represent them.
+    /// The written keys of each level whose keys ``EncodingMembers`` cannot represent as bits.
     private var names: [Set<[UInt8]>] = []
     private(set) var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
@@ -70,11 +71,11 @@ struct EncodingState: ~Copyable {
         if !names.isEmpty { names = [] }
     }
 
-    /// Opens a container at the end of the output. Returns its serial number.
+    /// Opens a container at the end of the output. Returns the container's serial number.
     @inline(__always)
     mutating func open(_ opener: UInt8, _ closer: UInt8) -> UInt32 {
         serial &+= 1
-        // No container is opened at a greater depth: `encode` has refused that depth before.
+        // The functions that encode values check the depth, so this guard normally passes.
         guard depth < JSONLimits.depthCeiling else {
             outOfPlace = true
             return serial
@@ -94,8 +95,9 @@ struct EncodingState: ~Copyable {
         }
     }
 
-    /// Makes the container of this level and serial number the current one, and writes a comma if
-    /// necessary. Returns the offset before the comma, or -1 if the container was closed already.
+    /// Prepares a write into the container with this level and serial number: closes all containers
+    /// within it, and writes a comma if necessary. Returns the offset before the comma, or -1 if
+    /// the container was closed already.
     @inline(__always)
     mutating func enter(_ level: UInt32, _ serial: UInt32) -> Int {
         cutBroken()
@@ -110,10 +112,10 @@ struct EncodingState: ~Copyable {
         return mark
     }
 
-    /// Records a failure to encode the value that begins at `mark`.
+    /// Records that the value that begins at `mark` could not be encoded.
     ///
-    /// The value stays for now, so that the error has its place. If a type's own code ignores the
-    /// error, the next write removes the value.
+    /// The incomplete value stays in the output, because the path of the error is read from the
+    /// output. If a type's own code ignores the error, the next write removes the value.
     @inline(never)
     mutating func giveUp(from mark: Int, _ level: UInt32) {
         brokenFrom = mark
@@ -128,8 +130,8 @@ struct EncodingState: ~Copyable {
         brokenFrom = -1
     }
 
-    /// Records the key that was just written from `start` on, at the innermost level. Returns true
-    /// if that level has no such key yet.
+    /// Records the key that was written into the innermost container at `start`. Returns true if
+    /// the container did not have this key yet.
     @inline(never)
     private mutating func claimName(from start: Int) -> Bool {
         while names.count < depth { names.append([]) }
@@ -139,8 +141,8 @@ struct EncodingState: ~Copyable {
         return names[index].insert(Array(output.bytes[start...])).inserted
     }
 
-    /// Writes a key of a table, with a comma before it if it needs one. Returns the offset before
-    /// the comma or the key, or -1 if the caller must not write a value.
+    /// Writes a key of a table, after a comma if necessary. Returns the offset before the comma and
+    /// the key, or -1 if the caller must not write a value.
     @inline(__always)
     mutating func enter(
         _ place: EncodingPlace,
@@ -159,7 +161,8 @@ struct EncodingState: ~Copyable {
         return mark
     }
 
-    /// Writes a key that is in no table. The comma and the result are as for a key of a table.
+    /// Writes a key that is in no table, after a comma if necessary. Returns the offset before the
+    /// comma and the key, or -1 if the caller must not write a value.
     @inline(never)
     mutating func enter(_ place: EncodingPlace, named name: String) -> Int {
         let mark = enter(place.level, place.serial)
@@ -174,8 +177,8 @@ struct EncodingState: ~Copyable {
         return mark
     }
 
-    /// Returns the serial number of the open container that begins at `start`; `nil` if there is
-    /// none.
+    /// Returns the serial number of the open container that begins at `start` and has this closing
+    /// bracket; `nil` if there is none.
     @inline(__always)
     func opened(at start: Int, above level: Int, closer: UInt8) -> UInt32? {
         guard depth > level, levels[level].start == start, levels[level].closer == closer else {
@@ -184,25 +187,25 @@ struct EncodingState: ~Copyable {
         return levels[level].serial
     }
 
-    /// The end of the output, as a JSON Pointer. Reads the whole output, so it is meant for errors
-    /// only.
+    /// The JSON Pointer to the value at the end of the output. The property reads the whole output,
+    /// so only errors should use it.
     var pointer: String { codingPath.pointer }
 
-    /// The end of the output, as coding keys.
+    /// The coding keys from the root to the value at the end of the output.
     var codingPath: [any CodingKey] { JSONPrefix.path(of: output.bytes) }
 }
 
-/// The written keys of one object, to detect a key that is written twice.
+/// The written keys of one object. With them, the encoder detects a key that is written twice.
 ///
-/// Each key of one table has a bit. An object with other keys, or with keys of two types, has a set
-/// of names instead. Keys of two types occur if a class and its superclass share one object.
+/// As long as all keys come from one table, each key is a bit. For other objects, the encoder uses
+/// a set of names. Keys of two types occur if a class and its superclass write into one object.
 struct EncodingMembers {
     private var table: JSONKeyTable?
     private var written: UInt64 = 0
     private var byName = false
 
-    /// Records a key of a table. Returns true if the key was not written before, or `nil` if only
-    /// the set of names can decide that.
+    /// Records a key of a table. Returns true if the key was not written before, and false if it
+    /// was. Returns `nil` if the caller has to record the key in the set of names.
     @inline(__always)
     mutating func claim(_ key: Int, of table: JSONKeyTable) -> Bool? {
         let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: key)
@@ -216,8 +219,8 @@ struct EncodingMembers {
         return true
     }
 
-    /// Switches to the set of names, for good. Returns the keys that were written so far, or `nil`
-    /// if the set is in use already.
+    /// Switches from bits to the set of names. Returns the keys that were written so far, for the
+    /// set; `nil` if the object uses the set already.
     mutating func switchToNames() -> [[UInt8]]? {
         guard !byName else { return nil }
         byName = true

@@ -1,24 +1,25 @@
-/// Encodes any `Encodable` value as JSON (RFC 8259).
+/// An encoder of `Encodable` values as JSON (RFC 8259).
 ///
-/// Members keep the order in which the type encodes them; for synthesized code, that is the order
-/// of declaration. Dictionaries and sets are sorted, so the same value always gives the same bytes.
-/// The bytes have no white space. `/` and characters beyond ASCII are not escaped. A whole `Double`
-/// such as 1.0 becomes `1`.
+/// Members have the order in which the type encodes them. Synthesized code encodes members in the
+/// order of declaration. Dictionaries and sets are sorted, so the same value always gives the same
+/// bytes. The bytes have no white space between values. `/` and characters beyond ASCII are not
+/// escaped. A whole `Double` such as 1.0 becomes `1`.
 public struct JSONEncoder: Sendable {
-    /// Values for the `encode(to:)` of types to look up.
+    /// Values that the `encode(to:)` of types can read from their encoder.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
     let adapters: AdapterSet
 
-    /// Makes an encoder that uses adapters for their types. Keep an encoder that has adapters: its
-    /// working memory, with the plans of types, is discarded with it.
+    /// Makes an encoder. The encoder uses `adapters` for the values of their types. An encoder with
+    /// adapters has its own working memory, which takes time to build. So keep such an encoder and
+    /// use it again.
     public init(adapters: [JSONAdapter] = []) { self.adapters = .of(adapters) }
 
     /// Returns the value as JSON.
     ///
-    /// Any thread may call this function. Cost: one pass, into memory that the next call uses
-    /// again.
+    /// Any thread may call this function. Cost: one pass over the value. The next call uses the
+    /// memory of this call again.
     ///
-    /// - Throws: ``JSONError`` with the pointer of a part that has no JSON form.
+    /// - Throws: ``JSONError`` with the pointer to a value that could not be encoded.
     public func encode<T: Encodable>(_ value: T) throws(JSONError) -> [UInt8] {
         try withState { (state) throws(JSONError) in
             try write(value, to: state)
@@ -26,7 +27,7 @@ public struct JSONEncoder: Sendable {
         }
     }
 
-    /// Returns the value as JSON that threads can share.
+    /// Returns the value as JSON, in an object that threads can share without a copy.
     ///
     /// - Throws: as ``encode(_:)``.
     public func encodeShared<T: Encodable>(_ value: T) throws(JSONError) -> Bytes {
@@ -38,12 +39,13 @@ public struct JSONEncoder: Sendable {
 
     /// Encodes a case of an enum, and passes the name of the case and its payload to `body`.
     ///
-    /// An enum encodes itself as an object with one member. The name is the key of that member, and
-    /// the payload its value, which is an object. For an enum with texts as raw values, the name is
-    /// the text, and the payload an object without members. The memory of the name and the payload
-    /// is valid during the call.
+    /// An enum encodes itself as an object with one member. The name of the case is the key of that
+    /// member. The payload is the member's value, which is an object. If the enum has texts as raw
+    /// values, the name is the text, and the payload is an object without members. The memory of
+    /// the name and the payload is valid only during the call of `body`.
     ///
-    /// - Throws: ``JSONError`` if the value has another form or none; any error of `body`.
+    /// - Throws: ``JSONError`` if the value does not encode itself in this form, and any error of
+    ///   `body`.
     package func encodeCase<T: Encodable, R>(
         _ value: T,
         _ body: (_ name: UnsafeRawBufferPointer, _ payload: UnsafeRawBufferPointer) throws -> R
@@ -81,7 +83,7 @@ public struct JSONEncoder: Sendable {
             guard state.pointee.callsMax > 0 else { throw EncodingError.tooDeep(value) }
             guard state.pointee.outOfPlace else { return }
         } catch  where state.pointee.outOfPlace && state.pointee.callsMax > 0 {
-            // The error may be a consequence of a value that had no place in the output.
+            // The error may come only from the fast path, so try the slow path.
         } catch let error as EncodingError {
             throw JSONError(error, at: state.pointee.pointer)
         } catch let error as JSONError {

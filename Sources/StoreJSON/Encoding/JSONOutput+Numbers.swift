@@ -1,4 +1,4 @@
-/// `Double` or `Float`.
+/// The constraint of functions for `Double` and `Float`.
 package typealias FloatingNumber = BinaryFloatingPoint & LosslessStringConvertible
 
 extension JSONOutput {
@@ -13,7 +13,8 @@ extension JSONOutput {
         decimal(UInt64(truncatingIfNeeded: value.magnitude))
     }
 
-    /// Writes a number in decimal digits. A generic function would be slow for other modules.
+    /// Writes a number in decimal digits. The function is not generic, because another module
+    /// cannot specialise a generic function.
     @inline(__always)
     package mutating func decimal(_ value: UInt64) {
         reserve(20)
@@ -22,7 +23,8 @@ extension JSONOutput {
             count &+= 1
             return
         }
-        // Multiply, because a division costs more. The bound overflows only at the last length.
+        // Count the digits by multiplications, because divisions are slower. If the bound
+        // overflows, the length is 20, and the loop ends.
         var length = 1
         var bound: UInt64 = 10
         while value >= bound, length < 20 {
@@ -40,9 +42,10 @@ extension JSONOutput {
         count &+= length
     }
 
-    /// Writes a finite number in the shortest form that reads back as the same value; `1` for 1.0.
+    /// Writes a finite number as the shortest text that a reader reads as the same value: `1` for
+    /// 1.0.
     ///
-    /// Returns false for infinities and NaN, without writing anything.
+    /// Returns false, and writes nothing, if the number is an infinity or NaN.
     @inline(__always)
     package mutating func floating<F: FloatingNumber>(_ value: F) -> Bool {
         if F.self == Double.self, shortDecimal(Double(value)) { return true }
@@ -62,12 +65,13 @@ extension JSONOutput {
         }
     }
 
-    /// Writes a number of at most 15 digits, at most four of them behind the point. Most numbers in
-    /// practice are as short. Returns false for any other number, without writing anything.
+    /// Writes a number that has at most 15 digits, with at most four digits behind the point.
+    /// Returns false, and writes nothing, for any other number. In practice, most numbers are so
+    /// short.
     ///
-    /// Different decimals of at most 15 digits are different `Double` values. So a decimal of that
-    /// length is the shortest if it reads back as `value`. The division proves that: its operands
-    /// are exact, so it rounds as a reader does.
+    /// Different decimals of at most 15 digits are different `Double` values. So such a decimal is
+    /// the shortest text if a reader reads it as `value`. The division proves that: its operands
+    /// are exact, so its result is rounded like a reader's result.
     @inline(__always)
     private mutating func shortDecimal(_ value: Double) -> Bool {
         let minusZero = (-0.0).bitPattern

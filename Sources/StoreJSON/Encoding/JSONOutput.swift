@@ -1,7 +1,6 @@
 /// A growing buffer of bytes for JSON.
 ///
-/// The encoder writes into it, and so does code that writes documents by hand. The caller is
-/// responsible for commas and brackets.
+/// The encoder and ``JSONWriter`` write into this buffer. The buffer adds no commas or brackets.
 package struct JSONOutput: ~Copyable {
     private(set) var base: UnsafeMutablePointer<UInt8>
     package internal(set) var count = 0
@@ -16,16 +15,16 @@ package struct JSONOutput: ~Copyable {
 
     package var array: [UInt8] { Array(UnsafeBufferPointer(start: base, count: count)) }
 
-    /// A copy of the written bytes that threads can share.
+    /// A copy of the written bytes, which threads can share.
     package var shared: Bytes {
         let written = bytes
         return Bytes(count: written.count) { $0.copyMemory(from: written) }
     }
 
-    /// The written bytes in place; valid until the next write.
+    /// The written bytes, without a copy. The pointer is valid until the next write.
     package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
-    /// The last byte, or 0 if there is none.
+    /// The last written byte, or 0 if no byte is written.
     @inline(__always)
     var last: UInt8 { count == 0 ? 0 : base[count &- 1] }
 
@@ -65,8 +64,8 @@ package struct JSONOutput: ~Copyable {
     @inline(__always)
     package mutating func raw(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let start = bytes.baseAddress else { return }
-        // Keys and literals are short: copies of eight bytes are faster than a call of the C
-        // library.
+        // Keys and literals are short. For them, copies of eight bytes are faster than a call of
+        // the C library.
         reserve(bytes.count &+ 8)
         let target = UnsafeMutableRawPointer(base + count)
         if bytes.count <= 32 {
@@ -77,7 +76,7 @@ package struct JSONOutput: ~Copyable {
                     Self.copy(UInt64.self, from: source, to: target, at: offset)
                     offset &+= 8
                 }
-                // The last eight bytes; some of them may have been copied already.
+                // Copy the last eight bytes. The loop may have copied some of them already.
                 Self.copy(UInt64.self, from: source, to: target, at: bytes.count &- 8)
             } else if bytes.count >= 4 {
                 Self.copy(UInt32.self, from: source, to: target, at: 0)
@@ -107,7 +106,7 @@ package struct JSONOutput: ~Copyable {
         )
     }
 
-    /// Writes bytes whose memory is a whole number of words.
+    /// Writes `length` bytes. Their memory has to be padded to a whole number of words.
     @inline(__always)
     mutating func padded(_ bytes: UnsafePointer<UInt8>, _ length: Int) {
         reserve(length &+ 8)
@@ -121,7 +120,7 @@ package struct JSONOutput: ~Copyable {
         count &+= length
     }
 
-    /// Writes up to eight bytes, the first of which is the lowest byte of the word.
+    /// Writes the lowest `length` bytes of a word, at most eight. The lowest byte comes first.
     @inline(__always)
     private mutating func word(_ word: UInt64, _ length: Int) {
         reserve(8)
@@ -137,7 +136,7 @@ package struct JSONOutput: ~Copyable {
         value ? word(0x6575_7274, 4) : word(0x65_736C_6166, 5)
     }
 
-    /// Writes text unchanged, such as a literal or a fragment of encoded JSON.
+    /// Writes text unchanged, without quotes and escapes: a literal or encoded JSON.
     package mutating func raw(_ text: StaticString) {
         raw(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
@@ -150,7 +149,8 @@ package struct JSONOutput: ~Copyable {
 }
 
 extension JSONOutput {
-    /// Writes a string with its quotes, with the escapes that RFC 8259 §7 requires and no others.
+    /// Writes a text as a JSON string with quotes. Only characters that must be escaped (RFC 8259
+    /// §7) are escaped.
     package mutating func string(_ text: String) {
         if text.utf8.withContiguousStorageIfAvailable({ string($0) }) == nil {
             var text = text
@@ -158,10 +158,10 @@ extension JSONOutput {
         }
     }
 
-    /// Writes UTF-8 as a string with its quotes.
+    /// Writes UTF-8 as a JSON string with quotes and escapes.
     @inline(__always)
     mutating func string(_ text: UnsafeBufferPointer<UInt8>) {
-        // Reserve room for both quotes, and for a last word that is written whole.
+        // Reserve room for the text and both quotes. Only escapes need more room.
         reserve(text.count &+ 16)
         base[count] = UInt8(ascii: "\"")
         count &+= 1
@@ -213,8 +213,8 @@ extension JSONOutput {
         }
     }
 
-    /// Writes a text without escapes or quotes. Not generic: another module cannot specialise a
-    /// generic function, and would look up its type at run time.
+    /// Writes a text without quotes and escapes. The function is not generic: another module cannot
+    /// specialise a generic function, and would look up the type at run time.
     package mutating func text(_ text: String) {
         var text = text
         text.withUTF8 { raw($0) }

@@ -1,18 +1,19 @@
-/// The container for an object.
+/// The keyed container of an object.
 struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let state: EncodingStatePointer
     let keyType: KeyTypePointer<EncodingPlace>
-    /// The address of the place of a container that is used again; `nil` in any other container.
+    /// The memory with the object's place, if the encoder uses this container again for other
+    /// objects; otherwise `nil`.
     let shared: UnsafeMutablePointer<EncodingPlace>?
-    /// The place of a container that is not used again.
+    /// The object's place; read only if `shared` is `nil`.
     let own: EncodingPlace
 
     @inline(__always)
     private var place: EncodingPlace { shared?.pointee ?? own }
     var codingPath: [any CodingKey] { state.pointee.codingPath }
 
-    /// Writes the key, with a comma before it if it needs one. Returns the offset before both, or
-    /// -1 if the caller must not write a value.
+    /// Writes a key, after a comma if necessary. Returns the offset before the comma and the key,
+    /// or -1 if the caller must not write a value.
     @inline(__always)
     private func begin(_ key: Key) -> Int {
         guard let (table, index, known) = keyType.pointee.find(key) else {

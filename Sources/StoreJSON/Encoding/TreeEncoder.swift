@@ -1,10 +1,11 @@
-/// The encoder of the slow path, which a type's `encode(to:)` gets: a place in the tree.
+/// The encoder of one value in the slow path. A type's `encode(to:)` gets this encoder and fills
+/// ``node``.
 struct TreeEncoder: Encoder {
-    /// The data that all places of a tree share.
+    /// The data that all encoders of a tree share.
     final class Surroundings {
         let userInfo: [CodingUserInfoKey: any Sendable]
         let adapters: AdapterList
-        /// True if the tree became deeper than the encoder can write.
+        /// True if the value nests deeper than the encoder permits.
         var tooDeep = false
 
         init(userInfo: [CodingUserInfoKey: any Sendable], adapters: AdapterList) {
@@ -15,29 +16,29 @@ struct TreeEncoder: Encoder {
 
     let surroundings: Surroundings
     var codingPath: [any CodingKey] = []
-    /// The number of calls of `encode(to:)` that are running.
+    /// The number of nested calls of `encode(to:)` at this moment.
     var calls = 0
     var node = TreeNode()
 
     var userInfo: [CodingUserInfoKey: Any] { surroundings.userInfo }
 
-    /// Returns the place of a member or an element within this place.
+    /// Returns an encoder for a member or an element of this value.
     func at(_ key: any CodingKey, _ node: TreeNode = TreeNode()) -> Self {
-        // A path that is too deep already does not have to grow.
+        // If the value is already too deep, the path does not matter and need not grow.
         let path = surroundings.tooDeep ? codingPath : codingPath + [key]
         return Self(surroundings: surroundings, codingPath: path, calls: calls, node: node)
     }
 
-    /// True if a container may be added at this depth. A container that is too deep gets no place
-    /// in the tree.
+    /// Returns true if a container may be added to the tree at this depth. Otherwise sets
+    /// ``Surroundings/tooDeep``.
     @discardableResult
     func admitsContainer() -> Bool {
         if codingPath.count >= JSONLimits.depthCeiling { surroundings.tooDeep = true }
         return !surroundings.tooDeep
     }
 
-    /// Returns the node of a value. The node gets no place in the tree before the value is encoded,
-    /// because encoding may fail.
+    /// Encodes a value, and returns its node. The caller adds the node to the tree, but only if no
+    /// error was thrown.
     func node<T: Encodable>(of value: T) throws -> TreeNode {
         if let number = value as? Double, !number.isFinite { throw EncodingError.notFinite(number) }
         if let number = value as? Float, !number.isFinite { throw EncodingError.notFinite(number) }
@@ -72,7 +73,8 @@ struct TreeEncoder: Encoder {
         return node
     }
 
-    /// True if the type's own code encodes into the tree; false if the fast path encodes the type.
+    /// Returns true if the type's own code has to encode a value into the tree. Returns false if
+    /// the fast path can encode a value as a leaf.
     private func unfolds<T>(_ type: T.Type) -> Bool {
         if surroundings.adapters.place(of: type) != nil { return false }
         return switch type {
@@ -102,8 +104,8 @@ private struct TreeKeyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: TreeEncoder
     var codingPath: [any CodingKey] { encoder.codingPath }
 
-    /// Returns the place of a nested container: the place of this key's present container, or a new
-    /// one.
+    /// Returns the encoder for a nested container. If the key has a node already, the encoder adds
+    /// to that node.
     private func nested(_ key: any CodingKey) -> TreeEncoder {
         let name = key.stringValue
         if let known = encoder.node.member(name) { return encoder.at(key, known) }

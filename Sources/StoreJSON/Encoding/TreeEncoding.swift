@@ -1,8 +1,9 @@
 import StoreTexts
 
-/// The slow path of the encoder, which builds a tree first. The tree serves a rare kind of value:
-/// its `encode(to:)` writes into two nested containers alternately, or writes one key twice. The
-/// bytes of such a value do not come in the order of the document.
+/// The slow path of the encoder, which builds a tree before it writes the document. The encoder
+/// needs this path for rare values: their `encode(to:)` writes into two nested containers
+/// alternately, or writes one key twice. The fast path cannot write such a value, because it writes
+/// the document from the beginning to the end.
 enum TreeEncoding {
     static func write<T: Encodable>(
         _ value: T,
@@ -37,12 +38,13 @@ enum TreeEncoding {
 final class TreeNode {
     enum Content {
         case nothing
-        /// A value that the fast path writes.
+        /// A value that the closure writes through the fast path.
         case leaf((EncodingStatePointer) throws -> Void)
         case array([TreeNode])
         case object(TreeMembers)
-        /// The parts of each element: one for an element of a set, two for a key and its value in a
-        /// dictionary without names.
+        /// The elements of a set, or the members of a dictionary whose keys are not names. The
+        /// writer sorts them. An element has one node, and a member has two nodes: the key and the
+        /// value.
         case unordered([[TreeNode]])
     }
 
@@ -55,11 +57,13 @@ final class TreeNode {
         return members[key]
     }
 
-    /// Sets the value of a member. A second value replaces the first one and keeps its position.
+    /// Sets the value of a member. If the key has a value already, the new value takes its
+    /// position.
     func put(_ node: TreeNode, _ key: String) {
         var members = TreeMembers()
         if case .object(let known) = content { members = known }
-        // Release the node's reference, so that the members have one owner and change in place.
+        // Release this node's reference to the members, so that adding a member does not copy them
+        // all.
         content = .nothing
         members[key] = node
         content = .object(members)
@@ -103,7 +107,7 @@ final class TreeNode {
     }
 }
 
-/// The members of an object in the order in which their keys appeared.
+/// The members of an object, in the order in which the keys were first set.
 struct TreeMembers {
     private(set) var all: [(key: String, node: TreeNode)] = []
     private var places: [ExactText: Int] = [:]

@@ -1,4 +1,4 @@
-/// The container for an array.
+/// The unkeyed container of an array.
 struct UnkeyedEncoding: UnkeyedEncodingContainer {
     let state: EncodingStatePointer
     let level: UInt32
@@ -7,8 +7,8 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
 
     var codingPath: [any CodingKey] { state.pointee.codingPath }
 
-    /// Writes a comma if the next element needs one. Returns the offset before it, or -1 if the
-    /// caller must not write an element.
+    /// Begins the next element with a comma if necessary. Returns the offset before the comma, or
+    /// -1 if the caller must not write an element.
     @inline(__always)
     private mutating func begin() -> Int {
         count &+= 1

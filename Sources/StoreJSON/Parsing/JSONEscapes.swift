@@ -1,11 +1,12 @@
 import StoreTexts
 
-/// Decodes the escapes of a JSON string.
+/// Functions that decode the escapes of a JSON string.
 ///
-/// The parser has validated the escapes. Branches that a valid string cannot reach write U+FFFD
-/// instead of trapping.
+/// The parser has validated the escapes. If an escape is invalid nevertheless, the functions write
+/// U+FFFD and do not trap.
 enum JSONEscapes {
-    /// Writes the unescaped UTF-8, which is never longer than the escaped text. Returns its length.
+    /// Writes the unescaped UTF-8 of `raw` into `output`, and returns the number of written bytes.
+    /// This number is never greater than the number of bytes of `raw`.
     static func unescape(
         _ raw: UnsafeBufferPointer<UInt8>,
         into output: UnsafeMutableBufferPointer<UInt8>
@@ -40,7 +41,8 @@ enum JSONEscapes {
         return written
     }
 
-    /// Reads the digits after `\u`, and a second escape if the first is a leading surrogate.
+    /// Reads the digits after `\u`. If the digits are a leading surrogate, also reads the `\u`
+    /// escape with the trailing surrogate.
     private static func scalar(
         in raw: UnsafeBufferPointer<UInt8>,
         at index: inout Int
@@ -57,7 +59,8 @@ enum JSONEscapes {
         return Unicode.Scalar(value) ?? replacement
     }
 
-    /// Returns the value of four hexadecimal digits, or `nil` if a byte is not such a digit.
+    /// Returns the value of four hexadecimal digits, or `nil` if one of the four bytes is no
+    /// hexadecimal digit.
     static func unit(in raw: UnsafeBufferPointer<UInt8>, at index: Int) -> UInt32? {
         guard index + 4 <= raw.count else { return nil }
         var value: UInt32 = 0

@@ -1,10 +1,10 @@
 extension JSONTape {
     /// Parses a whole document, strictly by RFC 8259.
     ///
-    /// The parser is iterative, so that no nesting can exhaust the stack. Cost: one pass over the
-    /// bytes.
+    /// The parser uses no recursion, so deep nesting cannot exhaust the stack. Cost: one pass over
+    /// the bytes.
     ///
-    /// - Throws: ``JSONError`` with the offset of the first invalid byte.
+    /// - Throws: ``JSONError`` with the offset of the error.
     func parse(_ bytes: UnsafeRawBufferPointer, limits: JSONLimits) throws(JSONError) {
         guard bytes.count <= limits.bytesMax else {
             throw JSONError(
@@ -20,15 +20,15 @@ extension JSONTape {
     }
 }
 
-/// Parses one document onto a tape.
+/// The parser of one document. The parser appends an entry to the tape for each key and value.
 struct JSONParser {
     private let tape: JSONTape
     private let source: UnsafeMutablePointer<UInt8>
     private let count: Int
     private let depthMax: Int
     private var position = 0
-    /// The index of the innermost open container; -1 if none is open. As long as a container is
-    /// open, the `end` of its entry is the index of the container around it.
+    /// The index of the innermost open container; -1 if no container is open. As long as a
+    /// container is open, the `end` of its entry holds the index of the enclosing container.
     private var container = -1
     private var depth = 0
 
@@ -67,7 +67,7 @@ struct JSONParser {
         guard position == count else { throw unexpected("the end of the document") }
     }
 
-    /// Reads a whole scalar, or the first byte of a container.
+    /// Reads a whole scalar, or only the opening bracket of a container.
     @inline(__always)
     private mutating func value() throws(JSONError) {
         let start = position
@@ -107,7 +107,8 @@ struct JSONParser {
 
     private mutating func finish(isObject: Bool) throws(JSONError) {
         let container = container
-        // -1 for no container survives the conversion to the entry's 32 bits and back.
+        // The field has 32 bits. Converted back as a signed number, -1 (no enclosing container) is
+        // unchanged.
         self.container = Int(Int32(bitPattern: tape.entries[container].end))
         depth &-= 1
         tape.entries[container].end = UInt32(truncatingIfNeeded: position)
@@ -165,7 +166,8 @@ struct JSONParser {
         tape.append(start: start, end: at, next: tape.indexAfterNext, detail: isInteger)
     }
 
-    /// Skips one or more digits. Returns the offset after them.
+    /// Skips one or more digits. Returns the offset after the digits. Throws an error if there is
+    /// no digit.
     @inline(__always)
     private mutating func digits(from start: Int) throws(JSONError) -> Int {
         var at = start
@@ -202,7 +204,8 @@ extension JSONParser {
         var at = start &+ 1
         var hasEscapes: UInt32 = 0
         scan: while true {
-            // Scan eight bytes at once, as long as each is a plain ASCII character.
+            // Scan eight bytes at once, as long as all of them are ASCII characters that need no
+            // escape.
             let word = UnsafeRawPointer(source + at).loadUnaligned(as: UInt64.self)
             let special = JSONText.specialBytes(in: word) | (word & JSONText.highBits)
             if special == 0 {
@@ -244,7 +247,8 @@ extension JSONParser {
         }
     }
 
-    /// Validates the escape at a backslash. Returns the offset after it.
+    /// Validates the escape that begins with the backslash at an offset. Returns the offset after
+    /// the escape.
     private func escape(_ at: Int) throws(JSONError) -> Int {
         switch source[at + 1] {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"),

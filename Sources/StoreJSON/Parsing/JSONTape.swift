@@ -1,24 +1,27 @@
-/// A parsed document: its bytes, and an entry for each value and key in the order of their bytes.
+/// A parsed document: a copy of its bytes, and a list of entries. Each value and each key has an
+/// entry, in the order of the document.
 ///
-/// An entry takes 16 bytes. A document takes two allocations, which the next document of the same
-/// tape uses again. No text is unescaped, converted or copied before a caller reads it.
+/// An entry takes 16 bytes. A tape has two allocations, and the next document on the same tape uses
+/// them again. The tape does not unescape, convert or copy a text before a caller reads it.
 final class JSONTape {
-    /// A key or a value.
+    /// The position of a key or a value in the document.
     struct Entry {
-        /// The offset of its first byte; that byte determines its kind.
+        /// The offset of the first byte of the key or value. The first byte of a value determines
+        /// its kind.
         var start: UInt32
-        /// The offset after its last byte.
+        /// The offset after the last byte of the key or value.
         var end: UInt32
-        /// The index of the entry after this one and all entries within it. For a key: its hash.
+        /// For a value: the index of the entry that follows this entry and all entries within it.
+        /// For a key: the hash of the key.
         var next: UInt32
-        /// Array: the number of elements. Object: the key that the decoder compares first; the
-        /// decoder moves it on. String: 1 if it has escapes. Number: 1 if it has neither a fraction
-        /// nor an exponent.
+        /// For an array: the number of elements. For an object: the index of the key that the
+        /// decoder compares first in its next search. For a string or a key: 1 if it has escapes.
+        /// For a number: 1 if it has neither a fraction nor an exponent.
         var detail: UInt32
     }
 
-    /// The number of zero bytes behind the document, so that a read of eight bytes stays within the
-    /// memory.
+    /// The number of zero bytes behind the document. Because of these bytes, code may read eight
+    /// bytes at once without leaving the memory.
     static let padding = 16
 
     private(set) var source: UnsafeMutablePointer<UInt8>
@@ -40,7 +43,7 @@ final class JSONTape {
         entries.deallocate()
     }
 
-    /// Copies the bytes of a document, which replaces the document on the tape.
+    /// Copies the bytes of a document onto the tape, in place of the present document.
     func load(_ bytes: UnsafeRawBufferPointer) {
         let needed = bytes.count + Self.padding
         if needed > sourceCapacity {
@@ -56,7 +59,7 @@ final class JSONTape {
         entryCount = 0
     }
 
-    /// The index after the entry that is appended next, if no entries are within that entry.
+    /// The field `next` of the entry that is appended next, if that entry is no container.
     @inline(__always)
     var indexAfterNext: UInt32 { UInt32(truncatingIfNeeded: entryCount &+ 1) }
 
@@ -82,7 +85,8 @@ final class JSONTape {
         entryCapacity *= 2
     }
 
-    /// Frees the memory of an unusually large document, if it exceeds `bytes`.
+    /// Replaces each buffer that has more than `bytes` bytes by a small buffer. The document on the
+    /// tape is lost.
     func shrink(below bytes: Int) {
         if sourceCapacity > bytes {
             source.deallocate()
@@ -100,7 +104,7 @@ final class JSONTape {
 }
 
 extension JSONTape {
-    /// Returns the kind of the value at an index, which its first byte determines.
+    /// Returns the kind of the value at an index. The first byte of the value determines the kind.
     @inline(__always)
     func kind(at index: Int) -> JSONKind {
         switch source[Int(entries[index].start)] {
@@ -114,7 +118,7 @@ extension JSONTape {
         }
     }
 
-    /// Returns the bytes of a string or key between its quotes, with its escapes.
+    /// Returns the bytes between the quotes of a string or key, with the escapes.
     @inline(__always)
     func rawString(at index: Int) -> UnsafeBufferPointer<UInt8> {
         let entry = entries[index]
@@ -124,7 +128,7 @@ extension JSONTape {
         )
     }
 
-    /// Returns the text of a string or key.
+    /// Returns the text of a string or key, without escapes.
     func string(at index: Int) -> String {
         let raw = rawString(at: index)
         if entries[index].detail == 0 { return String(decoding: raw, as: UTF8.self) }
@@ -133,7 +137,7 @@ extension JSONTape {
         }
     }
 
-    /// True if a key has this text, which is UTF-8.
+    /// Returns true if the key at an index has this text. The text is UTF-8 without escapes.
     @inline(__always)
     func key(at index: Int, equals text: UnsafeBufferPointer<UInt8>) -> Bool {
         let entry = entries[index]
@@ -147,14 +151,15 @@ extension JSONTape {
         return string(at: index).utf8.elementsEqual(text)
     }
 
-    /// Returns the JSON Pointer of a value. Walks from the root, so it is meant for errors only.
+    /// Returns the JSON Pointer of a value. The function searches from the root, so only errors
+    /// should use it.
     func pointer(to target: Int) -> String {
         DecodingTrail().codingPath(to: target, in: self).pointer
     }
 }
 
-/// True if two byte sequences are equal. Short sequences, such as names, are compared inline, which
-/// is faster than a call of the C library.
+/// Returns true if two sequences of `count` bytes are equal. Sequences of at most 64 bytes, such as
+/// names, are compared without a call of the C library, which would be slower.
 @inline(__always)
 func equalBytes(_ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, _ count: Int) -> Bool {
     guard count <= 64 else {
@@ -186,12 +191,12 @@ func equalBytes(_ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, _ count: I
 // Duplicate keys
 
 extension JSONTape {
-    /// The maximum number of keys that are compared in pairs; more keys are compared through a hash
-    /// table.
+    /// The maximum number of keys of an object that are compared pair by pair. If an object has
+    /// more keys, a hash table finds duplicates.
     private static let pairwiseMax = 12
 
-    /// Returns the second of two equal keys in the object that was read last; `nil` if all keys
-    /// differ.
+    /// Returns the index of the second of two equal keys in an object; `nil` if all keys differ. No
+    /// value may follow the object on the tape.
     func duplicateKey(in object: Int) -> Int? {
         let keys = Int(entries[object].detail)
         return keys <= Self.pairwiseMax ? pairwise(object) : tabled(object, keys)
@@ -211,8 +216,8 @@ extension JSONTape {
         return nil
     }
 
-    /// Finds a duplicate by open addressing over a seeded hash: a client cannot compute keys that
-    /// collide.
+    /// Finds a duplicate key through a hash table with open addressing. The hash has a random seed,
+    /// so that a client cannot compute keys that collide.
     private func tabled(_ object: Int, _ keys: Int) -> Int? {
         var size = 32
         while size < keys * 2 { size *= 2 }

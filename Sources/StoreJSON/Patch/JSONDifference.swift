@@ -1,6 +1,7 @@
 import StoreTexts
 
-/// The difference of two values, member by member, as lines that begin with − or +.
+/// The difference of two JSON values, member by member. Lines with − have old values, and lines
+/// with + have new values.
 ///
 /// ```text
 ///   /counter
@@ -8,19 +9,22 @@ import StoreTexts
 /// +   "count": 1
 /// ```
 ///
-/// Each part with differences begins with a line for its pointer (RFC 6901). The members that
-/// differ follow. The elements of an array are shown under their index.
+/// Before the members of an object or array that differ, a line has the pointer (RFC 6901) to the
+/// object or array. The root has no such line. The elements of an array have their index in place
+/// of a name.
 package struct JSONDifference {
-    /// The maximum number of lines. If there are more, a last line has the number of omitted lines.
+    /// The maximum number of lines. If there are more lines, an additional last line has the number
+    /// of omitted lines.
     package static let linesMax = 60
-    /// The maximum number of characters of a value. If a value is longer, only its differing part
-    /// is shown.
+    /// The maximum number of characters of a value. If a value is longer, the lines have only the
+    /// text around the first difference.
     package static let charactersMax = 300
 
     private var lines: [String] = []
     private var left = 0
 
-    /// Returns the lines; none if the values differ at most in the order of members.
+    /// Returns the lines of the difference. The result is empty if the values are equal, or differ
+    /// only in the order of members.
     package static func lines(from old: JSONNode, to new: JSONNode) -> [String] {
         var difference = JSONDifference()
         if old.kind == new.kind, old.kind == .object || old.kind == .array {
@@ -32,7 +36,7 @@ package struct JSONDifference {
         return difference.lines
     }
 
-    // Walking
+    // Comparing
 
     private typealias Part = (name: String, old: JSONNode?, new: JSONNode?)
 
@@ -54,8 +58,8 @@ package struct JSONDifference {
         for (name, old, new) in deeper { compare(old, new, at: place.appending(name)) }
     }
 
-    /// Returns the members that differ: first those of the old object in its order, then the added
-    /// members.
+    /// Returns the members that differ: first changed and removed members in the order of the old
+    /// object, then added members.
     private func members(_ old: JSONNode, _ new: JSONNode) -> [Part] {
         var added: [ExactText: JSONNode] = [:]
         for (name, value) in new.members { added[ExactText(name)] = value }
@@ -70,8 +74,8 @@ package struct JSONDifference {
         return parts
     }
 
-    /// Returns the elements that differ: as pairs if both arrays have the same length, otherwise as
-    /// removed and inserted elements.
+    /// Returns the elements that differ. If both arrays have the same length, elements with the
+    /// same index are pairs. Otherwise each element is either removed or inserted.
     private func elements(_ old: JSONNode, _ new: JSONNode) -> [Part] {
         let (old, new) = (old.elements, new.elements)
         if old.count == new.count {
@@ -101,8 +105,8 @@ package struct JSONDifference {
         if lines.count < Self.linesMax { lines.append(line) } else { left += 1 }
     }
 
-    /// Cuts values longer than ``charactersMax`` to the part that differs, with at most 40
-    /// characters before it.
+    /// Cuts two values if one of them is longer than ``charactersMax``. The results begin at most
+    /// 40 characters before the first difference.
     private static func cut(_ old: String?, _ new: String?) -> (String?, String?) {
         let longest = max(old?.count ?? 0, new?.count ?? 0)
         guard longest > charactersMax else { return (old, new) }

@@ -2,7 +2,7 @@ import StoreTexts
 
 /// JSON Patch (RFC 6902): the operations that turn one document into another.
 package enum JSONPatch {
-    /// A part of a document before and after a change, as JSON.
+    /// The value at a pointer in a document, before and after a change, as JSON.
     package struct Change {
         package let place: JSONPointer
         package let old: Bytes
@@ -15,18 +15,18 @@ package enum JSONPatch {
         }
     }
 
-    /// Returns the operations that change these parts of a document; `[]` if no part has changed.
-    /// No part may be within another.
+    /// Returns the patch with these changes of a document; `[]` if all values are unchanged. The
+    /// value of a change must not be within the value of another change.
     ///
     /// The same changes always give the same bytes. The operations are `add`, `remove` and
-    /// `replace`. For a part, the operations are never longer than one that replaces the part.
-    /// Elements of arrays are matched by their member `id` if each element has a different `id`
-    /// (``KeyedElements``).
+    /// `replace`. The operations of a change are never longer than a single `replace` of the whole
+    /// value. Elements of arrays are matched by their member `id` if each element has a different
+    /// `id` (``KeyedElements``).
     ///
-    /// Cost: one pass over the parts, which skips values that are equal byte for byte. Each pair of
-    /// arrays costs at most the bounds of ``KeyedElements`` or ``SharedElements``.
+    /// Cost: one pass over the values. The comparison of two arrays costs at most the bounds of
+    /// ``KeyedElements`` or ``SharedElements``.
     ///
-    /// - Throws: ``JSONError`` if a part is not valid JSON.
+    /// - Throws: ``JSONError`` if a value is not valid JSON.
     package static func diff(of changes: [Change]) throws(JSONError) -> Bytes {
         var diff = JSONPatchDiff()
         for change in changes {
@@ -42,8 +42,8 @@ package enum JSONPatch {
 
 // Application
 
-/// The reason why a patch could not be applied (RFC 6902 §5). None of its operations takes effect
-/// then.
+/// The reason why a patch could not be applied (RFC 6902 §5). If an operation fails, no operation
+/// of the patch takes effect.
 package struct JSONPatchError: Error, Sendable, Equatable {
     /// The index of the operation that failed, from 0.
     package let operation: Int
@@ -51,7 +51,8 @@ package struct JSONPatchError: Error, Sendable, Equatable {
 }
 
 extension JSONPatch {
-    /// Applies all operations of a patch, or none.
+    /// Applies a patch to a document. Throws an error if an operation fails; no operation then
+    /// takes effect.
     package static func apply(
         _ patch: JSONDocument,
         to document: JSONDocument

@@ -1,9 +1,10 @@
 import StoreTexts
 
-/// Writes the operations of a patch while it walks through two documents side by side.
+/// A writer of patches. The writer compares an old and a new value, and writes the operations of
+/// the patch.
 struct JSONPatchDiff: ~Copyable {
     private var output: JSONOutput
-    /// The pointer to the values that are compared, in UTF-8, without the escapes of a JSON string.
+    /// The pointer to the present pair of values, in UTF-8, without the escapes of a JSON string.
     private var path: [UInt8] = []
 
     init() {
@@ -16,7 +17,8 @@ struct JSONPatchDiff: ~Copyable {
         return output.shared
     }
 
-    /// Compares two values that are at `place` in the document.
+    /// Compares the old and the new value at `place` in the document, and writes the operations
+    /// that change one into the other.
     mutating func compare(_ old: JSONNode, _ new: JSONNode, at place: JSONPointer) {
         path = Array(place.description.utf8)
         compare(old, new)
@@ -30,7 +32,7 @@ struct JSONPatchDiff: ~Copyable {
         case (.array, .array): arrays(old, new)
         default: return operation("replace", value: new)
         }
-        // If one `replace` of the whole value is shorter, it is the better patch.
+        // If a single `replace` of the whole value is shorter, write it in place of the operations.
         let comma = start > 1 ? 1 : 0
         if output.count - start > comma + replacementBytes(new) {
             output.truncate(to: start)
@@ -41,7 +43,8 @@ struct JSONPatchDiff: ~Copyable {
     // Objects
 
     private mutating func objects(_ old: JSONNode, _ new: JSONNode) {
-        // Two states of one type have the same members in the same order, so no name is decoded.
+        // Two states of one type usually have the same members in the same order. This loop
+        // compares the members without decoding the names of equal members.
         var oldKey = old.firstChild
         var newKey = new.firstChild
         while oldKey < old.endOfChildren, newKey < new.endOfChildren,
@@ -108,7 +111,7 @@ struct JSONPatchDiff: ~Copyable {
             gap(old.prefix(a), new.prefix(b), &position, isKeyed: keyed != nil)
             old.removeFirst(a)
             new.removeFirst(b)
-            // An element with the same key may have changed.
+            // Two elements with the same key may have different content.
             if keyed != nil, let item = old.first, let changed = new.first {
                 element(at: position, item, changed)
             }
@@ -124,9 +127,10 @@ struct JSONPatchDiff: ~Copyable {
         within(String(position)) { $0.compare(old, new) }
     }
 
-    /// Writes the changes in a gap between two elements that both arrays have. Elements at the same
-    /// place in the gap are compared as pairs; surplus elements are removed or added. Elements with
-    /// different keys are never compared: the new element replaces the old one.
+    /// Writes the changes in a gap, which lies between two elements that both arrays have. Elements
+    /// at the same position in the gap are pairs; surplus elements are removed or added. In arrays
+    /// with keys, the new element of a pair replaces the old element. Otherwise the two elements
+    /// are compared.
     private mutating func gap(
         _ old: ArraySlice<JSONNode>,
         _ new: ArraySlice<JSONNode>,
@@ -173,14 +177,14 @@ struct JSONPatchDiff: ~Copyable {
         output.byte(UInt8(ascii: "}"))
     }
 
-    /// Returns the number of bytes of an operation that replaces the current value.
+    /// Returns the number of bytes of an operation that replaces the value at the present path.
     private func replacementBytes(_ value: JSONNode) -> Int {
         let escapes = path.reduce(0) { $0 + JSONPatchDiff.escapeBytes($1) }
         return #"{"op":"replace","path":"","value":}"#.utf8.count + path.count + escapes
             + value.byteRange.count
     }
 
-    /// Returns the number of bytes that the escape of a byte adds in a JSON string.
+    /// Returns the number of bytes that escaping a byte adds to a JSON string.
     private static func escapeBytes(_ byte: UInt8) -> Int {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x08, 0x09, 0x0A, 0x0C, 0x0D: 1
@@ -191,7 +195,7 @@ struct JSONPatchDiff: ~Copyable {
 }
 
 extension JSONNode {
-    /// True if both have the same source text, byte for byte.
+    /// Returns true if both values have the same JSON text, byte for byte.
     func hasSameSource(as other: JSONNode) -> Bool {
         let (a, b) = (source, other.source)
         guard a.count == b.count, let first = a.baseAddress, let second = b.baseAddress else {
@@ -203,6 +207,6 @@ extension JSONNode {
     fileprivate var firstChild: Int { index + 1 }
     fileprivate var endOfChildren: Int { Int(tape.entries[index].next) }
     fileprivate func at(_ index: Int) -> JSONNode { JSONNode(tape: tape, index: index) }
-    /// Returns the index of the entry that follows the value at `index`.
+    /// Returns the index of the entry that follows the value at `index` and all entries within it.
     fileprivate func after(_ index: Int) -> Int { Int(tape.entries[index].next) }
 }

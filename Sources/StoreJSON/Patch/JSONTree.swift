@@ -1,10 +1,10 @@
 import StoreTexts
 
-/// A document as a value that patches can change.
+/// A JSON value as a Swift value that patches can change.
 ///
-/// Meant for tests and tools; the server writes patches and never applies them.
+/// Tests and tools use trees. The server writes patches, but never applies them.
 package indirect enum JSONTree: Sendable {
-    /// A number with its source text, or `true`, `false` or `null`.
+    /// The JSON text of a number, or `true`, `false` or `null`.
     case literal(String)
     case string(String)
     case array([JSONTree])
@@ -37,8 +37,8 @@ package indirect enum JSONTree: Sendable {
 }
 
 extension JSONTree: Equatable {
-    /// True if both are equal by RFC 6902 §4.6: objects in any order of their members, numbers by
-    /// value.
+    /// True if both values are equal by RFC 6902 §4.6: the order of members is ignored, and numbers
+    /// are compared by value.
     package static func == (a: JSONTree, b: JSONTree) -> Bool {
         switch (a, b) {
         case (.literal(let a), .literal(let b)):
@@ -58,16 +58,17 @@ extension JSONTree: Equatable {
 // Changed and sorted trees
 
 extension JSONTree {
-    /// Puts a value at the place of a pointer. The value replaces the present value, or becomes a
-    /// new member or the last element. Returns false if the pointer leads nowhere.
+    /// Sets the value at a pointer. If there is no value at the pointer, adds a new member or a new
+    /// last element. Returns false if the object or array for the new value is missing, or cannot
+    /// hold the value.
     package mutating func put(_ value: JSONTree, at pointer: JSONPointer) -> Bool {
         let path = pointer.tokens[...]
         return replace(value, at: path) || add(value, at: path)
     }
 
-    /// Returns the JSON text of this value in a uniform spelling. Numbers have their shortest text.
-    /// Members have the order in which `example` has their names first; other members follow,
-    /// sorted by name.
+    /// Returns the JSON text of this value in a uniform spelling. Members have the order in which
+    /// their names first appear in `example`. Members without a name in `example` follow, sorted by
+    /// name.
     package func written(like example: JSONTree) -> [UInt8] {
         var places: [ExactText: Int] = [:]
         example.count(&places)
@@ -76,7 +77,7 @@ extension JSONTree {
         return writer.array
     }
 
-    /// Numbers the names of members in the order of their first appearance.
+    /// Gives each new name of a member the next number, in the order of first appearance.
     private func count(_ places: inout [ExactText: Int]) {
         switch self {
         case .literal, .string: break
@@ -105,8 +106,8 @@ extension JSONTree {
         }
     }
 
-    /// Returns the shortest text of a number. A number of magnitude 2^53 or more that does not fit
-    /// into an `Int64` keeps its text.
+    /// Returns the text of a number as Swift writes its value: `100` for `1e2` and `1.0e2`. A
+    /// number of magnitude 2^53 or more keeps its text.
     private static func shortest(_ text: String) -> String {
         if let whole = Int64(text) { return String(whole) }
         guard let number = Double(text), number.magnitude < 0x1p53 else { return text }

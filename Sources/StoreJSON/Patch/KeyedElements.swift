@@ -1,19 +1,22 @@
 import StoreTexts
 
-/// Finds the elements that two arrays have in common, by a member that names each element: `id`.
+/// A search for the elements that two arrays have in common. Elements are equal if their member
+/// `id` is equal.
 ///
-/// The elements that keep their order are the longest increasing subsequence of their places (C.
-/// Schensted, "Longest increasing and decreasing subsequences", 1961). The search takes n log n
-/// steps, for any number of moved elements.
+/// Of the common elements, the search selects as many as possible that have the same order in both
+/// arrays. In the order of the new array, their positions in the old array are the longest
+/// increasing subsequence (C. Schensted, "Longest increasing and decreasing subsequences", 1961).
+/// The search takes n log n steps, for any number of moved elements.
 enum KeyedElements {
-    /// The member that names an element: a text or a whole number.
+    /// The name of the member with an element's key. The key is a text or a whole number.
     static let keyName = "id"
 
-    /// Returns a gap for each element that stays: in either array, the number of elements between
-    /// the preceding such element and this one. Elements in a gap were removed, added or moved.
+    /// Returns a gap for each selected element: the number of elements between the preceding
+    /// selected element and this element, in each array. The elements in a gap were removed, added
+    /// or moved.
     ///
     /// Returns `nil` if an element has no key, or if two elements of one array have the same key.
-    /// The caller then compares the elements by their content.
+    /// The caller then matches elements by their content.
     static func gaps(between old: [JSONNode], and new: [JSONNode]) -> [(old: Int, new: Int)]? {
         guard let first = old.first, key(of: first) != nil, let oldKeys = keys(of: old),
             let newKeys = keys(of: new)
@@ -25,8 +28,8 @@ enum KeyedElements {
         return SharedElements.gaps(around: longestInOrder(shared))
     }
 
-    /// Returns the source text of an element's key, so that `"7"` and `7` are different keys; `nil`
-    /// if it has none.
+    /// Returns the JSON text of an element's key; `nil` if the element has no key. Because of the
+    /// quotes, `"7"` and `7` are different keys.
     private static func key(of element: JSONNode) -> ExactText? {
         guard element.kind == .object, let key = element.member(named: keyName) else { return nil }
         let isKey =
@@ -36,8 +39,8 @@ enum KeyedElements {
         return isKey ? ExactText(key.sourceText) : nil
     }
 
-    /// Returns the keys of all elements; `nil` if an element has no key, or the key of another
-    /// element.
+    /// Returns the keys of all elements; `nil` if an element has no key, or has the same key as
+    /// another element.
     private static func keys(of elements: [JSONNode]) -> [ExactText]? {
         var keys: [ExactText] = []
         keys.reserveCapacity(elements.count)
@@ -49,12 +52,14 @@ enum KeyedElements {
         return keys
     }
 
-    /// Returns the longest subsequence of `shared` in the order of `old`. `shared` is in the order
-    /// of `new`, so the result has the order of both.
+    /// Returns the longest subsequence of `shared` in which the positions in the old array
+    /// increase. In `shared`, the positions in the new array increase already.
     private static func longestInOrder(_ shared: [(old: Int, new: Int)]) -> [(old: Int, new: Int)] {
-        /// For each length of a run, the index of its lowest possible last element.
+        /// For each length, the index of an element that ends an increasing subsequence of this
+        /// length. Of all such elements, it has the lowest position in the old array.
         var ends: [Int] = []
-        /// For each element, the index of the element before it in its run.
+        /// For each element, the index of the preceding element in the longest subsequence that
+        /// ends with the element.
         var before: [Int?] = []
         before.reserveCapacity(shared.count)
         for (index, place) in shared.enumerated() {

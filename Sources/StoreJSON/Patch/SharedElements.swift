@@ -1,27 +1,29 @@
-/// Finds the longest common subsequence of two arrays, so that the fewest elements differ.
+/// A search for the longest common subsequence of two arrays. Elements are equal if their JSON
+/// texts are equal.
 ///
 /// The method is E. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986). Its cost
 /// depends on the number of differences more than on the length of the arrays.
 enum SharedElements {
-    /// The maximum number of elements that are in only one of the arrays. With more such elements,
-    /// the search has no result.
+    /// The maximum number of removed and inserted elements. If the arrays need more edits, the
+    /// search has no result.
     static let editsMax = 256
     /// The maximum number of comparisons of a search.
     static let comparisonsMax = 1 << 18
 
-    /// Returns a gap for each shared element: in either array, the number of elements between the
-    /// preceding shared element and this one.
+    /// Returns a gap for each shared element: the number of elements between the preceding shared
+    /// element and this element, in each array.
     ///
-    /// Returns no gaps if a bound is exceeded; the caller then compares the arrays place by place.
+    /// Returns no gaps if a bound is exceeded. The caller then compares elements with the same
+    /// index.
     static func gaps(between old: [JSONNode], and new: [JSONNode]) -> [(old: Int, new: Int)] {
         guard !old.isEmpty, !new.isEmpty, let rounds = search(old, new) else { return [] }
         return trace(rounds, old.count, new.count)
     }
 
-    /// Returns the place that each diagonal (index in `old` minus index in `new`) reached in each
-    /// round. Each round permits one more edit, until the ends of both arrays are reached.
-    /// `rounds[d][k + d]` is the place in `old` on the diagonal `k` after `d` edits. `nil` if a
-    /// bound is exceeded.
+    /// Returns the furthest index in `old` that each diagonal reached in each round; `nil` if a
+    /// bound is exceeded. A diagonal is the index in `old` minus the index in `new`. Each round
+    /// permits one more edit, until a path reaches the ends of both arrays. `rounds[d][k + d]` is
+    /// the index in `old` on the diagonal `k` after `d` edits.
     private static func search(_ old: [JSONNode], _ new: [JSONNode]) -> [[Int32]]? {
         var rounds: [[Int32]] = []
         var comparisons = 0
@@ -47,9 +49,9 @@ enum SharedElements {
         return nil
     }
 
-    /// Returns the place at which a diagonal begins in a round. The path comes from the neighbour
-    /// that got further in the round before. The step from there inserts an element of `new` or
-    /// deletes an element of `old`.
+    /// Returns the index in `old` at which a diagonal begins in a round. The path comes from the
+    /// neighbouring diagonal with the greater index in the preceding round. The step between the
+    /// diagonals inserts an element of `new` or deletes an element of `old`.
     private static func start(of diagonal: Int, after round: [Int32]?, _ edits: Int) -> Int {
         guard let round else { return 0 }
         return isInsertion(diagonal, round, edits)
@@ -62,7 +64,8 @@ enum SharedElements {
         return round[diagonal - 1 + edits - 1] < round[diagonal + 1 + edits - 1]
     }
 
-    /// Follows the rounds back from the end, and turns the shared elements into gaps.
+    /// Follows the path back from the ends of the arrays through the rounds. Returns the gaps of
+    /// the shared elements on the path.
     private static func trace(
         _ rounds: [[Int32]],
         _ oldCount: Int,
@@ -84,7 +87,8 @@ enum SharedElements {
         return gaps(around: shared.reversed())
     }
 
-    /// Returns the number of elements between each place and the preceding place.
+    /// Returns the gap before each shared element. `places` has the indices of the shared elements
+    /// in both arrays.
     static func gaps(around places: [(old: Int, new: Int)]) -> [(old: Int, new: Int)] {
         var last = (old: -1, new: -1)
         return places.map { place in

@@ -1,15 +1,15 @@
 import StorePlatform
 import Synchronization
 
-/// Working memory of coders, which is kept for the next document: making it takes longer than
-/// coding a small document.
+/// A pool of the working memories of coders. Making a working memory takes longer than coding a
+/// small document, so the next document uses an old one.
 final class CoderPool<Box: AnyObject & Sendable>: Sendable {
-    /// The maximum number of idle boxes in `rest`; `first` has one more.
+    /// The maximum number of idle boxes in `rest`. In addition, `first` can hold an idle box.
     static var restMax: Int { 8 }
 
     private let make: @Sendable () -> Box
-    /// The address of a box that a thread can take without a lock; 0 if there is none. This one box
-    /// is enough as long as one thread codes at a time.
+    /// The address of an idle box that a thread can take without a lock; 0 if there is none. As
+    /// long as only one thread codes at a time, the pool needs only this box.
     private let first = Atomic<UInt>(0)
     private let rest = Locked<[Box]>([])
 
@@ -20,7 +20,8 @@ final class CoderPool<Box: AnyObject & Sendable>: Sendable {
     func take() -> Box { takeFirst() ?? rest.withLock { $0.popLast() } ?? make() }
 
     func give(_ box: consuming Box) {
-        // Safety: `first` holds a reference to the box until `takeFirst` takes the address.
+        // Safety: the address in `first` counts as a reference to the box, until `takeFirst` takes
+        // the address.
         let owned = Unmanaged.passRetained(box)
         let address = UInt(bitPattern: owned.toOpaque())
         if first.compareExchange(expected: 0, desired: address, ordering: .releasing).exchanged {
@@ -38,9 +39,10 @@ final class CoderPool<Box: AnyObject & Sendable>: Sendable {
     }
 }
 
-/// The owner of one coder's state.
+/// The owner of the state of one coder.
 final class CoderBox<State: ~Copyable>: @unchecked Sendable {
-    // Safety: the call that took the box from the pool is its only user until `give`.
+    // Safety: only the call that has taken the box from the pool uses the state, until the call
+    // gives the box back.
     let pointer: UnsafeMutablePointer<State>
 
     init(_ state: consuming State) {

@@ -1,20 +1,21 @@
 import StoreTexts
 
-/// The exact value of a JSON number: its digits, times a power of ten.
+/// The exact value of a JSON number: an integer times a power of ten.
 ///
-/// A floating-point number cannot distinguish 2^53 from 2^53 + 1, nor 0.1 from its rounded value.
+/// A `Double` cannot distinguish 2^53 from 2^53 + 1. Nor can it represent 0.1 exactly.
 struct DecimalNumber: Equatable {
-    /// The bound for the zeros in ``wholeText``: more digits than the widest integer has.
+    /// The maximum number of zeros that ``wholeText`` appends. No integer type has so many digits.
     private static let zerosMax = 40
 
     private let isNegative: Bool
-    /// The digits without the zeros at the beginning and at the end; empty for 0.
+    /// The digits of the integer, as ASCII, without zeros at the beginning and at the end; empty
+    /// for 0.
     private let digits: [UInt8]
-    /// The power of ten of the last digit.
+    /// The exponent of the power of ten.
     private let exponent: Int
 
-    /// Reads a number in the form of JSON (RFC 8259 §6). Returns `nil` if the text is not a number,
-    /// or if the exponent of a number other than 0 does not fit into 64 bits.
+    /// Reads the text of a JSON number (RFC 8259 §6). Returns `nil` if the text is not a number, or
+    /// if the exponent does not fit into 64 bits. The exponent of 0 is ignored.
     init?(_ text: String) {
         var rest = Array(text.utf8)[...]
         let isNegative = rest.first == UInt8(ascii: "-")
@@ -38,8 +39,8 @@ struct DecimalNumber: Equatable {
         self.exponent = exponent
     }
 
-    /// The number without a fraction and an exponent: `100` for `1e2`. `nil` if it is not whole, or
-    /// has more digits than any integer.
+    /// The text of a whole number without a fraction and an exponent: `100` for `1e2`. `nil` if the
+    /// number is not whole, or is too great for every integer type.
     var wholeText: String? {
         if digits.isEmpty { return "0" }
         guard 0...Self.zerosMax ~= exponent else { return nil }

@@ -1,11 +1,12 @@
-/// The cases of an enum without payloads, also of one that is not `CaseIterable`.
+/// Functions for the cases of enums, also of enums that are not `CaseIterable`.
 ///
-/// The compiler synthesizes `CodingKeys` and raw enums, but does not list their cases. The runtime
-/// has their number: the type's descriptor contains it. The layout of the descriptor is part of
-/// Swift's stable ABI (swift/include/swift/ABI/Metadata.h, `TargetEnumDescriptor`).
+/// The compiler does not list the cases of synthesized `CodingKeys` and of raw enums. But the
+/// type's descriptor in the program contains the number of cases. The layout of the descriptor is
+/// part of Swift's stable ABI (swift/include/swift/ABI/Metadata.h, `TargetEnumDescriptor`).
 package enum EnumCases {
-    /// Returns all values of the type in the order of declaration, or `nil` if the type is no enum
-    /// without payloads.
+    /// Returns `allCases` if the type is `CaseIterable`. Otherwise returns all values of an enum of
+    /// at most 256 cases without payloads, in the order of declaration. Returns `nil` for any other
+    /// type.
     package static func all<Value>(of _: Value.Type) -> [Value]? {
         if let iterable = Value.self as? any CaseIterable.Type {
             return listed(iterable) as? [Value]
@@ -13,18 +14,19 @@ package enum EnumCases {
         guard let count = emptyCasesCount(of: Value.self) else { return nil }
         switch MemoryLayout<Value>.size {
         case 0 where count == 1:
-            // Safety: a type of no bytes has one value, and reading it reads nothing.
+            // Safety: an enum of zero bytes with one case has one value, and the cast reads no
+            // memory.
             return [unsafeBitCast((), to: Value.self)]
         case 1 where (2...256).contains(count):
-            // Safety: an enum of one byte whose cases all lack payloads holds the index of its
-            // case. So each byte below the number of cases is a value. Such an enum is trivial:
-            // nothing is retained.
+            // Safety: in an enum of one byte without payloads, the byte is the index of the case.
+            // So each byte below the number of cases is a valid value. The values need no reference
+            // counting.
             return (0..<count).map { unsafeBitCast(UInt8($0), to: Value.self) }
         default: return nil
         }
     }
 
-    /// True if a type is an enum whose cases all lack payloads.
+    /// Returns true if a type is an enum without payloads.
     package static func isPlain(_ type: Any.Type) -> Bool { emptyCasesCount(of: type) != nil }
 
     private static func listed<Value: CaseIterable>(_: Value.Type) -> [Value] {
@@ -36,8 +38,7 @@ package enum EnumCases {
         counts(of: type).map { $0.payload + $0.empty }
     }
 
-    /// Returns the number of cases of an enum whose cases all lack payloads; `nil` for any other
-    /// type.
+    /// Returns the number of cases of an enum without payloads; `nil` for any other type.
     private static func emptyCasesCount(of type: Any.Type) -> Int? {
         guard let counts = counts(of: type), counts.payload == 0 else { return nil }
         return counts.empty
@@ -45,13 +46,14 @@ package enum EnumCases {
 
     private static func counts(of type: Any.Type) -> (payload: Int, empty: Int)? {
         #if _ptrauth(_arm64e)
-            // The descriptor's address is signed on arm64e. The callers have a fallback.
+            // On arm64e, the descriptor's address is signed and cannot be read. The callers accept
+            // `nil`.
             return nil
         #else
-            // Safety: a metatype is the address of the type's metadata, which is never freed. Its
-            // first word is the kind. The second word is read only if the kind is enum: it then is
-            // the address of an enum's descriptor. The descriptor's own kind is checked before its
-            // counts are read.
+            // Safety: a metatype is the address of the type's metadata, which is never freed. The
+            // first word of the metadata is the kind of the type. If the kind is enum, the second
+            // word is the address of the enum's descriptor. The code checks the descriptor's kind
+            // before reading its counts.
             let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
             guard metadata.load(as: UInt.self) == metadataKindEnum,
                 let descriptor = metadata.load(
@@ -67,8 +69,8 @@ package enum EnumCases {
         #endif
     }
 
-    /// `MetadataKind::Enum`: the second of the kinds of types that are not on the heap.
+    /// `MetadataKind::Enum` in the metadata of a type.
     private static let metadataKindEnum: UInt = 0x201
-    /// `ContextDescriptorKind::Enum`.
+    /// `ContextDescriptorKind::Enum` in the flags of a descriptor.
     private static let contextKindEnum: UInt32 = 18
 }

@@ -1,16 +1,18 @@
 typealias KeyTypePointer<Place> = UnsafeMutablePointer<KeyType<Place>>
 
-/// The data of one coder about a key type: the encoded bytes of its keys, and containers that the
-/// coder uses again.
+/// The data that a coder stores for a key type: the encoded bytes of the keys, and containers that
+/// the coder uses again.
 ///
-/// The standard library puts each keyed container into an object of its own. Making that object
-/// takes longer than coding a small value. A container without another reference is used again. The
-/// container's place in the document, a `Place`, is stored here and not in the container.
+/// The standard library allocates an object for each keyed container. Making this object takes
+/// longer than coding a small value. So the coder uses a container again if no other code holds a
+/// reference to it. The container's position in the document, a `Place`, is stored here and not in
+/// the container.
 struct KeyType<Place> {
-    /// The number of kept containers: one for each of the first levels. Deeper levels share these.
+    /// The number of stored containers. Each of the first levels of nesting has its own container;
+    /// deeper levels share these containers.
     private static var slotCount: Int { 8 }
 
-    /// The encoded keys; `nil` if a value of the key type is not plain data of at most one byte.
+    /// The encoded keys. `nil` if a key takes more than one byte, or contains references.
     private let table: JSONKeyTable?
     private let isEmpty: Bool
     private let places: UnsafeMutablePointer<Place>
@@ -31,25 +33,25 @@ struct KeyType<Place> {
         places.deallocate()
     }
 
-    /// Returns the table with a key, the key's index in it, and the encoded key; `nil` if the key
-    /// has no place in a table.
+    /// Returns the key table, a key's index in the table, and the encoded key. Returns `nil` if no
+    /// table can hold the key.
     @inline(__always)
     func find<K: CodingKey>(_ key: K) -> (
         table: JSONKeyTable, index: Int, key: JSONKeyTable.EncodedKey
     )? {
         guard let table else { return nil }
-        // Safety: if there is a table, a key is plain data of one byte, or of none.
+        // Safety: if there is a table, a key takes one byte or none, and contains no references.
         let index = isEmpty ? 0 : Int(unsafeBitCast(key, to: UInt8.self))
         guard index < JSONKeyTable.keysMax else { return nil }
         return (table, index, table[index] ?? table.fill(index, key.stringValue))
     }
 
-    /// Moves the container of this level to a place. Returns `nil` if there is no container yet, or
-    /// if it has another reference.
+    /// Moves the stored container of a level to a place, and returns the container. Returns `nil`
+    /// if no container is stored, or if other code holds a reference to it.
     ///
-    /// Returns the single reference that a container consists of. If this function named the
-    /// container's type, each call would look up that type at run time. The look-up takes as long
-    /// as making a container.
+    /// The result is the single reference that a container consists of. With the container's type
+    /// as result, each call would look up that type at run time. The look-up takes as long as
+    /// making a container.
     @inline(__always)
     func lend(_ level: Int, at place: Place) -> AnyObject? {
         let slot = level & (Self.slotCount &- 1)
@@ -58,21 +60,23 @@ struct KeyType<Place> {
         return boxes[slot]
     }
 
-    /// Makes a container, and keeps it for this level if possible. `make` gets the address from
-    /// which a kept container reads its place, or `nil`.
+    /// Makes a container, and stores it for this level if possible. `make` gets the memory from
+    /// which a stored container reads its place. `make` gets `nil` if the container will not be
+    /// stored.
     func keep<Container>(
         _ level: Int,
         at place: Place,
         _ make: (UnsafeMutablePointer<Place>?) -> Container
     ) -> Container {
         let slot = level & (Self.slotCount &- 1)
-        // If the containers of the standard library are no longer one reference, none is kept.
+        // If a container of the standard library is no longer a single reference, it cannot be
+        // stored.
         guard MemoryLayout<Container>.size == MemoryLayout<AnyObject>.size, boxes[slot] == nil
         else { return make(nil) }
         (places + slot).initialize(to: place)
         let container = make(places + slot)
-        // Safety: the standard library's keyed containers are a struct of one reference to an
-        // object. The guard has compared the size with that of a reference.
+        // Safety: a keyed container of the standard library is a struct that consists of one
+        // reference. The guard has checked that its size is the size of a reference.
         boxes[slot] = unsafeBitCast(container, to: AnyObject.self)
         return container
     }
@@ -99,16 +103,17 @@ struct KeyTypes<Place>: ~Copyable {
     }
 }
 
-/// The encoded bytes of a key type's keys.
+/// A table of the encoded keys of a key type.
 ///
-/// Synthesized `CodingKeys` are enums without payloads that take at most one byte, so that byte can
-/// be an index. The text of a key is computed once, not once for every value. Other key types do
-/// not use the table.
+/// Synthesized `CodingKeys` are enums without payloads, and a key takes at most one byte. This byte
+/// is the key's index in the table. So the text of each key is computed only once. Other key types
+/// do not use a table.
 struct JSONKeyTable: Equatable {
-    /// The maximum number of keys in the table; the text of further keys is computed for each use.
+    /// The maximum number of keys in the table. The text of further keys is computed at each use.
     static let keysMax = 64
 
-    /// A key in the form `"key":`, whose memory is a whole number of words.
+    /// The bytes of a key with quotes and colon, `"key":`. Their memory is padded to a whole number
+    /// of words.
     struct EncodedKey {
         let bytes: UnsafePointer<UInt8>
         let count: Int
@@ -121,7 +126,7 @@ struct JSONKeyTable: Equatable {
         }
     }
 
-    /// The keys, indexed by their own byte. Each is filled at its first use.
+    /// The encoded keys, indexed by the byte of each key; `nil` before a key's first use.
     private let keys: UnsafeMutablePointer<EncodedKey?>
 
     init() {
@@ -134,7 +139,7 @@ struct JSONKeyTable: Equatable {
         keys.deallocate()
     }
 
-    /// Returns the key at an index below ``keysMax``; `nil` before its first use.
+    /// Returns the encoded key at an index below ``keysMax``; `nil` before the key's first use.
     @inline(__always)
     subscript(index: Int) -> EncodedKey? { keys[index] }
 

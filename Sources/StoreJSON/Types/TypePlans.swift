@@ -1,26 +1,26 @@
-/// The way in which a type is coded. `Collection` is the protocol of encoded, or of decoded,
-/// collections.
+/// The way in which a coder encodes or decodes a type. `Collection` is ``CollectionEncodable`` or
+/// ``CollectionDecodable``.
 enum TypePlan<Collection> {
-    /// With the type's own `encode(to:)` or `init(from:)`.
+    /// The coder calls the type's own `encode(to:)` or `init(from:)`.
     case plain
-    /// With the type's own `init(from:)`: an enum with texts as raw values. Its raw value must then
-    /// have the bytes of the text in the document.
+    /// The type is an enum with texts as raw values. The coder calls the type's own code. A decoded
+    /// raw value must have the same bytes as the text in the document.
     case rawText
     case string, int, bool, double
-    /// With the adapter at this index.
+    /// The coder uses the adapter at this index.
     case adapter(Int)
-    /// Directly, without the unkeyed container of the standard library's own code.
+    /// The coder encodes or decodes the elements itself, without calling the collection's own code.
     case collection(Collection)
 }
 
-/// The plans of all types that a coder has used.
+/// The plans of all types that a coder has encoded or decoded.
 struct TypePlans<Collection>: ~Copyable {
     let adapters: AdapterList
     private var cache = TypeCache<TypePlan<Collection>>()
 
     init(_ adapters: AdapterList) { self.adapters = adapters }
 
-    /// The number of types that a coder has used.
+    /// The number of types that have a plan.
     var count: Int { cache.values.count }
 
     @inline(__always)
@@ -41,9 +41,9 @@ struct TypePlans<Collection>: ~Copyable {
     }
 }
 
-/// A cache of values for types, found by the address of their metadata. A look-up takes a few
-/// instructions. A dictionary would compute a hash, and a dynamic cast takes longer than coding a
-/// small value.
+/// A cache with a value for each type, indexed by the address of the type's metadata. A look-up
+/// takes a few instructions. A dictionary would compute a hash, and a dynamic cast takes longer
+/// than coding a small value.
 struct TypeCache<Value>: ~Copyable {
     private typealias Slot = (type: ObjectIdentifier, value: Value)
 
@@ -64,7 +64,7 @@ struct TypeCache<Value>: ~Copyable {
     /// All values in the cache.
     var values: some Collection<Value> { all.values }
 
-    /// Returns the value for a type, which `make` computes the first time.
+    /// Returns the value for a type. `make` computes the value at the first call for this type.
     @inline(__always)
     mutating func value(of type: Any.Type, make: () -> Value) -> Value {
         let id = ObjectIdentifier(type)
@@ -79,7 +79,7 @@ struct TypeCache<Value>: ~Copyable {
         _ slot: UnsafeMutablePointer<Slot?>,
         _ make: () -> Value
     ) -> Value {
-        // Two types may displace each other from a slot; `make` still runs once for each.
+        // Two types may displace each other from a slot. `make` still runs only once for each type.
         let value = all[id] ?? make()
         all[id] = value
         slot.pointee = (id, value)
