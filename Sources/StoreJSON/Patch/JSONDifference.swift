@@ -9,9 +9,9 @@ import StoreTexts
 /// +   "count": 1
 /// ```
 ///
-/// Before the members of an object or array that differ, a line has the pointer (RFC 6901) to the
-/// object or array. The root has no such line. The elements of an array have their index in place
-/// of a name.
+/// A line with the pointer (RFC 6901) to an object or array precedes the lines of its members or
+/// elements. The root has no such line. The elements of an array have their index in place of a
+/// name.
 package struct JSONDifference {
     /// The maximum number of lines. If there are more lines, an additional last line has the number
     /// of omitted lines.
