@@ -1,14 +1,14 @@
 package import StoreJSON
 import StoreTexts
 
-/// The form of one action on the wire.
+/// The JSON form of one action: its wire name and the type of its payload.
 package struct ActionForm: Sendable {
-    /// The wire name; for an action of instances, the name with a placeholder for the id:
+    /// The wire name. For an action of instances, the name has a placeholder for the id:
     /// `cards/{id}/liked`.
     package let name: String
-    /// The type of the payload, or the enum that the action is a case of.
+    /// The type of the payload. If the action is a case of an enum of actions, the enum.
     package let type: any (Decodable & SendableMetatype).Type
-    /// The name of the case; `nil` if the type is not an enum of actions.
+    /// The name of the enum's case; `nil` if the action is no case of an enum.
     package let caseName: String?
     /// The regular expression for the wire names of all instances; `nil` if the action is not for
     /// instances.
@@ -28,8 +28,9 @@ package struct ActionForm: Sendable {
 }
 
 extension ActionForm {
-    /// The names of the payload's members that the type reads; `nil` if the payload may have other
-    /// members. Runs the type's own `init(from:)` on dummy values: meant for start-up.
+    /// The names of the members that the payload may have; `nil` if the payload is not an object
+    /// with fixed names. The property runs the type's `init(from:)` on dummy values, so only
+    /// start-up should use it.
     package var memberNames: [String]? {
         let document = JSONSchemaDocument(of: [type])
         let payload = document.payload(of: self, document.resolved(document.roots[0]))
@@ -37,11 +38,11 @@ extension ActionForm {
         return members.map(\.name)
     }
 
-    /// Returns the shortest prefix of a pointer that leads to nothing in any payload of the type.
-    /// For `/step/x/y` the prefix is `/step/x` if `/step` is a number. Returns `nil` if the pointer
-    /// may lead to a value.
+    /// Returns the shortest prefix of a pointer that leads to no value in any payload. If `/step`
+    /// is a number, the result for `/step/x/y` is `/step/x`. Returns `nil` if the whole pointer may
+    /// lead to a value.
     ///
-    /// Runs the type's own `init(from:)` on dummy values: meant for start-up.
+    /// The function runs the type's `init(from:)` on dummy values, so only start-up should call it.
     package func deadEnd(of pointer: JSONPointer) -> JSONPointer? {
         let document = JSONSchemaDocument(of: [type])
         var schemas = [document.payload(of: self, document.resolved(document.roots[0]))]
@@ -58,11 +59,13 @@ extension ActionForm {
 }
 
 extension JSONSchemaDocument {
-    /// The maximum number of references and unions on the way to one value.
+    /// The maximum number of nested references and unions between a schema and the schema of one of
+    /// its parts.
     private static let nestingMax = 8
 
-    /// Returns the schemas that a value may have at a token of a pointer, within a value of this
-    /// schema. Returns an empty array for a text, a number, a boolean and `null`.
+    /// Returns the schemas of the value that a pointer's token leads to, in a value of `schema`.
+    /// Several schemas are possible if `schema` is a union. Returns an empty array if the token
+    /// leads to no value.
     func parts(of schema: JSONSchema, at token: String, nesting: Int = 0) -> [JSONSchema] {
         guard nesting < Self.nestingMax else { return [.any] }
         let isIndex = !token.isEmpty && token.utf8.allSatisfy(\.isDigit)
@@ -82,7 +85,7 @@ extension JSONSchemaDocument {
         }
     }
 
-    /// Returns the members of an enum's schema: the name and the payload of each case.
+    /// Returns the cases in an enum's schema: the name and the schema of the payload of each case.
     func cases(of schema: JSONSchema) -> [JSONSchema.Property] {
         switch schema {
         case .oneOf(let schemas), .anyOf(let schemas): schemas.flatMap(cases)
@@ -93,13 +96,14 @@ extension JSONSchemaDocument {
         }
     }
 
-    /// Returns the schema, or the definition that it refers to.
+    /// Returns the definition that a reference leads to. Returns any other schema unchanged.
     func resolved(_ schema: JSONSchema) -> JSONSchema {
         guard case .reference(let name) = schema else { return schema }
         return definition(name) ?? schema
     }
 
-    /// Returns the payload of an action: the whole type, or one of its cases.
+    /// Returns the schema of an action's payload. `root` is the schema of the action's type. If the
+    /// type is an enum of actions, the result is the payload of the action's case.
     func payload(of action: ActionForm, _ root: JSONSchema) -> JSONSchema {
         guard let name = action.caseName else { return root }
         return cases(of: root).first { $0.name == name }?.schema ?? .any
@@ -119,8 +123,8 @@ extension JSONSchema {
         }
     }
 
-    /// Returns the first of these members that every object of this schema must have; `nil` if each
-    /// of them is optional.
+    /// Returns the name of the first required member among the members with these names; `nil` if
+    /// all of them are optional.
     package func needed(of names: [String]) -> String? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.isRequired && names.contains($0.name) }?.name

@@ -1,10 +1,10 @@
 import StoreJSON
 
 extension EnumCases {
-    /// Returns the schema of a raw enum: the list of its values.
+    /// Returns the schema of an enum with raw values: the list of the raw values.
     ///
-    /// Returns `nil` if the type does not decode from these values: an enum may have a coding that
-    /// does not use its raw value.
+    /// Returns `nil` if the type cannot be decoded from its raw values: an enum may have its own
+    /// `Codable` that does not use them.
     static func schema(of type: any Decodable.Type) -> JSONSchema? {
         (type as? any (RawRepresentable & Decodable).Type).flatMap { rawSchema(of: $0) }
     }
@@ -32,7 +32,7 @@ extension EnumCases {
     }
 }
 
-/// A decoder whose input is one value of exactly one type.
+/// A decoder with a single value as its input. Only the type of this value can be decoded.
 private struct FixedValueDecoder: Decoder, SingleValueDecodingContainer {
     let value: Any
 

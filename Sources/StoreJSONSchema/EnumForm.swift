@@ -1,40 +1,40 @@
 import StoreJSON
 
-/// The cases of an enum of actions in their form on the wire: the one derivation for reading,
-/// writing, schemas and tests.
+/// The cases of an enum of actions, with their names and payloads in JSON. Reading, writing,
+/// schemas and tests all use this derivation.
 ///
-/// Two kinds of enums have such a form: enums whose `Codable` the compiler wrote, `{"case":{…}}`,
-/// and enums with texts as raw values, `"case"`.
+/// Two kinds of enums are possible: enums with a `Codable` that the compiler has written,
+/// `{"case":{…}}`, and enums with texts as raw values, `"case"`.
 package struct EnumForm: Sendable {
     /// A case of the enum.
     package struct Case: Sendable {
-        /// The coding key or the raw value of the case: its name in the enum's own JSON form.
+        /// The name of the case in the enum's own JSON form: the coding key or the raw value.
         package let key: String
-        /// The schema of the associated values. Its references may name definitions that this value
+        /// The schema of the associated values. The schema may refer to definitions that this value
         /// does not contain.
         package let payload: JSONSchema
 
-        /// True if the case has no associated values, so that all its values are equal.
+        /// True if the case has no associated values.
         package var isBare: Bool { payload == .object([]) }
 
-        /// Returns the wire name in a module: the module's name, a slash and the key,
-        /// `counter/increased`. A key that begins with a slash is a whole wire name, like an
-        /// absolute path: `/Increased`.
+        /// Returns the wire name of the case in a module: the module's name, a slash and the key,
+        /// such as `counter/increased`. If the key begins with a slash, the rest of the key is the
+        /// whole wire name: `/Increased` gives `Increased`.
         package func wireName(in module: String) -> String {
             guard isWholeName(key) else { return "\(module)/\(key)" }
             return String(decoding: key.utf8.dropFirst(), as: UTF8.self)
         }
     }
 
-    /// The actions whose wire names have to begin with the name of their module. None of their keys
-    /// may be a whole wire name.
+    /// The kinds of actions whose wire names have to begin with the name of their module. So no key
+    /// of such an action may be a whole wire name.
     package enum Prefixed: Sendable {
         /// Actions of a module's views. A view may leave out the name of its module.
         case views
         /// Actions of instances. The id of the instance follows the name of the module.
         case instances
 
-        /// Returns `nil` if the actions are neither of views nor of instances.
+        /// Makes the kind; `nil` if the actions are neither of views nor of instances.
         package init?(areOfViews: Bool, areOfInstances: Bool) {
             guard areOfViews || areOfInstances else { return nil }
             self = areOfInstances ? .instances : .views
@@ -43,13 +43,13 @@ package struct EnumForm: Sendable {
 
     package let cases: [Case]
 
-    /// Derives the cases by decoding the type from dummy values, and encodes a value of each case
-    /// as a check.
+    /// Derives the cases by decoding the type from dummy values. As a check, also encodes a value
+    /// of each case.
     ///
     /// - Parameters:
-    ///   - type: the enum.
+    ///   - type: the enum of actions.
     ///   - prefixed: the reason why no key may be a whole wire name; `nil` if a key may be one.
-    /// - Throws: ``EnumFormError`` if the type has another form, or a key that is not permitted.
+    /// - Throws: ``EnumFormError`` if the type is no such enum, or has a key that is not permitted.
     package init<Value: Codable>(
         of type: Value.Type,
         prefixed: Prefixed? = nil
@@ -71,7 +71,7 @@ package struct EnumForm: Sendable {
         guard payloads.allSatisfy(\.mayBeObject) else { throw EnumFormError(type, .ownForm) }
         let encoder = JSONEncoder()
         for sample in JSONSchemaDeriver().samples(of: type) {
-            // A dummy without a JSON form proves nothing.
+            // A dummy value that cannot be encoded is no reason to refuse the type.
             guard let bytes = try? encoder.encode(sample) else { continue }
             let key = bytes.withUnsafeBytes { bytes in
                 CaseBytes(bytes).map { String(decoding: $0.name, as: UTF8.self) }
@@ -81,7 +81,8 @@ package struct EnumForm: Sendable {
         cases = zip(keys, payloads).map { Case(key: $0, payload: $1) }
     }
 
-    /// True if a key can be the last part of a wire name or, after its slash, a whole wire name.
+    /// Returns true if a key is a valid last segment of a wire name, or is a slash and a valid
+    /// whole wire name.
     private static func isPlain(_ key: String) -> Bool {
         let name = key.utf8.dropFirst(isWholeName(key) ? 1 : 0)
         return !name.isEmpty
@@ -92,8 +93,8 @@ package struct EnumForm: Sendable {
     }
 }
 
-/// True if a case's key is a whole wire name. The bytes are compared: with a combining mark behind
-/// it, the slash is a different character.
+/// Returns true if a case's key is a whole wire name: it begins with a slash. The function compares
+/// bytes, because a slash and a combining mark are a different character for Swift.
 private func isWholeName(_ key: String) -> Bool { key.utf8.first == UInt8(ascii: "/") }
 
 /// The reason why a type cannot be an enum of actions.
@@ -108,13 +109,13 @@ package struct EnumFormError: Error, CustomStringConvertible {
     private let reason: Reason
 
     init(_ type: any Any.Type, _ reason: Reason) {
-        // The name of the program's module would only obscure the name of the type.
+        // The name of the Swift module adds nothing to the name of the type.
         let parts = String(reflecting: type).split(separator: ".")
         self.type = parts.dropFirst().joined(separator: ".")
         self.reason = reason
     }
 
-    /// The error, and its remedy.
+    /// A text with the error and its remedy.
     package var description: String {
         switch reason {
         case .noEnum: "\(type) is no enum; make it one, with a case for each action"

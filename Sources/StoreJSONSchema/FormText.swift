@@ -1,21 +1,22 @@
 import StoreJSON
 import StoreTexts
 
-/// The form of an action's payload in one line:
-/// `{text: string, to: [Place]}; Place = {x: integer, y?: integer}`.
+/// Functions that describe the JSON form of a payload in one line: `{text: string, to: [Place]};
+/// Place = {x: integer, y?: integer}`.
 ///
-/// Equal forms have equal texts. Members have the order of their names, because their order on the
-/// wire means nothing.
+/// Equal forms have equal texts. Members are sorted by name, because their order in JSON has no
+/// meaning.
 package enum FormText {
-    /// Returns the texts of these forms, in their order.
+    /// Returns the text of each action's payload, in the order of `forms`.
     ///
-    /// Runs the types' own `init(from:)` on dummy values: meant for start-up.
+    /// The function runs the `init(from:)` of the types on dummy values, so only start-up should
+    /// call it.
     package static func texts(of forms: [ActionForm]) -> [String] {
         let document = JSONSchemaDocument(of: [], and: forms)
         return forms.map { text(of: document.payload(of: $0), in: document) }
     }
 
-    /// Returns the text of one type's form.
+    /// Returns the text for a type's JSON form.
     package static func text(of type: any Decodable.Type) -> String {
         let document = JSONSchemaDocument(of: [type])
         return text(of: document.roots[0], in: document)
@@ -23,7 +24,8 @@ package enum FormText {
 
     private static func text(of schema: JSONSchema, in document: JSONSchemaDocument) -> String {
         var names: [String] = []
-        // The name of the payload's type is left out, so that the type may be renamed.
+        // The text does not have the name of the payload's type. So renaming the type does not
+        // change the text.
         var text = line(document.resolved(schema), &names)
         var described = 0
         while described < names.count {
@@ -35,7 +37,8 @@ package enum FormText {
         return text
     }
 
-    /// Returns a schema in one line. Adds the names of the definitions in it to `names`.
+    /// Returns the text of a schema. Adds to `names` the name of each definition that the schema
+    /// refers to.
     private static func line(_ schema: JSONSchema, _ names: inout [String]) -> String {
         switch schema {
         case .any: return "any"
@@ -43,7 +46,7 @@ package enum FormText {
         case .boolean: return "boolean"
         case .number: return "number"
         case .integer(let minimum, let maximum):
-            // The bounds of `Int` are not written.
+            // The text does not have the bounds of `Int`.
             guard (minimum, maximum) != (.min, UInt64(Int64.max)) else { return "integer" }
             return "integer(\(minimum)...\(maximum))"
         case .string(let format): return format ?? "string"

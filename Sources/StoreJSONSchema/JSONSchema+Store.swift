@@ -1,14 +1,14 @@
 package import StoreJSON
 
 extension JSONSchema {
-    /// The maximum number of actions in one request (protocol 2.3), unless the server is configured
-    /// otherwise.
+    /// The default for the maximum number of actions in one request (protocol 2.3).
     package static let batchMax = 1_000
 
     /// Returns the answer of `GET /schema`: the state and every action in one document (protocol
     /// 6.1).
     ///
-    /// The document itself describes the state; `$defs` holds the definitions of the store.
+    /// The root of the document is the schema of the state. The member `$defs` has the definitions
+    /// of the store.
     package static func store(_ definitions: [Property]) -> Bytes {
         var writer = JSONWriter(capacity: 8_192)
         writer.object { object in
@@ -21,19 +21,21 @@ extension JSONSchema {
 
     /// Returns the definitions of a store, for `GET /schema` and `GET /openapi.json`.
     ///
-    /// `State` is the state, `Dispatch` the body of `POST /dispatch` and `Action` one member of it.
-    /// `LogRecord` is one record of the log, and `Recipients` the recipients of an action. Then
-    /// follow the payload of each action as `payload.` and its wire name, and the types that
-    /// several payloads share.
+    /// `State` describes the state, `Dispatch` the body of `POST /dispatch`, and `Action` an action
+    /// in this body. `LogRecord` describes a record of the log, and `Recipients` the recipients of
+    /// an action. After these definitions, a definition for each action describes its payload; the
+    /// name is `payload.` and the wire name. The last definitions are types that several schemas
+    /// share.
     ///
     /// - Parameters:
     ///   - state: the type of the state.
-    ///   - whole: the type of the state that operators see, if it is another type.
-    ///   - isPartial: if true, some readers get only some members of the state.
+    ///   - whole: the type of the state that operators read, if other clients read another type.
+    ///   - isPartial: if true, some clients read only some members of the state.
     ///   - actions: the actions that clients may dispatch.
-    ///   - logged: further actions of the log, which the program and its views dispatch.
-    ///   - requests: the wire names in the log of calls of use cases and of notifications, which
-    ///     have no payload.
+    ///   - logged: further actions that can be in the log. Only the program and its views dispatch
+    ///     them.
+    ///   - requests: the schemas of further wire names in the log: for calls of use cases and for
+    ///     notifications. Their records have an empty payload.
     ///   - batchMax: the maximum number of actions in one request.
     /// - Returns: the definitions with their names: `State` first, the shared types last.
     package static func storeDefinitions(
@@ -77,9 +79,9 @@ extension JSONSchema {
         ] + zip(payloadNames, payloads).map { Property($0, $1) } + document.definitions
     }
 
-    /// Returns the schema of a body with one of these actions, or an array of them. The payloads
-    /// are written in place. `Recipients`, and types that a payload uses several times, are
-    /// references to the definitions of the store.
+    /// Returns the schema of a request's body: one of these actions, or an array of these actions.
+    /// The schema contains the payloads. `Recipients`, and types that a payload uses several times,
+    /// are references to the definitions of the store.
     package static func dispatch(of actions: [ActionForm], batchMax: Int = batchMax) -> JSONSchema {
         let forms = actions.map { action -> JSONSchema in
             let document = JSONSchemaDocument(of: [action.type])
@@ -90,8 +92,8 @@ extension JSONSchema {
         return .anyOf([action, .boundedArray(of: action, count: 1...batchMax)])
     }
 
-    /// Returns the name of the definition of an action's payload, in the letters that OpenAPI
-    /// allows.
+    /// Returns the name of the definition of an action's payload. The name has only characters that
+    /// OpenAPI allows.
     package static func payloadName(_ action: String) -> String {
         let letters = action.unicodeScalars.map { scalar -> Character in
             switch scalar {
@@ -102,7 +104,8 @@ extension JSONSchema {
         return "payload." + String(letters)
     }
 
-    /// Writes `$defs` into an object that the caller has begun, if there are definitions.
+    /// Writes the member `$defs` into an object that the caller has begun. Writes nothing if there
+    /// are no definitions.
     static func write(definitions: [Property], to object: inout JSONWriter) {
         guard !definitions.isEmpty else { return }
         object.object(as: "$defs") { members in
@@ -112,7 +115,7 @@ extension JSONSchema {
         }
     }
 
-    /// Returns the form of a record in the log.
+    /// Returns the schema of a record in the log.
     private static func record(_ type: JSONSchema, _ payload: JSONSchema) -> JSONSchema {
         .object([
             Property("version", .integer(minimum: 1, maximum: .max)),
@@ -125,8 +128,8 @@ extension JSONSchema {
         ])
     }
 
-    /// Returns the form of an action in a request. The payload may be absent or null if none of its
-    /// members is required (2.1).
+    /// Returns the schema of an action in a request. If the payload has no required members, the
+    /// payload may be absent or null (protocol 2.1).
     private static func form(
         of action: ActionForm,
         payload: JSONSchema,
@@ -156,7 +159,7 @@ extension JSONSchema {
 }
 
 extension JSONSchema {
-    /// Returns the same object without required members.
+    /// Returns the schema of an object with the same members, all of them optional.
     fileprivate func inParts(_ document: JSONSchemaDocument) -> JSONSchema {
         switch self {
         case .object(let members):

@@ -2,8 +2,8 @@ package import StoreJSON
 
 /// The form of a JSON value, in the terms of JSON Schema 2020-12.
 ///
-/// Only the keywords that Swift types need are here. A schema is a value, so that the program can
-/// compare and compose schemas before it writes them.
+/// This type has only the keywords that Swift types need. A schema is a value, so that a program
+/// can compare and compose schemas before it writes them.
 public indirect enum JSONSchema: Sendable, Equatable {
     /// Any value at all.
     case any
@@ -15,31 +15,35 @@ public indirect enum JSONSchema: Sendable, Equatable {
     case number
     /// A whole number between two bounds, both included.
     case integer(minimum: Int64, maximum: UInt64)
-    /// Text with a `format` of JSON Schema (`date-time`, `uuid`, `uri`), or any text.
+    /// A text. A `format` restricts the text to a format of JSON Schema, such as `date-time`,
+    /// `uuid` or `uri`.
     case string(format: String? = nil)
-    /// Text that matches a regular expression (ECMA-262) at any place.
+    /// A text that contains a match of a regular expression (ECMA-262).
     case text(pattern: String)
     /// A text from this list.
     case strings([String])
     /// A whole number from this list.
     case integers([Int64])
-    /// An array whose elements all have this form.
+    /// An array. All its elements have this schema.
     case array(of: JSONSchema)
-    /// An array whose elements all have this form, with a number of elements in the range `count`.
+    /// An array with a number of elements in the range `count`. All its elements have this schema.
     case boundedArray(of: JSONSchema, count: ClosedRange<Int>)
-    /// An array whose first elements have these forms, in this order; more may follow.
+    /// An array whose first elements have these schemas, in this order. More elements of any form
+    /// may follow.
     case tuple([JSONSchema])
-    /// An object with these members, in the order of the JSON text; other members are ignored.
+    /// An object with these members. Other members are permitted and ignored. Equality and JSON
+    /// text keep the order of this list.
     case object([Property])
-    /// An object whose names have the form `keys` and whose values all have one form.
+    /// An object with any number of members. All names have the schema `keys`, and all values have
+    /// the schema `of`.
     case dictionary(keys: JSONSchema = .string(), of: JSONSchema)
-    /// Exactly one of these schemas.
+    /// A value that has exactly one of these schemas.
     case oneOf([JSONSchema])
-    /// At least one of these schemas.
+    /// A value that has at least one of these schemas.
     case anyOf([JSONSchema])
-    /// This schema, or `null`.
+    /// A value of this schema, or `null`.
     case nullable(JSONSchema)
-    /// The definition with this name in the document.
+    /// A reference to the definition with this name in the document.
     case reference(String)
 
     /// A member of an object.
@@ -51,7 +55,7 @@ public indirect enum JSONSchema: Sendable, Equatable {
         /// True if an object without this member is invalid.
         public let isRequired: Bool
 
-        /// Describes one member.
+        /// Makes the description of one member.
         public init(_ name: String, _ schema: JSONSchema, isRequired: Bool = true) {
             self.name = name
             self.schema = schema
@@ -61,16 +65,16 @@ public indirect enum JSONSchema: Sendable, Equatable {
 }
 
 extension JSONSchema {
-    /// Text in the form of a whole number: a key of a dictionary with `Int` keys.
+    /// The schema of a text that is a whole number, such as a key of a dictionary with `Int` keys.
     static let integerText = JSONSchema.text(pattern: "^-?[0-9]+$")
 
-    /// Returns a whole number with the bounds of a Swift integer type.
+    /// Returns the schema of a whole number with the bounds of a Swift integer type.
     static func integer<Value: FixedWidthInteger>(_: Value.Type) -> JSONSchema {
         .integer(minimum: Int64(clamping: Value.min), maximum: UInt64(clamping: Value.max))
     }
 
-    /// Returns a schema that allows any of several schemas, without duplicates. A single schema is
-    /// returned unchanged.
+    /// Returns a schema for values that have at least one of several schemas, without duplicates.
+    /// Returns a single schema unchanged, and the schema of any value for an empty list.
     static func union(_ schemas: [JSONSchema]) -> JSONSchema {
         var distinct: [JSONSchema] = []
         for schema in schemas where !distinct.contains(schema) { distinct.append(schema) }
@@ -78,7 +82,8 @@ extension JSONSchema {
         return distinct.count == 1 ? first : .anyOf(distinct)
     }
 
-    /// This schema or `null`, without a second `null`.
+    /// The schema of a value of this schema, or `null`. If this schema permits `null` already, the
+    /// result is this schema.
     var orNull: JSONSchema {
         switch self {
         case .any, .null, .nullable: self
@@ -86,7 +91,8 @@ extension JSONSchema {
         }
     }
 
-    /// Returns the same schema with each direct part replaced.
+    /// Returns the same schema with each direct part, such as the schema of a member, replaced by
+    /// the result of `change`.
     func mapParts(_ change: (JSONSchema) -> JSONSchema) -> JSONSchema {
         switch self {
         case .any, .null, .boolean, .number, .integer, .string, .text, .strings, .integers,
@@ -104,9 +110,10 @@ extension JSONSchema {
         }
     }
 
-    /// True if the schema is a few words long, so that a definition of its own would only hide it.
+    /// True if the schema is so short that it needs no definition.
     ///
-    /// False for a schema that refers to a definition: that definition may refer back.
+    /// The property is false for a schema with a reference, because the definition may refer to
+    /// this schema again.
     var isShort: Bool {
         switch self {
         case .any, .null, .boolean, .number, .integer, .string, .text: true
@@ -116,11 +123,11 @@ extension JSONSchema {
     }
 }
 
-/// A type that declares its own JSON Schema.
+/// A type that declares the JSON Schema of its values.
 ///
-/// Schemas are derived by decoding a type from dummy values. The derivation fails for a type whose
-/// `init(from:)` accepts few values, or depends on the values that it reads. Such a type declares
-/// its schema:
+/// For other types, the schema is derived by decoding the type from dummy values. The derivation
+/// fails if the type's `init(from:)` accepts only few values, or reads different members for
+/// different values. Such a type has to declare its schema:
 ///
 /// ```swift
 /// extension Percentage: JSONSchemaProviding {
@@ -128,18 +135,20 @@ extension JSONSchema {
 /// }
 /// ```
 public protocol JSONSchemaProviding {
-    /// The form of a value of this type in JSON.
+    /// The schema of the type's values in JSON.
     static var jsonSchema: JSONSchema { get }
 }
 
-// A schema as JSON Schema text: for `GET /schema`, and for the OpenAPI description.
+// Writing a schema as JSON Schema, for `GET /schema` and for the OpenAPI description.
 
 extension JSONSchema {
-    /// The dialect of JSON Schema in which every schema is written: the value of `$schema`.
+    /// The URI of the dialect of JSON Schema in which all schemas are written. The URI is the value
+    /// of `$schema`.
     package static let dialect = "https://json-schema.org/draft/2020-12/schema"
 
-    /// Writes the schema as one JSON value, as the member `name` if there is a name. References
-    /// point to `definitions`: `#/$defs/` in a schema and `#/components/schemas/` in OpenAPI.
+    /// Writes the schema as a JSON object, and as the member `name` if there is a name.
+    /// `definitions` is the prefix of references: `#/$defs/` in a schema and
+    /// `#/components/schemas/` in OpenAPI.
     package func write(
         as name: String? = nil,
         to writer: inout JSONWriter,
@@ -148,7 +157,7 @@ extension JSONSchema {
         writer.object(as: name) { writeKeywords(to: &$0, definitions: definitions) }
     }
 
-    /// Writes the keywords into an object that the caller has begun.
+    /// Writes the keywords of the schema into an object that the caller has begun.
     package func writeKeywords(to object: inout JSONWriter, definitions: String = "#/$defs/") {
         switch self {
         case .any:
@@ -194,7 +203,8 @@ extension JSONSchema {
         }
     }
 
-    /// True if the schema's `type` is one word, which a list with "null" can replace.
+    /// True for a boolean, a number and a text. To permit `null`, the `type` of such a schema
+    /// becomes a list with `null`.
     private var isScalar: Bool {
         switch self {
         case .boolean, .number, .integer, .string, .text: true
@@ -202,7 +212,8 @@ extension JSONSchema {
         }
     }
 
-    /// Writes a schema whose `type` is one word, or a list of that word and "null".
+    /// Writes the keywords of a scalar. If `orNull` is true, `type` is a list of the scalar's type
+    /// and `null`.
     private func writeScalar(to object: inout JSONWriter, orNull: Bool) {
         let type =
             switch self {

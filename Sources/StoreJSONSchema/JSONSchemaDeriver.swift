@@ -1,31 +1,32 @@
 import StoreJSON
 
-/// Derives the schemas of types by decoding them from dummy values (protocol 6.1).
+/// A deriver of schemas, which decodes types from dummy values (protocol 6.1).
 ///
-/// Each type's `init(from:)` runs against a ``SchemaProbe``, which records the requested members
-/// and types and returns dummies. Types with names become definitions. If a definition is used only
-/// once, ``resolve(_:)`` puts it in the place of its reference.
+/// The deriver runs the `init(from:)` of each type with a ``SchemaProbe`` as decoder. The probe
+/// records the members and values that the type reads. A type becomes a definition, unless its
+/// schema is short. If only one reference leads to a definition, ``resolve(_:)`` replaces the
+/// reference by the definition.
 ///
-/// Only one thread at a time may use a deriver. The work is meant for start-up, not for each
-/// request.
+/// Only one thread at a time may use a deriver. Deriving is slow, so only start-up should do it.
 final class JSONSchemaDeriver {
-    /// The maximum number of values of an unkeyed container, to end a loop that never asks for the
-    /// end.
+    /// The maximum number of elements that a run reads from an unkeyed container. The bound ends a
+    /// loop that never reads `isAtEnd`.
     static let elementsMax = 64
-    /// The maximum number of cases of one enum that are tried.
+    /// The maximum number of cases of one enum that the deriver tries.
     static let choicesMax = 256
-    /// The maximum number of dummies for a type that refuses some of them.
+    /// The maximum number of runs with different dummy values, for a type that refuses some dummy
+    /// values.
     static let dummiesMax = SchemaDummies.strings.count
-    /// The maximum number of runs of `init(from:)`. Types that need more runs have the schema of
-    /// any value.
+    /// The maximum number of runs of `init(from:)`, for all types together. Types that would need
+    /// further runs get the schema of any value.
     static let runsMax = 100_000
     /// The maximum depth of nested types, which bounds the stack.
     static let depthMax = 128
 
     private var names: [ObjectIdentifier: String] = [:]
     private var definitions: [String: JSONSchema] = [:]
-    /// The names of the definitions in the order of their first use, which is the order in the
-    /// document.
+    /// The names of the definitions in the order of their first use. The document has the same
+    /// order.
     private var order: [String] = []
     private var anonymous: [ObjectIdentifier: JSONSchema] = [:]
     private var dummies: [ObjectIdentifier: Any] = [:]
@@ -33,19 +34,19 @@ final class JSONSchemaDeriver {
     private var runs = 0
     private var depth = 0
 
-    /// The number of cases, and the type of the first single value, that the current run has
-    /// recorded.
+    /// The records of the current run: the number of keys in `allKeys`, and the type of the first
+    /// single value. The number is 0 if the run has not read `allKeys`.
     private var choices = 0
     private var single: ObjectIdentifier?
 
-    /// - Parameter reserved: names of definitions that types must not have.
+    /// - Parameter reserved: names that no definition of a type may have.
     init(reserved: Set<String> = []) {
         for name in reserved { definitions[name] = .any }
     }
 
     // Derivation
 
-    /// Returns the schema of a type; a reference if the type becomes a definition.
+    /// Returns the schema of a type. If the type becomes a definition, the result is a reference.
     func schema<Value: Decodable>(of type: Value.Type) -> JSONSchema {
         if let known = known(type) { return known }
         let id = ObjectIdentifier(type)
@@ -68,7 +69,8 @@ final class JSONSchemaDeriver {
         return .reference(name)
     }
 
-    /// Returns any value of the type. `nil` and empty arrays for its parts keep it small.
+    /// Returns any value of the type. The optional parts of the value are `nil`, and its arrays are
+    /// empty.
     func dummy<Value: Decodable>(_ type: Value.Type, preferred: Int = 0) throws -> Value {
         if let ready = SchemaDummies.value(of: type, preferred) { return ready }
         let id = ObjectIdentifier(type)
@@ -78,7 +80,8 @@ final class JSONSchemaDeriver {
         }
         defer { constructing.remove(id) }
 
-        // An enum without payloads needs no trial: its `init(from:)` could refuse every dummy text.
+        // An enum without payloads needs no run. In a run, its `init(from:)` could refuse every
+        // dummy text.
         if type is any RawRepresentable.Type, let value = EnumCases.all(of: type)?.first {
             dummies[id] = value
             return value
@@ -99,7 +102,8 @@ final class JSONSchemaDeriver {
         throw SchemaProbeError.noDummy
     }
 
-    /// Returns a value of each case of an enum, without the cases that have no dummy.
+    /// Returns a value of each case of an enum. The result has no value for a case that cannot be
+    /// decoded from dummy values.
     func samples<Value: Decodable>(of type: Value.Type) -> [Value] {
         if EnumCases.schema(of: type) != nil, let all = EnumCases.all(of: type) { return all }
         let choices = run(type, SchemaProbe.Attempt()).choices
@@ -150,14 +154,15 @@ final class JSONSchemaDeriver {
         let first = fullest(type, SchemaProbe.Attempt())
         if first.choices > 0 { return cases(type, first.choices) }
         guard first.single != nil else {
-            // A type without fields opens no container; its JSON form is an empty object.
+            // A type without properties reads no container. Its JSON form is an empty object.
             let isEmpty = first.value != nil && first.shape.container == nil
             return isEmpty ? .object([]) : first.shape.schema
         }
         return alternatives(type, first)
     }
 
-    /// Returns the first run that succeeds, or else the run that recorded the most members.
+    /// Runs the type with one number of dummy values after another. Returns the first run that
+    /// succeeds. If no run succeeds, returns the run that recorded the most members.
     private func fullest<Value: Decodable>(
         _ type: Value.Type,
         _ attempt: SchemaProbe.Attempt
@@ -175,21 +180,23 @@ final class JSONSchemaDeriver {
         return best
     }
 
-    /// Returns the schema of an enum with payloads: an object with one member for each of its keys.
+    /// Returns the schema of an enum with payloads. For each case, the schema permits an object
+    /// with one member.
     private func cases<Value: Decodable>(_ type: Value.Type, _ count: Int) -> JSONSchema {
         let shapes = (0..<min(count, Self.choicesMax)).map { choice in
             fullest(type, SchemaProbe.Attempt(choice: choice)).shape
         }
         let schemas = shapes.map(\.schema)
         guard shapes.allSatisfy({ $0.names.count == 1 }) else {
-            // The type reads `allKeys`, but not as an enum with payloads does.
+            // The type reads `allKeys`, but is no enum with payloads.
             return .union(schemas)
         }
         return schemas.count == 1 ? schemas[0] : .oneOf(schemas)
     }
 
-    /// Returns the schema of a type that tries one type after another for its single value. Each
-    /// run refuses one type more than the run before, so that the value tries its next type.
+    /// Returns the schema of a type that tries to decode several types from its single value
+    /// container. Each run refuses one more type than the preceding run, so that the type tries its
+    /// next alternative.
     private func alternatives<Value: Decodable>(
         _ type: Value.Type,
         _ first: Run<Value>
@@ -206,7 +213,8 @@ final class JSONSchemaDeriver {
 
     // Names
 
-    /// Returns the shortest name for the type that no other type has, and reserves it.
+    /// Chooses the shortest name that no other definition has, reserves the name for the type, and
+    /// returns it.
     private func define(_ type: any Any.Type) -> String {
         let qualified = JSONSchemaDeriver.identifier(String(reflecting: type))
         let short = JSONSchemaDeriver.identifier(String(describing: type))
@@ -222,8 +230,8 @@ final class JSONSchemaDeriver {
         return name
     }
 
-    /// Returns a type's name in the letters that OpenAPI allows for components: `Page<Int>` becomes
-    /// `Page_Int`.
+    /// Returns a type's name with only the characters that OpenAPI allows for components.
+    /// `Page<Int>` becomes `Page_Int`.
     private static func identifier(_ name: String) -> String {
         var text = ""
         for scalar in name.unicodeScalars {
@@ -238,8 +246,8 @@ final class JSONSchemaDeriver {
 
     // The document
 
-    /// Returns the roots and the remaining definitions. A definition that is used only once is put
-    /// in the place of its reference.
+    /// Returns the roots and the definitions that remain. If only one reference leads to a
+    /// definition, the definition replaces the reference and does not remain.
     func resolve(
         _ roots: [JSONSchema]
     ) -> (roots: [JSONSchema], definitions: [JSONSchema.Property]) {
@@ -259,7 +267,7 @@ final class JSONSchemaDeriver {
         }
         roots.forEach(count)
 
-        // A definition that is used once cannot contain itself, so this recursion ends.
+        // A definition with a single reference cannot contain itself, so this recursion ends.
         func placed(_ schema: JSONSchema) -> JSONSchema {
             if case .reference(let name) = schema, uses[name] == 1,
                 let definition = definitions[name]

@@ -1,20 +1,21 @@
 package import StoreJSON
 
-/// The schemas of several types, with the definitions that they share.
+/// The schemas of several types, and the definitions that these schemas share.
 package struct JSONSchemaDocument: Sendable {
     /// The schemas of the requested types, in the order of the request.
     package let roots: [JSONSchema]
     /// The definitions that the roots refer to, in the order of their first use.
     package let definitions: [JSONSchema.Property]
-    /// The place of each type in ``roots``.
+    /// The index of each type's schema in ``roots``.
     private let places: [ObjectIdentifier: Int]
 
     /// Derives the schemas of types (protocol 6.1).
     ///
-    /// Runs the types' own `init(from:)` on dummy values, many times; meant for start-up.
+    /// This initialiser runs the `init(from:)` of the types on dummy values, many times. So only
+    /// start-up should call it.
     ///
     /// - Parameters:
-    ///   - types: the types to describe; the same type may come twice.
+    ///   - types: the types of the schemas. The array may contain a type twice.
     ///   - reserved: names that definitions must not have.
     package init(of types: [any Decodable.Type], reserved: Set<String> = []) {
         let deriver = JSONSchemaDeriver(reserved: reserved)
@@ -22,8 +23,8 @@ package struct JSONSchemaDocument: Sendable {
         places = Dictionary(zip(types.map { ObjectIdentifier($0) }, 0...)) { _, last in last }
     }
 
-    /// Derives the schemas of types and, after them, of the actions' types. Each type of actions
-    /// comes once: an enum may have many actions.
+    /// Derives the schemas of `types`, followed by the schemas of the actions' types. A type of
+    /// several actions, such as an enum, has only one schema.
     init(of types: [any Decodable.Type], and actions: [ActionForm], reserved: Set<String> = []) {
         var known: Set<ObjectIdentifier> = []
         let added = actions.map(\.type).filter { known.insert(ObjectIdentifier($0)).inserted }
@@ -33,7 +34,8 @@ package struct JSONSchemaDocument: Sendable {
     /// Returns the definition of this name; `nil` if there is none.
     func definition(_ name: String) -> JSONSchema? { definitions.first { $0.name == name }?.schema }
 
-    /// Returns the payload of an action whose type is one of the roots.
+    /// Returns the schema of an action's payload. ``roots`` has to contain the schema of the
+    /// action's type.
     func payload(of action: ActionForm) -> JSONSchema {
         payload(of: action, places[ObjectIdentifier(action.type)].map { roots[$0] } ?? .any)
     }

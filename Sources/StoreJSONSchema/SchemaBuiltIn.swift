@@ -1,7 +1,8 @@
 import StoreJSON
 import StoreTexts
 
-/// A type of the standard library, whose JSON form the coder determines.
+/// A type with a built-in JSON form, such as `Int`. Its schema does not come from a run of its
+/// `init(from:)`.
 protocol SchemaBuiltIn {
     static func schema(by deriver: JSONSchemaDeriver) -> JSONSchema
     static func dummy(_ number: Int) -> Any?
@@ -67,8 +68,9 @@ extension ContiguousArray: SchemaBuiltIn where Element: Decodable {}
 extension Set: SchemaBuiltIn where Element: Decodable {}
 
 extension Dictionary: SchemaBuiltIn where Key: Decodable, Value: Decodable {
-    /// Returns an object if the keys are texts, whole numbers or `CodingKeyRepresentable`. Else
-    /// returns an array of alternating keys and values, as `Dictionary` encodes itself.
+    /// Returns the schema of an object if the keys are texts, `Int` or `CodingKeyRepresentable`.
+    /// Otherwise returns the schema of an array with alternating keys and values. `Dictionary`
+    /// encodes itself in the same two forms.
     static func schema(by deriver: JSONSchemaDeriver) -> JSONSchema {
         let value = deriver.schema(of: Value.self)
         if Key.self == String.self || Key.self == ExactText.self { return .dictionary(of: value) }
@@ -90,10 +92,11 @@ extension Dictionary: SchemaBuiltIn where Key: Decodable, Value: Decodable {
     }
 }
 
-/// The values that a probed type gets instead of input.
+/// The dummy values that a type gets from the probe in place of input.
 ///
-/// The first value of each kind suits almost every type. The other values suit types that validate
-/// their input: a text that is not empty, a number except 0, a UUID, a date, an address.
+/// Almost every type accepts the first value of each kind. The other values are for types that
+/// validate their input. Such a type may require a text that is not empty, a number other than 0, a
+/// UUID, a date or an address.
 enum SchemaDummies {
     static let strings = [
         "", "a", "0", "00000000-0000-0000-0000-000000000000", "2001-01-01T00:00:00Z",
@@ -102,8 +105,8 @@ enum SchemaDummies {
     private static let integers = [0, 1, 2, 10, 100, 7, 3, 5]
     private static let doubles = [0, 1, 0.5, 10, 100, 2, 3, 5]
 
-    /// Returns a dummy of a type of the standard library, or `nil` for any other type. Any `number`
-    /// is valid.
+    /// Returns the dummy value with this number for a built-in type; `nil` for any other type.
+    /// Every number that is not negative is valid.
     static func value<Value>(of type: Value.Type, _ number: Int) -> Value? {
         guard let built = type as? any SchemaBuiltIn.Type else { return nil }
         return built.dummy(number) as? Value

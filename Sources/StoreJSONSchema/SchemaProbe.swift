@@ -1,21 +1,24 @@
 import StoreJSON
 
-/// A decoder without input: it records the requests of a type and returns dummy values.
+/// A decoder without input. The probe records which members and values a type reads, and returns
+/// dummy values.
 struct SchemaProbe: Decoder {
-    /// The values in which the runs of one type differ.
+    /// The settings that differ between the runs of one type's `init(from:)`.
     struct Attempt {
-        /// The index of the dummies that this run returns.
+        /// The number of the dummy values that this run returns.
         var dummy = 0
-        /// The index of the only key that an enum with payloads gets.
+        /// The index of the only key that `allKeys` has in this run. Each key of an enum with
+        /// payloads has its own run.
         var choice = 0
-        /// Types that a single value container refuses, so that the type tries another one.
+        /// The types that the single value container refuses to decode, so that the probed type
+        /// tries another type.
         var refused: Set<ObjectIdentifier> = []
     }
 
     let deriver: JSONSchemaDeriver
     let shape: SchemaShape
     let attempt: Attempt
-    /// True if this decoder is for the whole type, false if it is for a part of it.
+    /// True if this probe is for the whole value. False if this probe is for a nested container.
     var isRoot = true
 
     var codingPath: [any CodingKey] { [] }
@@ -36,7 +39,7 @@ struct SchemaProbe: Decoder {
         return SchemaProbeSingle(probe: self)
     }
 
-    /// Returns a decoder for a part of the same value.
+    /// Returns a probe for a nested container of the same value, which records into `shape`.
     func part(_ shape: SchemaShape) -> SchemaProbe {
         SchemaProbe(deriver: deriver, shape: shape, attempt: attempt, isRoot: false)
     }
@@ -48,18 +51,20 @@ struct SchemaProbe: Decoder {
     }
 }
 
-/// The error that ends a run without a value; the earlier requests still determine the schema.
+/// An error that ends a run of `init(from:)` without a value. The shape still has the members and
+/// values that the run has read.
 enum SchemaProbeError: Error {
     case noDummy, refused
 }
 
-/// The container for the members that a type asks for.
+/// A keyed container that records the members that a type reads.
 struct SchemaProbeKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let probe: SchemaProbe
 
     var codingPath: [any CodingKey] { [] }
 
-    /// A single key: an enum with payloads demands exactly one key, and runs once for each key.
+    /// The key for this run. An enum with payloads requires exactly one key, so the deriver makes a
+    /// run for each key.
     var allKeys: [Key] {
         guard let keys = EnumCases.all(of: Key.self) else { return [] }
         if probe.isRoot { probe.deriver.noteChoices(keys.count) }
@@ -82,11 +87,11 @@ struct SchemaProbeKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return try probe.dummy(type)
     }
 
-    /// Records an optional member and returns `nil`: the member is absent in every run. This ends
-    /// the recursion of types that contain themselves.
+    /// Records an optional member and returns `nil`. Because the member is absent in every run, a
+    /// type that contains itself does not recur without end.
     ///
-    /// The function implements each of the protocol's overloads. Their default implementations
-    /// would decode the member.
+    /// The function implements all overloads of the protocol. The default implementations of the
+    /// overloads would decode the member.
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) -> Value? {
         probe.shape.member(key.stringValue, probe.schema(of: type).orNull, isRequired: false)
         return nil
@@ -109,7 +114,7 @@ struct SchemaProbeKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private func member(_ name: String) -> SchemaProbe { probe.part(probe.shape.child(name)) }
 }
 
-/// The container for the elements that a type asks for.
+/// An unkeyed container that records the elements that a type reads.
 struct SchemaProbeUnkeyed: UnkeyedDecodingContainer {
     let probe: SchemaProbe
     private(set) var currentIndex = 0
@@ -117,7 +122,8 @@ struct SchemaProbeUnkeyed: UnkeyedDecodingContainer {
     var codingPath: [any CodingKey] { [] }
     var count: Int? { nil }
 
-    /// True after the first element: a loop reads one element, which has the form of all elements.
+    /// True after the first element. So a loop reads one element, and the schema of that element is
+    /// the schema of all elements.
     var isAtEnd: Bool {
         probe.shape.askedForEnd()
         return currentIndex >= 1
@@ -148,15 +154,15 @@ struct SchemaProbeUnkeyed: UnkeyedDecodingContainer {
         return probe.part(probe.shape.elementChild())
     }
 
-    /// Moves past an element. Throws an error at the bound, to end a loop that waits for an error
-    /// instead of asking for the end.
+    /// Moves past an element. Throws an error behind ``JSONSchemaDeriver/elementsMax`` elements, to
+    /// end a loop that never reads `isAtEnd`.
     private mutating func advance() throws {
         currentIndex += 1
         guard currentIndex <= JSONSchemaDeriver.elementsMax else { throw SchemaProbeError.noDummy }
     }
 }
 
-/// The container for the single value that a type asks for.
+/// A single value container that records the types that a type decodes from it.
 struct SchemaProbeSingle: SingleValueDecodingContainer {
     let probe: SchemaProbe
 

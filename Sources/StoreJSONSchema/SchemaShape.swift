@@ -1,4 +1,5 @@
-/// The containers and values that an `init(from:)` asks for in one run: a schema is made of them.
+/// A record of the containers and values that an `init(from:)` reads in one run. The schema of the
+/// type is made of this record.
 final class SchemaShape {
     enum Container {
         case keyed, unkeyed, single
@@ -12,7 +13,8 @@ final class SchemaShape {
         var isNullable = false
     }
 
-    /// The container that the type asked for last; `nil` if it has asked for none.
+    /// The kind of container that the type requested last; `nil` if the type has requested no
+    /// container.
     var container: Container?
     private var members: [Member] = []
     private var elements: [() -> JSONSchema] = []
@@ -21,13 +23,14 @@ final class SchemaShape {
     /// True if `isAtEnd` was read before the first element: the type reads elements in a loop.
     private var isLoop = false
 
-    /// The number of recorded members or elements. If a type is decoded twice, the deriver keeps
-    /// the larger shape.
+    /// The number of recorded members, elements and single values. If several runs of a type fail,
+    /// the deriver uses the run with the greatest size.
     private(set) var size = 0
 
     // Keyed
 
-    /// Records a member. A member is not required if the type calls `contains` for it first.
+    /// Records a member that the type decodes. A member is not required if the type has called
+    /// `contains` for it before.
     func member(_ name: String, _ schema: JSONSchema, isRequired: Bool) {
         members[index(of: name, isRequired: isRequired)].schemas.append(schema)
     }
@@ -82,7 +85,7 @@ final class SchemaShape {
 
     // Result
 
-    /// The names of the members, if the value is an object.
+    /// The names of the recorded members; empty if the value is no object.
     var names: [String] { members.map(\.name) }
 
     var schema: JSONSchema {
