@@ -1,11 +1,11 @@
-// Times on the wire are text. The server does not link Foundation for its formatters, because the
-// calendar takes only a few divisions.
+// Times on the wire are text. The conversion takes only a few divisions, so the server does not
+// link Foundation's formatters.
 
-/// A moment in UTC, in the parts of calendar and clock.
+/// A moment in UTC, as a date of the calendar and a time of the clock.
 ///
-/// Exact for the years 0 to 9999 of the proleptic Gregorian calendar. A moment outside is moved to
-/// the nearest moment inside, since neither RFC 3339 nor RFC 9110 can write it. Time that is
-/// counted from 1970 has no leap seconds, so `second` is never 60.
+/// The value is exact for the years 0 to 9999 of the proleptic Gregorian calendar. RFC 3339 and RFC
+/// 9110 can write only these years, so any other moment becomes the nearest moment in them. Time
+/// that is counted from 1970 has no leap seconds, so `second` is never 60.
 package struct CivilTime: Sendable, Equatable {
     /// The seconds from 1970 to 0000-01-01T00:00:00Z.
     package static let secondsMin: Int64 = -62_167_219_200
@@ -19,18 +19,19 @@ package struct CivilTime: Sendable, Equatable {
     package let minute: Int
     package let second: Int
     package let nanosecond: Int
-    /// The number of days since Sunday, 0 to 6.
+    /// The day of the week: the number of days since Sunday, 0 to 6.
     package let weekday: Int
 
     /// - Parameters:
-    ///   - seconds: whole seconds since 1970-01-01T00:00:00Z.
+    ///   - seconds: the number of whole seconds since 1970-01-01T00:00:00Z.
     ///   - nanosecond: the part of a second beyond `seconds`, 0 to 999,999,999.
     package init(secondsSince1970 seconds: Int64, nanosecond: Int = 0) {
         let moment = min(max(seconds, CivilTime.secondsMin), CivilTime.secondsMax)
         let (days, secondOfDay) = Int(moment).flooredQuotientAndRemainder(by: 86_400)
 
-        // Years begin in March here, so that the leap day is the last of its year. Eras of 400
-        // years repeat exactly. The method is Howard Hinnant's `civil_from_days`.
+        // In this computation, years begin in March, so that the leap day is the last day of a
+        // year. The calendar repeats exactly after an era of 400 years. The method is Howard
+        // Hinnant's `civil_from_days`.
         let (era, dayOfEra) = (days + 719_468).flooredQuotientAndRemainder(by: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
@@ -46,7 +47,8 @@ package struct CivilTime: Sendable, Equatable {
         weekday = (days + 4).flooredQuotientAndRemainder(by: 7).remainder
     }
 
-    /// Makes the moment of a clock's nanoseconds since 1970; 64 bits of them end in the year 2262.
+    /// Makes a moment from the number of nanoseconds since 1970-01-01T00:00:00Z. Numbers of 64 bits
+    /// end in the year 2262.
     package init(nanosecondsSince1970 nanoseconds: Int64) {
         let (seconds, rest) = Int(nanoseconds).flooredQuotientAndRemainder(by: 1_000_000_000)
         self.init(secondsSince1970: Int64(seconds), nanosecond: rest)
@@ -54,7 +56,8 @@ package struct CivilTime: Sendable, Equatable {
 }
 
 extension Int {
-    /// Divides and rounds down, so that the remainder is never negative.
+    /// Divides by a positive divisor and rounds the quotient down, so that the remainder is never
+    /// negative.
     func flooredQuotientAndRemainder(by divisor: Int) -> (quotient: Int, remainder: Int) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
@@ -64,7 +67,7 @@ extension Int {
 // Writing
 
 extension CivilTime {
-    /// The number of digits behind the second; finer digits are cut off, never rounded up.
+    /// The number of digits behind the second. Further digits are cut off, without rounding.
     package enum Precision: Int, Sendable {
         case seconds = 0
         case milliseconds = 3
@@ -74,7 +77,7 @@ extension CivilTime {
 
     /// Returns the moment in the form of RFC 3339, in UTC: `2026-11-21T03:07:09.123Z`.
     ///
-    /// The texts of one precision sort in the order of their times.
+    /// Texts of the same precision sort in the order of their moments.
     package func rfc3339(_ precision: Precision = .milliseconds) -> String {
         String(unsafeUninitializedCapacity: 30) { buffer in
             var text = DigitWriter(buffer: buffer)
@@ -144,7 +147,8 @@ private struct DigitWriter {
         decimal(time.second, digits: 2)
     }
 
-    /// Copies the `index`th name of three letters.
+    /// Writes the three letters of the name at an index. `names` is the text of all names without
+    /// separators.
     mutating func name(_ index: Int, of names: StaticString) {
         for offset in 3 * index..<3 * index + 3 { put(names.utf8Start[offset]) }
     }
@@ -153,11 +157,11 @@ private struct DigitWriter {
 // Reading
 
 extension CivilTime {
-    /// Reads a moment in the form of ``rfc3339(_:)``, in UTC, with up to nine digits behind the
-    /// second.
+    /// Reads a text in the form of ``rfc3339(_:)``, with up to nine digits behind the second.
     ///
-    /// - Returns: nanoseconds since 1970; `nil` for any other text, and for days that do not exist.
-    ///   Also `nil` if the nanoseconds do not fit into 64 bits, before 1677 and after 2262.
+    /// - Returns: the number of nanoseconds since 1970. `nil` for a text in another form, and for a
+    ///   date or time that does not exist. Also `nil` before 1677 and after 2262, because the
+    ///   number does not fit into 64 bits.
     package static func nanoseconds(rfc3339 text: String) -> Int64? {
         let bytes = Array(text.utf8)
         guard (20...30).contains(bytes.count), bytes.last == UInt8(ascii: "Z") else { return nil }
@@ -193,7 +197,7 @@ extension CivilTime {
         let (scaled, overflow) = Int64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
         guard !overflow else { return nil }
         let (total, tooFar) = scaled.addingReportingOverflow(Int64(nanosecond))
-        // Each part is in its range if the conversion back gives the same parts.
+        // The date and the time exist if the conversion back gives the same numbers.
         let again = CivilTime(nanosecondsSince1970: total)
         guard !tooFar, again.month == month, again.day == day, again.hour == hour,
             again.minute == minute, again.second == second

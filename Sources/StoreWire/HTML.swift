@@ -1,6 +1,7 @@
-/// HTML pages for people.
+/// Functions that make HTML pages.
 package enum HTML {
-    /// Returns a text with the escapes that an element or an attribute needs.
+    /// Returns a text with escapes, so that the text can be the content of an element or the value
+    /// of an attribute.
     package static func escaped(_ text: String) -> String {
         var result = ""
         for character in text.unicodeScalars {
@@ -15,8 +16,8 @@ package enum HTML {
         return result
     }
 
-    /// Returns a document without scripts, without styles and without links to other files. `body`
-    /// is HTML; it stands under the title.
+    /// Returns an HTML document with a heading, which is `title`, and the HTML `body`. The document
+    /// has no scripts, no styles and no links to other files.
     package static func page(_ title: String, body: String) -> String {
         """
         <!doctype html>

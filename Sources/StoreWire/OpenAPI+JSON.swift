@@ -2,7 +2,7 @@ package import StoreJSON
 import StoreJSONSchema
 
 extension OpenAPI {
-    /// The document as JSON; the same operations always give the same bytes.
+    /// The OpenAPI document as JSON. The same description always gives the same bytes.
     package var bytes: Bytes {
         var writer = JSONWriter(capacity: 16_384)
         writer.object { object in
@@ -68,8 +68,9 @@ extension OpenAPI {
         }
     }
 
-    /// Writes the alternative credentials of an operation: each kind of credential, and no
-    /// credential if anonymous requests are admitted.
+    /// Writes the alternatives of credentials for an operation: each kind of credential is an
+    /// alternative. If the operation admits anonymous callers, no credential is an alternative,
+    /// too.
     private func writeSecurity(of operation: Operation, to json: inout JSONWriter) {
         guard !credentials.isEmpty, operation.admission != .everyone else { return }
         json.array(as: "security") { list in
@@ -121,7 +122,8 @@ extension OpenAPI {
         }
     }
 
-    /// Writes one entry for each status: its answers together with all problems of that status.
+    /// Writes an entry for each status. The entry has all answers and all problems with this
+    /// status.
     private static func writeResponses(of operation: Operation, to responses: inout JSONWriter) {
         let statuses = Set(operation.answers.map(\.status) + operation.problems.map(\.status))
         for status in statuses.sorted() {
@@ -135,7 +137,7 @@ extension OpenAPI {
                     answers.flatMap(\.headers)
                     + problems.flatMap { $0.ownHeaders + $0.headersBeside }
                 write(headers: headers, to: &response)
-                // An answer to HEAD has no body, whatever its fields are.
+                // An answer to HEAD has no body, also if it has the headers of a body.
                 guard operation.method.uppercased() != "HEAD" else { return }
                 write(answers.flatMap(\.bodies) + body(of: problems), to: &response)
             }

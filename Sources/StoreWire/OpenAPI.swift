@@ -2,21 +2,21 @@ package import StoreJSONSchema
 
 /// A description of an HTTP interface, written as OpenAPI 3.1 (protocol 6.2).
 ///
-/// The description is made from the table that also routes the requests, so it describes the real
-/// behaviour of the server.
+/// The server makes the description from the table that also routes its requests. So the
+/// description fits the behaviour of the server.
 package struct OpenAPI: Sendable {
     package static let version = "3.1.0"
 
     package let title: String
-    /// The version of the described interface, not of OpenAPI.
+    /// The version of the described interface. ``version`` is the version of OpenAPI.
     package let apiVersion: String
     package let summary: String?
     package let operations: [Operation]
-    /// The schemas that operations refer to with `JSONSchema.reference`. The schemas of problems
-    /// are added automatically.
+    /// The schemas that operations refer to with `JSONSchema.reference`. The document also has the
+    /// schemas of problems, which are not in this list.
     package let components: [JSONSchema.Property]
-    /// The credentials that a request may have; any of them is sufficient. Empty if the server
-    /// requires none.
+    /// The kinds of credentials that a request may have; one credential is sufficient. Empty if the
+    /// server requires no credentials.
     package let credentials: [Credential]
 
     package init(
@@ -37,13 +37,13 @@ package struct OpenAPI: Sendable {
 }
 
 extension OpenAPI {
-    /// The place of a credential in a request (OpenAPI's security schemes).
+    /// The kind of a credential, by its place in a request (a security scheme of OpenAPI).
     package enum Credential: Sendable {
         /// A token in the field `Authorization` (RFC 6750).
         case bearer
         case cookie(String)
 
-        /// The name under which operations refer to the credential.
+        /// The name of the security scheme, by which operations refer to the credential.
         var name: String {
             switch self {
             case .bearer: "bearer"
@@ -52,11 +52,11 @@ extension OpenAPI {
         }
     }
 
-    /// The callers that an operation admits.
+    /// The callers that may call an operation.
     package enum Admission: Sendable {
         case everyone
-        /// Callers with a credential, and anonymous callers as far as their role permits the
-        /// operation.
+        /// Callers with a credential. Callers without a credential are also admitted if the role
+        /// `anonymous` permits the operation.
         case anonymous
         /// Callers with a credential.
         case known
@@ -70,7 +70,7 @@ extension OpenAPI {
         package let method: String
         /// The path with its parameters in braces: `/views/{name}`.
         package let path: String
-        /// A name that no other operation has: `dispatch`.
+        /// The `operationId`, a name that no other operation has, such as `dispatch`.
         package let id: String
         package let summary: String
         package let parameters: [Parameter]
@@ -107,7 +107,7 @@ extension OpenAPI {
         }
     }
 
-    /// A part of a request outside of its body.
+    /// A parameter of a request: a part of the path, a query parameter or a header.
     package struct Parameter: Sendable {
         package enum Place: String, Sendable {
             case path, query, header
@@ -135,10 +135,10 @@ extension OpenAPI {
         }
     }
 
-    /// A body of a media type, in a request or an answer.
+    /// The media type and the schema of a body, in a request or an answer.
     package struct Body: Sendable {
         package let mediaType: String
-        /// The schema of the body; `nil` if the media type has none, such as a stream or a page.
+        /// The schema of the body; `nil` if the body has no schema, such as a stream or a page.
         package let schema: JSONSchema?
 
         package init(_ mediaType: String, _ schema: JSONSchema? = nil) {

@@ -1,21 +1,23 @@
 package import StoreJSON
 
-/// Encodes server-sent events in the form that the WHATWG HTML standard §9.2 defines.
+/// Functions that encode server-sent events (WHATWG HTML standard §9.2).
 ///
-/// Each call makes exactly one frame. No line end in a name, an id or the data can begin a field or
-/// end the event.
+/// Each call makes exactly one frame. A line end in a name, an id or the data cannot begin another
+/// field or end the event.
 package enum SSEFrame {
     /// Encodes one event.
     ///
-    /// Cost: one allocation and one copy; if `data` contains line ends, a second pass over it.
+    /// Cost: one allocation and one copy. If `data` contains line ends, the function makes a second
+    /// pass over `data`.
     ///
     /// - Parameters:
-    ///   - event: its name; without a name the event is a `message`.
-    ///   - id: the id that the client sends as `Last-Event-ID` when it reconnects. Without an id,
-    ///     the client keeps the last id.
-    ///   - data: UTF-8. Each of its lines becomes one `data:` line. The client joins them with line
-    ///     feeds, whichever line ends `data` has.
-    /// - Returns: the whole event, with the empty line that ends it.
+    ///   - event: the name of the event. For an event without a name, a client uses the name
+    ///     `message`.
+    ///   - id: the id that a client sends as `Last-Event-ID` when it reconnects. An event without
+    ///     an id does not change this id.
+    ///   - data: UTF-8 text. Each line of the text becomes a `data:` line. The client joins the
+    ///     lines with line feeds, whatever line ends `data` has.
+    /// - Returns: the frame of the event, with the empty line at its end.
     package static func encode(
         event: String? = nil,
         id: String? = nil,
@@ -37,14 +39,14 @@ package enum SSEFrame {
         }
     }
 
-    /// The minimum size of data, in bytes, that a frame shares as a piece. Smaller data are copied
-    /// into the frame.
+    /// The minimum number of bytes of data that a frame shares without a copy. Smaller data are
+    /// copied into the frame.
     package static let pieceBytesMin = 16 << 10
 
-    /// Encodes one event whose data are shared, such as the snapshot that also answers
-    /// `GET /state`.
+    /// Encodes one event, and shares its data with other objects if possible. For instance, `GET
+    /// /state` and a frame can share a snapshot.
     ///
-    /// Cost: large data without line ends are not copied.
+    /// Cost: large data without line ends are not copied. Other data are copied once.
     package static func encode(event: String? = nil, id: String? = nil, data: Bytes) -> Bytes {
         guard data.count >= pieceBytesMin, !data.hasLineEnd else {
             return data.withUnsafeBytes { encode(event: event, id: id, data: $0) }
@@ -75,14 +77,15 @@ package enum SSEFrame {
         return head
     }
 
-    /// Writes a field without line ends and NUL. A client ignores an id that contains NUL.
+    /// Writes a field, without line ends and NUL in its value. A client would ignore an id that
+    /// contains NUL.
     private static func field(_ name: String, _ value: String, _ frame: inout [UInt8]) {
         frame += name.utf8
         frame += value.utf8.filter { $0 != 0x0A && $0 != 0x0D && $0 != 0 }
         frame.append(newline)
     }
 
-    /// Writes a `data:` line for each line; `\n`, `\r` and `\r\n` each end a line.
+    /// Writes a `data:` line for each line of the data. A line ends with `\n`, `\r` or `\r\n`.
     private static func appendLines(_ data: UnsafeRawBufferPointer, _ frame: inout [UInt8]) {
         var start = 0
         while true {
@@ -98,11 +101,11 @@ package enum SSEFrame {
     }
 }
 
-// The frames of the state stream (protocol §4).
+// The frames of streams (protocol §4 and §5).
 
 extension SSEFrame {
-    /// Encodes the state at a version. The event has no name in a snapshot stream (4.2), and is
-    /// named `snapshot` in a patch stream (4.3).
+    /// Encodes the event with the state at a version. In a snapshot stream, the event has no name
+    /// (4.2). In a patch stream, the event has the name `snapshot` (4.3).
     package static func state(_ state: Bytes, at tag: Tag, named: Bool = false) -> Bytes {
         encode(event: named ? "snapshot" : nil, id: tag.description, data: state)
     }
@@ -112,42 +115,43 @@ extension SSEFrame {
         encode(event: "gone", id: tag.description, data: "null")
     }
 
-    /// Encodes an RFC 6902 patch from the reader's previous id to `tag` (4.3).
+    /// Encodes the event with an RFC 6902 patch that leads from the reader's last version to the
+    /// version of `tag` (4.3).
     package static func patch(_ patch: Bytes, to tag: Tag) -> Bytes {
         encode(event: "patch", id: tag.description, data: patch)
     }
 
-    /// Encodes a screen command (13.7). The event has no id, so that it does not change the point
-    /// from which a reader resumes.
+    /// Encodes the event with a screen command (13.7). The event has no id, so that it does not
+    /// change the version from which a reader resumes.
     package static func command(_ data: Bytes) -> Bytes { encode(event: "command", data: data) }
 
-    /// Encodes a heartbeat. The event has no id, so that it does not change the point from which a
-    /// reader resumes (4.7).
+    /// Encodes the heartbeat event (4.7). The event has no id, so that it does not change the
+    /// version from which a reader resumes.
     package static func heartbeat(at tag: Tag) -> Bytes {
         encode(event: "heartbeat", data: json(tag))
     }
 
-    /// Encodes the seconds until the stream ends because its owner's credential ends (protocol
-    /// 17.3).
+    /// Encodes the event `expiring`: after these seconds, the stream ends, because the client's
+    /// credential expires (17.3).
     package static func expiring(seconds: Int64) -> Bytes {
         Bytes(utf8: "event: expiring\ndata: {\"seconds\":\(seconds)}\n\n")
     }
 
-    /// The reason why the server is about to close a stream (4.7).
+    /// The reason why the server closes a stream (4.7).
     package enum ByeReason: String, Sendable, CaseIterable {
         case shutdown, expired, lifetime, slow
     }
 
-    /// Encodes the last frame of a stream that the server closes (4.7), with the time after which
-    /// the reader may reconnect. The data has this time, and so has a `retry:` field, which an
-    /// `EventSource` obeys by itself.
+    /// Encodes the last frame of a stream that the server closes (4.7). The frame has the time
+    /// after which the reader may reconnect, in its data and in a `retry:` field. An `EventSource`
+    /// obeys this field by itself.
     package static func bye(_ reason: ByeReason, retryMilliseconds: Int) -> Bytes {
         let wait = max(retryMilliseconds, 0)
         let data = "{\"reason\":\"\(reason.rawValue)\",\"retry\":\(wait)}"
         return Bytes(utf8: "retry: \(wait)\nevent: bye\ndata: \(data)\n\n")
     }
 
-    /// The reason why a reader cannot resume from its last id (4.6).
+    /// The reason why a stream cannot go on behind the reader's last event (4.6).
     package enum ResyncReason: String, Sendable, CaseIterable {
         case epochChanged = "epoch-changed"
         case malformed
@@ -155,12 +159,14 @@ extension SSEFrame {
         case ahead
     }
 
-    /// Encodes the event before a snapshot that does not continue the reader's stream (4.6).
+    /// Encodes the event `resync` (4.6). A reader gets this event first if its stream cannot go on
+    /// behind its last event.
     package static func resync(_ reason: ResyncReason) -> Bytes {
         encode(event: "resync", data: "{\"reason\":\"\(reason.rawValue)\"}")
     }
 
-    /// Encodes the event between the recorded actions and the live ones (5.2).
+    /// Encodes the event `caught-up`: the reader of the log has all actions that were recorded
+    /// before. New actions follow (5.2).
     package static func caughtUp(at tag: Tag) -> Bytes {
         encode(event: "caught-up", data: json(tag))
     }

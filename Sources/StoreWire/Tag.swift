@@ -1,11 +1,12 @@
 import StoreTexts
 
-/// A point of a store's history, `<epoch>:<version>`: the only public id (protocol 1.1).
+/// The public id of a state, `<epoch>:<version>` (protocol 1.1).
 ///
-/// The tag is the `ETag` (in quotes), the id of a server-sent event, and the value of
+/// A tag is the value of an `ETag` (in quotes), the id of a server-sent event, and the value of
 /// `Last-Event-ID`.
 package struct Tag: Sendable, Hashable, CustomStringConvertible {
-    /// The longest wire form: 8 digits, a colon, and the 20 digits of the greatest version.
+    /// The maximum number of bytes of the wire form: 8 digits, a colon, and the 20 digits of the
+    /// greatest version.
     package static let bytesMax = Epoch.bytesCount + 1 + 20
 
     package let epoch: Epoch
@@ -16,10 +17,10 @@ package struct Tag: Sendable, Hashable, CustomStringConvertible {
         self.version = version
     }
 
-    /// Reads the wire form strictly: no sign, no leading zero, no space, nothing after the version.
+    /// Reads the wire form strictly. Returns `nil` if the text has a sign, a leading zero of the
+    /// version, a space or anything after the version.
     ///
-    /// Each tag has exactly one spelling, so that two ids are equal exactly if their bytes are
-    /// equal.
+    /// Each tag has exactly one spelling, so clients can compare tags byte for byte.
     package init?(_ text: some StringProtocol) {
         let text = Substring(text)
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
@@ -29,8 +30,8 @@ package struct Tag: Sendable, Hashable, CustomStringConvertible {
         self.init(epoch: epoch, version: version)
     }
 
-    /// Reads the opaque part of a strong entity tag; returns `nil` for a weak one, which never
-    /// names a version.
+    /// Reads the opaque text of a strong entity tag. Returns `nil` for a weak entity tag, because a
+    /// version's entity tag is never weak.
     package init?(_ entityTag: EntityTag) {
         guard !entityTag.isWeak else { return nil }
         self.init(entityTag.opaque)
@@ -38,14 +39,15 @@ package struct Tag: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { "\(epoch):\(version)" }
 
-    /// The tag in the form of an `ETag` header: strong, in quotes.
+    /// The tag as the value of an `ETag` header: a strong entity tag, in quotes.
     package var etag: String { "\"\(description)\"" }
 }
 
-/// A continuous history of a store: 8 lower-case hexadecimal digits on the wire (protocol 1.1).
+/// The name of one unbroken history of a store: 8 lower-case hexadecimal digits on the wire
+/// (protocol 1.1).
 ///
-/// A store draws a new epoch if it does not continue its history. No id of the old history can then
-/// be mistaken for an id of the new one.
+/// If a store does not continue its old history, it draws a new random epoch. So no tag of the old
+/// history is a tag of the new history.
 package struct Epoch: Sendable, Hashable, CustomStringConvertible {
     /// The number of bytes of the wire form.
     package static let bytesCount = 8

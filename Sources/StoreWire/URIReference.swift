@@ -2,22 +2,22 @@ import StoreJSON
 
 /// The syntax of URI references (RFC 3986 §4.1): `https://example.com/store`, `urn:x:y`, `/store`.
 package enum URIReference {
-    /// A description of valid texts, for error messages.
+    /// A description of a valid text, for error messages.
     package static let allowed =
         "a URI reference (RFC 3986), such as /store or https://example.com/x"
 
-    /// True if a text is a URI reference. The empty text, which refers to the same document, is not
-    /// valid here.
+    /// Returns true if a text is a URI reference. Returns false for the empty text, although RFC
+    /// 3986 permits it as a reference to the same document.
     package static func isValid(_ text: String) -> Bool {
         var rest = Substring(text).utf8
         guard !rest.isEmpty, hasWholeEscapes(rest) else { return false }
-        // Check and cut off the fragment, then the query.
+        // Check the fragment and cut it off, then the query.
         for mark in "#?".utf8 {
             guard let start = rest.firstIndex(of: mark) else { continue }
             guard isOf(rest[start...].dropFirst(), pathBytes + "/?") else { return false }
             rest = rest[..<start]
         }
-        // A colon in the first segment ends a scheme.
+        // If the first segment has a colon, the text before the colon is a scheme.
         let segment = rest.prefix { $0 != UInt8(ascii: "/") }
         if let colon = segment.firstIndex(of: UInt8(ascii: ":")) {
             guard isScheme(rest[..<colon]) else { return false }
@@ -58,8 +58,8 @@ package enum URIReference {
         return isOf(bytes, unreserved + "+") && !bytes.contains { "_~".utf8.contains($0) }
     }
 
-    /// Returns true for a host, with or without user information and a port. An address in brackets
-    /// is IPv6 or a future version.
+    /// Returns true for a host, with or without user information and a port. The host may be an IP
+    /// address in brackets.
     private static func isAuthority(_ bytes: Bytes) -> Bool {
         var host = bytes
         if let at = host.lastIndex(of: UInt8(ascii: "@")) {

@@ -1,4 +1,5 @@
-/// A validator of a representation (RFC 9110 §8.8.3): `"4f1c09ab:42"` or `W/"…"`.
+/// An entity tag, which identifies a version of a resource (RFC 9110 §8.8.3): `"4f1c09ab:42"` or
+/// `W/"…"`.
 package struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     package let isWeak: Bool
     /// The text between the quotes.
@@ -19,13 +20,13 @@ package enum EntityTagCondition: Sendable, Equatable {
     /// At least one tag.
     case list([EntityTag])
 
-    /// The maximum number of tags in one header. A header with more is invalid.
+    /// The maximum number of tags in one header. A header with more tags is invalid.
     package static let tagsMax = 256
 
-    /// Reads `*` or a list of entity tags; returns `nil` if the value is neither, or has more than
-    /// ``tagsMax`` tags.
+    /// Reads `*` or a list of entity tags. Returns `nil` for any other value, and for a list with
+    /// more than ``tagsMax`` tags.
     ///
-    /// Empty elements of the list are skipped, as RFC 9110 §5.6.1.2 demands of a recipient.
+    /// Empty elements of the list are ignored, as RFC 9110 §5.6.1.2 requires.
     package init?(_ text: some StringProtocol) {
         var scanner = HeaderScanner(text)
         scanner.skipWhitespace()
@@ -51,7 +52,7 @@ package enum EntityTagCondition: Sendable, Equatable {
         self = .list(tags)
     }
 
-    /// True if the value is `*`, or if a tag of the list fulfils `isMet`.
+    /// Returns true if the value is `*`, or if `isMet` returns true for a tag of the list.
     package func isMet(by isMet: (EntityTag) -> Bool) -> Bool {
         switch self {
         case .any: true
@@ -63,7 +64,7 @@ package enum EntityTagCondition: Sendable, Equatable {
         let isWeak = scanner.take("W")
         if isWeak, !scanner.take("/") { return nil }
         guard scanner.take("\"") else { return nil }
-        // `etagc` has no escapes: a backslash is itself.
+        // An entity tag has no escapes. A backslash is an ordinary character.
         let opaque = scanner.take { $0 == 0x21 || (0x23...0x7E).contains($0) || $0 >= 0x80 }
         guard scanner.take("\"") else { return nil }
         return EntityTag(opaque: String(opaque), isWeak: isWeak)

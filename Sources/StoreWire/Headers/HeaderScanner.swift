@@ -1,8 +1,8 @@
 import StoreTexts
 
-/// A cursor over the value of a header, with the few elements of HTTP's grammars.
+/// A scanner of the value of a header, for the common elements of HTTP's grammars.
 ///
-/// The transport bounds a header's value (16 KiB), so the work here is bounded, too.
+/// The transport limits the value of a header to 16 KiB, so scanning a value takes a bounded time.
 struct HeaderScanner {
     private(set) var rest: Substring.UTF8View
 
@@ -22,28 +22,28 @@ struct HeaderScanner {
         while rest.first == 0x20 { rest.removeFirst() }
     }
 
-    /// Takes `scalar` and returns true if it comes next; else returns false.
+    /// Takes the next byte and returns true if the byte is `scalar`; otherwise returns false.
     mutating func take(_ scalar: Unicode.Scalar) -> Bool {
         guard rest.first == UInt8(ascii: scalar) else { return false }
         rest.removeFirst()
         return true
     }
 
-    /// Takes the bytes up to the first that does not fulfil `belongs`; the result may be empty.
+    /// Takes bytes as long as `belongs` returns true for the next byte. The result may be empty.
     mutating func take(while belongs: (UInt8) -> Bool) -> Substring {
         let taken = rest.prefix(while: belongs)
         rest.removeFirst(taken.count)
         return Substring(taken)
     }
 
-    /// Takes a `token` (RFC 9110 §5.6.2); returns `nil` if none begins here.
+    /// Takes a `token` (RFC 9110 §5.6.2); returns `nil` if the next byte begins no token.
     mutating func token() -> Substring? {
         let taken = take(while: HeaderScanner.isTokenByte)
         return taken.isEmpty ? nil : taken
     }
 
-    /// Takes a `quoted-string` (RFC 9110 §5.6.4) and returns its text without quotes and escapes.
-    /// Returns `nil` if it is absent or invalid.
+    /// Takes a `quoted-string` (RFC 9110 §5.6.4), and returns its text without quotes and escapes.
+    /// Returns `nil` if no valid `quoted-string` comes next.
     mutating func quotedString() -> String? {
         guard take("\"") else { return nil }
         var bytes: [UInt8] = []

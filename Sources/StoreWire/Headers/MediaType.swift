@@ -1,9 +1,9 @@
-/// A `Content-Type` (RFC 9110 §8.3.1) with valid parameters. The type, the subtype and the names of
-/// the parameters are in lower case.
+/// The media type in a `Content-Type` header (RFC 9110 §8.3.1). The type, the subtype and the names
+/// of the parameters are in lower case.
 package struct MediaType: Sendable, Equatable {
     package let type: String
     package let subtype: String
-    /// The parameters in the order of the header, with names in lower case.
+    /// The parameters in the order of the header.
     package let parameters: [Parameter]
 
     package struct Parameter: Sendable, Equatable {
@@ -11,7 +11,7 @@ package struct MediaType: Sendable, Equatable {
         package let value: String
     }
 
-    /// Reads one media type; returns `nil` if the value is not exactly one media type.
+    /// Reads the value of a header; returns `nil` if the value is not exactly one valid media type.
     package init?(_ text: some StringProtocol) {
         var scanner = HeaderScanner(text)
         scanner.skipWhitespace()
@@ -24,14 +24,15 @@ package struct MediaType: Sendable, Equatable {
         self.parameters = parameters
     }
 
-    /// True if a body of this type is JSON in UTF-8, the only form that the server accepts
+    /// True if a body of this media type is JSON in UTF-8. The server accepts no other body
     /// (protocol 2.4).
     package var isJSON: Bool {
         guard type == "application", subtype == "json" else { return false }
         return parameters.allSatisfy { $0.name != "charset" || $0.value.lowercased() == "utf-8" }
     }
 
-    /// True if a `Content-Type` names JSON. The usual spelling costs one comparison.
+    /// Returns true if the value of a `Content-Type` header is JSON in UTF-8. For the usual
+    /// spelling, the cost is one comparison.
     package static func isJSON(_ header: String) -> Bool {
         header == "application/json" || MediaType(header)?.isJSON == true
     }
@@ -44,7 +45,7 @@ package struct MediaType: Sendable, Equatable {
             guard scanner.take(";") else { return nil }
             scanner.skipWhitespace()
             guard let name = scanner.token() else {
-                // The grammar allows a semicolon that no parameter follows.
+                // The grammar allows a semicolon without a parameter.
                 if scanner.isAtEnd || scanner.next == UInt8(ascii: ";") { continue }
                 return nil
             }

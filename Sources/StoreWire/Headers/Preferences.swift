@@ -2,29 +2,30 @@ import StoreTexts
 
 /// The preferences of a `Prefer` header (RFC 7240) that this server supports (protocol 2.6).
 ///
-/// A preference never makes a request fail: an unknown or invalid preference is skipped. If two
-/// have the same name, the first counts (RFC 7240 §2).
+/// A preference never makes a request fail: the server ignores unknown and invalid preferences. If
+/// two preferences have the same name, the server ignores the second (RFC 7240 §2).
 package struct Preferences: Sendable, Equatable {
     package enum Returned: String, Sendable {
         case representation, minimal
     }
 
-    /// `return=…`.
+    /// The value of the preference `return`; `nil` if the header has no such preference.
     package private(set) var returned: Returned?
-    /// `wait=…` in whole seconds, not yet limited to the server's maximum.
+    /// The value of the preference `wait` in whole seconds. The value may be greater than the
+    /// server's maximum.
     package private(set) var waitSeconds: Int?
 
     /// True if the client prefers an answer with the state.
     package var returnsRepresentation: Bool { returned == .representation }
 
-    /// Makes preferences from values that do not come from a header.
+    /// Makes preferences from their values.
     package init(returned: Returned? = nil, waitSeconds: Int? = nil) {
         self.returned = returned
         self.waitSeconds = waitSeconds
     }
 
-    /// Reads the value of the header. Several header lines have to be joined with commas first, as
-    /// HTTP permits.
+    /// Reads the value of a `Prefer` header. If a request has several `Prefer` headers, the caller
+    /// has to join their values with commas, as HTTP permits.
     package init(_ text: some StringProtocol) {
         var scanner = HeaderScanner(text)
         var seen: Set<String> = []
@@ -36,10 +37,11 @@ package struct Preferences: Sendable, Equatable {
         }
     }
 
-    /// Returns the value of `Preference-Applied`; `nil` if no preference was honoured.
+    /// Returns the value of the header `Preference-Applied`; `nil` if the server applied no
+    /// preference.
     ///
-    /// `returned` is the form of the answer, and `waitSeconds` the time that the server was ready
-    /// to wait. Each is `nil` if the client did not ask for it.
+    /// `returned` is the form of the answer, and `waitSeconds` the maximum time for which the
+    /// server was ready to wait. A parameter is `nil` if the client did not send its preference.
     package static func applied(returned: Returned?, waitSeconds: Int?) -> String? {
         let parts = [returned.map { "return=\($0.rawValue)" }, waitSeconds.map { "wait=\($0)" }]
             .compactMap { $0 }
@@ -51,7 +53,7 @@ package struct Preferences: Sendable, Equatable {
         case "return": returned = Returned(rawValue: value)
         case "wait":
             guard !value.isEmpty, value.utf8.allSatisfy(\.isDigit) else { return }
-            // A number that does not fit into an Int still means "as long as the server permits".
+            // A number that does not fit into an `Int` is a request for the longest possible wait.
             waitSeconds = Int(value) ?? Int.max
         default: break
         }
@@ -69,7 +71,8 @@ package struct Preferences: Sendable, Equatable {
         return (name.lowercased(), value)
     }
 
-    /// Skips parameters and all other text up to the next comma outside of quotes.
+    /// Skips all text through the next comma outside of quotes: parameters of the preference, and
+    /// invalid text.
     private static func skipToNext(_ scanner: inout HeaderScanner) {
         while !scanner.isAtEnd, !scanner.take(",") {
             let quoted = scanner.next == UInt8(ascii: "\"")

@@ -1,19 +1,20 @@
 import StoreTexts
 
-/// A structured field that is one string, such as `Idempotency-Key: "8e03978e"`.
+/// The syntax of a structured field whose value is a string, such as `Idempotency-Key: "8e03978e"`.
 ///
-/// RFC 9651 §4.2.5 (RFC 8941 has the same strings): printable ASCII in double quotes, with the
-/// escapes `\"` and `\\` only. Parameters behind the string are checked and ignored.
+/// A string is printable ASCII in double quotes, with the escapes `\"` and `\\` only (RFC 9651
+/// §4.2.5, and RFC 8941 before it). Parameters behind the string have to be valid, but have no
+/// effect.
 package enum StructuredString {
-    /// Reads the whole value; returns `nil` if it is not a string, or if anything but parameters
-    /// follows the string.
+    /// Returns the string in the value of a field. Returns `nil` if the value is not a string, or
+    /// if anything other than parameters follows the string.
     package static func parse(_ text: String) -> String? {
         var text = text
         return text.withUTF8 { plain($0) } ?? any(text)
     }
 
     /// Returns the string if the value has no escapes, no parameters and no spaces around the
-    /// quotes. Almost all values have none.
+    /// quotes. This fast path is sufficient for almost all values.
     private static func plain(_ text: UnsafeBufferPointer<UInt8>) -> String? {
         let quote = UInt8(ascii: "\"")
         guard text.count >= 2, text[0] == quote, text[text.count - 1] == quote else { return nil }
@@ -80,8 +81,8 @@ package enum StructuredString {
         }
     }
 
-    /// Skips an integer of up to 15 digits, or a decimal of up to 12 digits with 1 to 3 digits
-    /// behind the point.
+    /// Skips an integer of at most 15 digits, or a decimal. A decimal has at most 12 digits before
+    /// the point and 1 to 3 digits behind the point. Returns false if no such number comes next.
     private static func skipNumber(_ scanner: inout HeaderScanner) -> Bool {
         _ = scanner.take("-")
         let whole = scanner.take(while: \.isDigit).utf8.count

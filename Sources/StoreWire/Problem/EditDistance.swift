@@ -1,18 +1,20 @@
 import StoreTexts
 
-/// A search for the name that the writer of a misspelt name probably meant.
+/// A search for the known name that is most similar to a misspelt name.
 package enum EditDistance {
-    /// The maximum number of bytes of a name in the comparison, whose work is quadratic.
+    /// The maximum number of bytes of a compared name. The cost of a comparison grows with the
+    /// square of this number.
     static let bytesMax = 64
-    /// The maximum number of names that an unknown name is compared with.
+    /// The maximum number of candidates that are compared with a name.
     static let candidatesMax = 1_000
 
-    /// Returns the candidate with the fewest changes; `nil` if each candidate needs more changes
-    /// than a third of the letters in the longer name.
+    /// Returns the candidate with the smallest number of changes. Candidates are left out if this
+    /// number exceeds a third of the bytes in the longer name. Returns `nil` if no candidate
+    /// remains.
     ///
-    /// A letter in another case is not a change. If candidates are equally near, the first wins, so
-    /// that the result depends only on the order of `candidates`. Cost: at most 64 × 64 steps a
-    /// candidate.
+    /// The difference between an upper-case and a lower-case ASCII letter is no change. If several
+    /// candidates have the same number of changes, the function returns the first of them. Cost: at
+    /// most 64 × 64 steps for each candidate.
     package static func nearest(to name: String, in candidates: some Sequence<String>) -> String? {
         let wanted = Array(name.lowercasedASCII.utf8)
         guard !wanted.isEmpty, wanted.count <= bytesMax else { return nil }
@@ -30,8 +32,8 @@ package enum EditDistance {
         return best?.name
     }
 
-    /// Returns the number of insertions, deletions, replacements and swaps of neighbours that turn
-    /// one name into the other.
+    /// Returns the smallest number of changes that turn one name into the other. A change inserts,
+    /// deletes or replaces a byte, or swaps two neighbouring bytes.
     static func between(_ first: [UInt8], _ second: [UInt8]) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...second.count)

@@ -2,7 +2,7 @@
 
 extension Problem {
     /// 409: the reducer refuses the action for this reason. The pointer (RFC 6901) leads to the
-    /// member of the request that the reason is about.
+    /// value in the request that causes the refusal.
     package static func refused(reason: String, pointer: String? = nil) -> Problem {
         Problem(
             .refused,
@@ -11,7 +11,8 @@ extension Problem {
         )
     }
 
-    /// 410: the history does not reach back to the version any more (protocol 3.3).
+    /// 410: the history no longer contains the version (protocol 3.3). `oldest` is the oldest
+    /// version in the history.
     package static func gone(oldest: UInt64) -> Problem {
         Problem(
             .gone,
@@ -20,8 +21,8 @@ extension Problem {
         )
     }
 
-    /// 412: `If-Match` names another version than the current one. With `if-match-of`, a resource
-    /// has changed since the version that `If-Match` names (protocol 2.7).
+    /// 412: the version in `If-Match` is not the current version. For a request with `if-match-of`,
+    /// `resource` has changed since the version in `If-Match` (protocol 2.7).
     package static func versionMismatch(current: Tag, of resource: String? = nil) -> Problem {
         let reason =
             if let resource {
@@ -41,8 +42,9 @@ extension Problem {
         )
     }
 
-    /// 422: no action has this name. The problem lists known names, sorted, at most
-    /// ``knownActionsMax``. The pointer leads to the member of a batch, for instance `/3/type`.
+    /// 422: no action has this name. The problem lists at most ``knownActionsMax`` of the `known`
+    /// names, in sorted order. For an array of actions, the pointer leads to the name in the body,
+    /// for instance `/3/type`.
     package static func unknownAction(
         _ name: String,
         known: some Sequence<String>,
@@ -59,8 +61,8 @@ extension Problem {
         )
     }
 
-    /// 422: a value in the request does not fit its Swift type. The pointer (RFC 6901) leads to the
-    /// value in the body; `expected` describes a valid value in a few words.
+    /// 422: a value in the body does not fit its Swift type. The pointer (RFC 6901) leads to the
+    /// value, and `expected` describes a valid value in a few words.
     package static func invalidPayload(
         pointer: String,
         expected: String,
@@ -77,13 +79,14 @@ extension Problem {
         )
     }
 
-    /// 424: an action was applied, but its effect failed.
+    /// 424: the action with this tag was applied, but its effect failed.
     package static func effectFailed(of action: Tag, because reason: String) -> Problem {
         let what = "Version \(action.version) was applied, but its effect failed"
         return effectFailed(what, action, reason)
     }
 
-    /// 424: the work of a use case or a notification failed. `tag` names the work's record.
+    /// 424: the work of a use case or a notification failed. `tag` is the tag of the record of the
+    /// call.
     package static func workFailed(recordedAs tag: Tag, because reason: String) -> Problem {
         effectFailed("The work was begun, but it failed", tag, reason)
     }
@@ -100,7 +103,7 @@ extension Problem {
         )
     }
 
-    /// 422: the idempotency key was used with another body before (protocol 2.8).
+    /// 422: an earlier request had the same idempotency key and another body (protocol 2.8).
     package static func idempotencyMismatch() -> Problem {
         Problem(
             .idempotencyMismatch,
@@ -109,7 +112,8 @@ extension Problem {
         )
     }
 
-    /// Returns the reason with a full stop, unless it ends with a punctuation mark already.
+    /// Returns the reason with a full stop at its end, unless the reason ends with a punctuation
+    /// mark.
     private static func sentence(_ reason: String) -> String {
         guard let last = reason.last, !".!?…".contains(last) else { return reason }
         return reason + "."

@@ -1,10 +1,10 @@
 package import StoreJSON
 
-// Problems of the form of a request: the server cannot read it, or does not permit a part of it.
+// Problems with the form of a request: the server cannot read the request, or does not permit it.
 
 extension Problem {
-    /// 400: the body is not JSON in the sense of protocol 1.2 and 9. `offset` is the number of
-    /// bytes before the error. The message has the unexpected and the expected text.
+    /// 400: the body is not JSON as protocol 1.2 and 9 require it. `offset` is the number of bytes
+    /// before the error, and `message` describes the error.
     package static func malformedJSON(offset: Int, message: String) -> Problem {
         Problem(
             .malformedJSON,
@@ -13,24 +13,25 @@ extension Problem {
         )
     }
 
-    /// 400: the framing, the query or a header is invalid. `detail` names that part and the reason.
+    /// 400: the framing, the query or a header is invalid. `detail` has the invalid part and the
+    /// reason.
     ///
-    /// If the framing is in doubt, the transport also closes the connection.
+    /// If the end of the request is in doubt, the transport also closes the connection.
     package static func badRequest(_ detail: String) -> Problem {
         Problem(.badRequest, detail: detail)
     }
 
-    /// 400: a query parameter has an invalid value.
+    /// 400: a query parameter has an invalid value. `allowed` describes a valid value.
     package static func badQuery(_ name: String, allowed: String) -> Problem {
         badRequest("The query parameter \"\(name)\" cannot be used as it is. Give \(allowed).")
     }
 
-    /// 400: a header has an invalid value.
+    /// 400: a header has an invalid value. `allowed` describes a valid value.
     package static func badHeader(_ name: String, allowed: String) -> Problem {
         badRequest("The header \(name) cannot be used as it is. Give \(allowed).")
     }
 
-    /// 401: the request has no credentials, or none that are valid. The challenge is the value of
+    /// 401: the request has no valid credentials. `challenge` is the value of the header
     /// `WWW-Authenticate`.
     package static func unauthorized(
         _ detail: String =
@@ -54,7 +55,7 @@ extension Problem {
         )
     }
 
-    /// 404: a pointer into the state leads nowhere (protocol 3.2).
+    /// 404: the state has no value at a pointer (protocol 3.2).
     package static func notFound(pointer: String) -> Problem {
         Problem(
             .notFound,
@@ -84,7 +85,7 @@ extension Problem {
         )
     }
 
-    /// 405: the path exists, but not for this method.
+    /// 405: the resource exists, but does not have this method.
     package static func methodNotAllowed(_ method: String, allowed: [String]) -> Problem {
         let list = allowed.joined(separator: ", ")
         return Problem(
@@ -95,8 +96,8 @@ extension Problem {
         )
     }
 
-    /// 408: the request did not arrive in time. `what` names the late part, such as "the headers"
-    /// or "the body".
+    /// 408: the request did not arrive in time. `what` is the late part of the request, such as
+    /// "the headers" or "the body".
     package static func timeout(of what: String, seconds: Int) -> Problem {
         Problem(
             .timeout,
@@ -126,7 +127,7 @@ extension Problem {
         limited(.tooLarge, "The body", to: limit, advice: "Send less at once.")
     }
 
-    /// 413: the route accepts no body, however short.
+    /// 413: the route accepts no body, not even a short body.
     package static func bodyNotTaken(_ method: String, _ path: String) -> Problem {
         let body = "The body of \(excerpt(method)) \(excerpt(path))"
         return limited(.tooLarge, body, to: 0, advice: "Send the request without a body.")
@@ -153,8 +154,8 @@ extension Problem {
         )
     }
 
-    /// 415: the server does not accept the media type of the body (protocol 2.4). `detail` replaces
-    /// the usual sentence, for instance for a `Content-Encoding`.
+    /// 415: the server does not accept the media type of the body (protocol 2.4). If `detail` is
+    /// `nil`, the problem has the usual sentence.
     package static func unsupportedMediaType(
         accept: String = "application/json",
         detail: String? = nil
@@ -195,9 +196,9 @@ extension Problem {
 }
 
 extension Problem {
-    /// Converts the error of a body into a problem. The status is 400 or 413 if the bytes are
-    /// invalid, and 422 if they do not fit the type. A body that is too large has more than
-    /// `bytesMax` bytes.
+    /// Makes the problem for the error of a body. The status is 413 if the body has more than
+    /// `bytesMax` bytes. The status is 400 if the body is not valid JSON, and 422 if the body does
+    /// not fit its type.
     package init(_ error: JSONError, bytesMax: Int = JSONLimits().bytesMax) {
         if error.code == .tooLarge {
             self = .tooLarge(limit: bytesMax)

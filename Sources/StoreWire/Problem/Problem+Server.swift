@@ -1,10 +1,10 @@
-// Problems of the server: the request is valid, and the client may send it again later.
+// Problems of the server: the request is valid, but the server cannot carry it out now.
 
 extension Problem {
-    /// 429: this client has sent more requests than its share.
+    /// 429: the client has sent more requests than its share permits.
     ///
-    /// `what` is the rest of a sentence that begins with "More": `requests came than the 100 in
-    /// 60 s`.
+    /// `what` completes a sentence that begins with "More", for instance `requests came than the
+    /// 100 in 60 s`.
     package static func tooManyRequests(
         _ what: String = "requests came from you than are allowed",
         retryAfterSeconds seconds: Int
@@ -12,7 +12,7 @@ extension Problem {
         later(seconds, .tooManyRequests, "More \(what). Nothing was applied.")
     }
 
-    /// 500: a view of the program has no JSON form. The server's log has the reason.
+    /// 500: the server cannot encode a view as JSON. The server's log has the reason.
     package static func viewFailed(_ view: String) -> Problem {
         Problem(
             .viewFailed,
@@ -21,7 +21,8 @@ extension Problem {
         )
     }
 
-    /// 500: the current program cannot make a past version again. The server's log has the reason.
+    /// 500: the program cannot replay the actions up to a past version. The server's log has the
+    /// reason.
     package static func versionUnreadable(_ version: UInt64) -> Problem {
         Problem(
             .versionUnreadable,
@@ -30,7 +31,7 @@ extension Problem {
         )
     }
 
-    /// 503: the server has reached a bound; nothing was applied. `what` names that bound, such as
+    /// 503: the server has reached a bound; nothing was applied. `what` names the bound, such as
     /// "the queue of actions (65,536)".
     package static func overloaded(_ what: String, retryAfterSeconds seconds: Int = 1) -> Problem {
         later(seconds, .overloaded, "The server has reached a bound: \(what). Nothing was applied.")
@@ -64,7 +65,8 @@ extension Problem {
         )
     }
 
-    /// 503: some stores of this process accept no requests, for these reasons.
+    /// 503: some stores of this process accept no requests. `stores` has the name and the reason of
+    /// each such store.
     package static func storesNotReady(
         _ stores: [(name: String, reason: String)],
         retryAfterSeconds seconds: Int = 5
@@ -78,7 +80,8 @@ extension Problem {
         )
     }
 
-    /// 503: the store could not be started. The lines of the reason become parts of one sentence.
+    /// 503: the store could not be started. If the reason has several lines, the detail joins them
+    /// with semicolons.
     package static func notStarted(because reason: String, retryAfterSeconds: Int = 30) -> Problem {
         let reason = reason.split(separator: "\n").joined(separator: "; ")
         return later(
@@ -97,7 +100,8 @@ extension Problem {
         )
     }
 
-    /// 507: the journal has no room. Reads still work.
+    /// 507: the journal cannot store the action, because the disk is full. The server still answers
+    /// reads.
     package static func storageFull(retryAfterSeconds seconds: Int = 30) -> Problem {
         later(
             seconds,

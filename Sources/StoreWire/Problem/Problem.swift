@@ -1,21 +1,22 @@
 package import StoreJSON
 import StoreTexts
 
-/// An error in the form that the client gets: `application/problem+json` (RFC 9457, protocol 8.1).
+/// An error that a client gets as `application/problem+json` (RFC 9457, protocol 8.1).
 ///
-/// The functions that make a ``Problem`` set the members and headers of each kind, so that a
-/// handler only names the error. The client gets `detail`, so it must not contain a secret.
+/// For each kind of problem, a static function makes the problem with its members and headers. The
+/// client gets `detail`, so `detail` must not contain a secret.
 package struct Problem: Error, Sendable {
     package static let contentType = "application/problem+json"
 
     package let slug: ProblemSlug
-    /// A sentence or two about this occurrence: the attempt, the bound, the remedy.
+    /// A text of one or two sentences about this occurrence of the problem: the failed attempt, the
+    /// exceeded bound, the remedy.
     package let detail: String
-    /// The id of the request; `nil` until it is known.
+    /// The id of the request; `nil` until the server adds the id.
     package var instance: String?
     /// The members that follow the members of RFC 9457, in the order of the JSON text.
     package private(set) var members: [ProblemMember]
-    /// Headers that the status requires, such as `Allow` of 405.
+    /// Headers that the status requires, such as `Allow` for 405.
     package private(set) var headers: [(name: String, value: String)]
 
     package init(
@@ -33,8 +34,8 @@ package struct Problem: Error, Sendable {
     package var status: Int { slug.status }
     package var title: String { ProblemCatalog.title(of: slug) }
 
-    /// The header fields of a response with this problem: the type of the body, `no-store`, and the
-    /// fields of this kind of problem.
+    /// The header fields of a response with this problem: `Content-Type`, `Cache-Control:
+    /// no-store`, and ``headers``.
     package var responseHeaders: [(name: String, value: String)] {
         [("Content-Type", Problem.contentType), ("Cache-Control", "no-store")] + headers
     }
@@ -46,8 +47,8 @@ package struct Problem: Error, Sendable {
         return problem
     }
 
-    /// Returns the same problem with the id of its request, and with the name of the store if it
-    /// has one.
+    /// Returns the same problem with the id of its request. If `store` is not `nil`, the result
+    /// also has the name of the store.
     package func at(instance: String?, in store: String? = nil) -> Problem {
         var problem = self
         problem.instance = instance
@@ -76,7 +77,7 @@ package struct ProblemMember: Sendable, Equatable {
 // JSON
 
 extension Problem {
-    /// The body: the members of RFC 9457 §3.1, then the members of this kind of problem.
+    /// The body of a response with this problem: the members of RFC 9457 §3.1, then ``members``.
     package var body: Bytes {
         var writer = JSONWriter()
         writer.object { object in
@@ -96,13 +97,15 @@ extension Problem {
         return Bytes(Self.escaped(writer.array))
     }
 
-    /// Returns the same JSON with escapes for all characters that a terminal or a log could
-    /// interpret. The JSON may repeat a pointer or a name with the characters that the client sent.
+    /// Returns the same JSON with escapes in place of characters that a terminal or a log could
+    /// interpret. Such characters can come from a client, because the JSON may repeat the client's
+    /// pointers and names.
     private static func escaped(_ json: [UInt8]) -> [UInt8] {
         guard json.contains(where: { $0 >= 0x7F }) else { return json }
         var escaped: [UInt8] = []
         escaped.reserveCapacity(json.count)
-        // Only strings contain characters that are not ASCII.
+        // In JSON, only strings contain characters beyond ASCII, so an escape is valid in the place
+        // of such a character.
         for scalar in String(decoding: json, as: UTF8.self).unicodeScalars {
             if scalar.isPrintable || scalar.value < 0x7F {
                 escaped += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
@@ -119,14 +122,14 @@ extension Problem {
     }
 }
 
-// Parts of problems
+// Values for problems
 
 extension Problem {
-    /// The maximum number of bytes of a client's own text in a message.
+    /// The maximum number of bytes of a client's text that a message repeats.
     package static let excerptBytesMax = 128
 
-    /// Returns a client's text in a form that is safe to repeat: at most ``excerptBytesMax`` bytes.
-    /// U+FFFD replaces characters that a terminal or a log could interpret.
+    /// Returns the first ``excerptBytesMax`` bytes of a client's text, in a form that a message may
+    /// repeat. U+FFFD replaces characters that a terminal or a log could interpret.
     package static func excerpt(_ text: String) -> String {
         var result = ""
         var count = 0

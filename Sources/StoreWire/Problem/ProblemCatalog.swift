@@ -1,8 +1,8 @@
-/// The explanation of each kind of problem: the content of the pages at `GET /problems/<slug>`.
+/// The explanations of all kinds of problems: the content of the pages at `GET /problems/<slug>`.
 package enum ProblemCatalog {
     package static let pages: [ProblemPage] = ProblemSlug.allCases.map(page(of:))
 
-    /// Returns the page at `/problems/<slug>`, or `nil` if there is no such kind.
+    /// Returns the page at `/problems/<slug>`, or `nil` if there is no such kind of problem.
     package static func page(named slug: some StringProtocol) -> ProblemPage? {
         ProblemSlug(rawValue: String(slug)).map(page(of:))
     }
@@ -49,7 +49,7 @@ package enum ProblemCatalog {
         }
     }
 
-    /// Returns two lines: the meaning of the problem, and its remedy.
+    /// Returns the meaning of the problem and its remedy, with an empty line between them.
     private static func explanation(of slug: ProblemSlug) -> String {
         switch slug {
         case .malformedJSON:

@@ -4,12 +4,12 @@ package struct ProblemPage: Sendable, Equatable {
 
     package let slug: ProblemSlug
     package let title: String
-    /// The event that causes the problem, and the meaning of the members.
+    /// A text with the cause of the problem and the meaning of its members.
     package let meaning: String
-    /// The next steps of the client.
+    /// A text with the next steps for the client.
     package let remedy: String
 
-    /// The page for a terminal: lines of at most 78 columns.
+    /// The page as text for a terminal. Its paragraphs have lines of at most 78 columns.
     package var text: String {
         """
         \(title)
@@ -23,8 +23,8 @@ package struct ProblemPage: Sendable, Equatable {
         """
     }
 
-    /// The page for a browser: a document without scripts, without styles and without links to
-    /// other files.
+    /// The page as HTML for a browser. The document has no scripts, no styles and no links to other
+    /// files.
     package var html: String {
         HTML.page(
             title,

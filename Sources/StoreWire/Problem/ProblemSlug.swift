@@ -1,7 +1,7 @@
 package import StoreJSONSchema
 
-/// The kinds of errors that the server answers with (protocol 8.1), with their names in
-/// `/problems/<slug>`.
+/// The kinds of problems that the server answers with (protocol 8.1). The raw value of a kind is
+/// its name in the path `/problems/<slug>`.
 package enum ProblemSlug: String, Sendable, CaseIterable {
     case malformedJSON = "malformed-json"
     case badRequest = "bad-request"
@@ -31,7 +31,7 @@ package enum ProblemSlug: String, Sendable, CaseIterable {
     case versionNotSupported = "version-not-supported"
     case storageFull = "storage-full"
 
-    /// The HTTP status of this kind, always the same.
+    /// The HTTP status of all problems of this kind.
     package var status: Int {
         switch self {
         case .malformedJSON, .badRequest: 400
@@ -58,7 +58,8 @@ package enum ProblemSlug: String, Sendable, CaseIterable {
         }
     }
 
-    /// The relative reference in a problem's `type` member, which is also the path of its page.
+    /// The value of the member `type` in problems of this kind. This relative reference is also the
+    /// path of the kind's page.
     package var path: String { "/problems/\(rawValue)" }
 }
 
@@ -88,7 +89,7 @@ extension ProblemSlug {
         }
     }
 
-    /// The headers of this kind of problem.
+    /// The names of the headers that problems of this kind have.
     package var ownHeaders: [String] {
         switch self {
         case .unauthorized: ["WWW-Authenticate"]
@@ -99,12 +100,12 @@ extension ProblemSlug {
         }
     }
 
-    /// The headers that the server adds to every response with such a problem.
+    /// The names of further headers that the server adds to responses with a problem of this kind.
     package var headersBeside: [String] {
         self == .tooManyRequests ? ["RateLimit", "RateLimit-Policy"] : []
     }
 
-    /// The schema of the whole body of this kind of problem.
+    /// The schema of the whole body of a response with a problem of this kind.
     package var schema: JSONSchema {
         .object(
             [

@@ -1,17 +1,18 @@
 package import StoreJSON
 package import StoreTexts
 
-/// The port through which the stream writer reads the log, piece by piece, as fast as its readers
-/// take it.
+/// The port through which the stream writer reads the log. The writer reads the next piece when a
+/// reader of the stream needs it.
 package protocol LogSource: AnyObject, Sendable {
-    /// The newest version that may be sent.
+    /// The newest version that the writer may send.
     var version: UInt64 { get }
 
-    /// Returns the records after a version that a viewer may read. The writer's thread calls this
-    /// function, so it never waits: ``LogAnswer/pending`` means that another thread reads first.
+    /// Returns records after a version, without the records that a viewer may not read. The
+    /// writer's thread calls this function, so the function never waits. If another thread has to
+    /// read the records first, the answer is ``LogAnswer/pending``.
     func next(after version: UInt64, for viewer: Viewer) -> LogAnswer
 
-    /// Returns the frame for a reader that has every record up to a version.
+    /// Returns the frame for a reader that has all records up to a version.
     func caughtUp(at version: UInt64) -> Bytes
 }
 
@@ -19,33 +20,35 @@ package protocol LogSource: AnyObject, Sendable {
 package enum LogAnswer: Sendable {
     /// A piece of the log that contains the next record.
     case piece(LogPiece)
-    /// The reader has every record up to the newest version, which is this one. The source wakes
-    /// the writer when there is a newer version.
+    /// The reader has all records; the value is the newest version. The source wakes the writer
+    /// when there is a newer version.
     case caughtUp(UInt64)
-    /// A thread is reading the next record. The source wakes the writer when it has the record.
+    /// Another thread is reading the next record. The source wakes the writer when the record is
+    /// ready.
     case pending
-    /// The records up to and including this version are removed. The reader gets a frame with the
-    /// reason, and the log from the next version on.
+    /// The records up to the version `through` were removed. The reader gets the frame `resync`
+    /// with the reason, and then the records after that version.
     case gone(resync: Bytes, through: UInt64)
-    /// The next record can't be read.
+    /// The source can't read the next record.
     case unreadable
 }
 
-/// A part of the log as bytes that are ready to send: consecutive records, each encoded as the
-/// frame of one server-sent event.
+/// Consecutive records of the log as bytes that are ready to send. Each record is the frame of one
+/// server-sent event.
 ///
-/// The log encodes a piece once and keeps it for a while. All readers of the log share it, each at
-/// its own offset, which may lie within a frame. The bytes are payload, without the framing of HTTP
-/// chunks.
+/// The log encodes a piece once, and keeps the piece for a while. All readers of the log share the
+/// piece. Each reader has its own offset, which may be within a frame. The bytes do not contain the
+/// framing of HTTP chunks.
 package final class LogPiece: Sendable {
     /// The version of the first record.
     package let first: UInt64
     /// The frames, one after the other.
     package let bytes: Bytes
-    /// The offset in ``bytes`` at which each frame ends, one offset for each record, in the order
-    /// of the versions. The last is the count of ``bytes``.
+    /// The offset in ``bytes`` at which the frame of each record ends, in the order of the
+    /// versions. The last offset is the count of ``bytes``.
     package let ends: [Int]
-    /// The owner of each record, in the same order; empty if every viewer may read every record.
+    /// The owner of each record, in the order of the versions. Empty if every viewer may read every
+    /// record.
     package let owners: [RecordOwner]
 
     package init(first: UInt64, bytes: Bytes, ends: [Int], owners: [RecordOwner] = []) {
@@ -55,7 +58,8 @@ package final class LogPiece: Sendable {
         self.owners = owners
     }
 
-    /// Returns the piece for a viewer: frames that the viewer may not read are empty.
+    /// Returns the piece for a viewer. The frames of records that the viewer may not read are
+    /// empty.
     package func visible(to viewer: Viewer) -> LogPiece {
         let isHidden = { [owners] (index: Int) in
             owners.indices.contains(index) && !owners[index].isVisible(to: viewer)
@@ -83,18 +87,17 @@ package final class LogPiece: Sendable {
         version >= first && version - first < UInt64(ends.count)
     }
 
-    /// Returns the offsets of a version's frame in ``bytes``. The piece must contain the version.
+    /// Returns the range of a version's frame in ``bytes``. The piece must contain the version.
     package func place(of version: UInt64) -> Range<Int> { frame(Int(version - first)) }
 
     private func frame(_ index: Int) -> Range<Int> {
         (index == 0 ? 0 : ends[index - 1])..<ends[index]
     }
 
-    /// Returns the end of the first frame that ends at or after `offset`. Without such a frame,
-    /// returns the end of the last frame. A chunk that ends there consists of whole frames.
+    /// Returns the end of the first frame that ends at or after `offset`. If there is no such
+    /// frame, returns the end of the last frame. A chunk with this end does not cut a frame.
     package func end(from offset: Int) -> Int {
-        // A frame that ends at `offset` itself is the result, so the search stops one byte before
-        // `offset`.
+        // Skip only frames that end before `offset`. A frame that ends at `offset` is the result.
         let index = frames(before: offset - 1)
         return index < ends.count ? ends[index] : bytes.count
     }
@@ -103,11 +106,12 @@ package final class LogPiece: Sendable {
     package func frames(before offset: Int) -> Int { ends.partitionPoint { $0 <= offset } }
 }
 
-/// The session and the module of a record, which decide who may read it.
+/// The session and the module of a record. They decide which viewers may read the record.
 package struct RecordOwner: Equatable, Sendable {
-    /// The session that the record belongs to; `nil` if it belongs to no session.
+    /// The session that the record belongs to; `nil` if the record belongs to no session.
     package let session: ExactText?
-    /// The module of the record; `nil` if the record is about the whole state, or about no module.
+    /// The module whose slice the record's action concerns; `nil` if the action concerns the whole
+    /// state or no module.
     package let module: String?
 
     package init(session: ExactText? = nil, module: String? = nil) {
@@ -115,8 +119,9 @@ package struct RecordOwner: Equatable, Sendable {
         self.module = module
     }
 
-    /// True if a viewer may read the record. A viewer of one session may not read the records of
-    /// other sessions. A viewer with a sight may read only records of modules in its sight.
+    /// Returns true if a viewer may read the record. A viewer with a session may not read the
+    /// records of other sessions. A viewer with a sight may read only records of modules in its
+    /// sight.
     package func isVisible(to viewer: Viewer) -> Bool {
         if let session, let own = viewer.session, session != own { return false }
         guard let sight = viewer.sight else { return true }

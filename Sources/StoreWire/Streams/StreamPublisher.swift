@@ -1,35 +1,35 @@
 package import StoreJSON
 
-/// The port through which versions are sent to the readers of a topic. Any thread may call its
-/// functions, and none of them waits.
+/// The port through which a store sends versions to the readers of topics. Any thread may call the
+/// functions of the port, and no function waits.
 package protocol StreamPublisher: AnyObject, Sendable {
     /// The number of open streams.
     var open: Int { get }
 
-    /// The time in seconds that the publisher has worked so far.
+    /// The time in seconds that the publisher's threads have worked so far.
     var workSeconds: Double { get }
 
-    /// True if the publisher keeps up: it can send each version, without leaving versions out.
+    /// True if the publisher is fast enough to send every version, without leaving versions out.
     var keepsUp: Bool { get }
 
-    /// True if the topic has a reader, or a reader is about to join.
+    /// Returns true if the topic has a reader, or if a reader is about to join the topic.
     func isRead(_ topic: TopicID) -> Bool
 
-    /// Sends a frame without a version to the present readers of a topic, in any mode. Returns
-    /// `false` if too many such frames wait, or the publisher has ended.
+    /// Sends a frame without a version to all present readers of a topic, also in other modes.
+    /// Returns `false` if too many frames of this kind wait, or if the publisher has ended.
     func sendOnce(_ frame: Bytes, to topic: TopicID) -> Bool
 
-    /// Brings the readers of a topic to a version, if they pass the filter. A `nil` filter passes
-    /// all readers.
+    /// Sends a version to the readers of a topic for which the filter returns true. If the filter
+    /// is `nil`, sends the version to all readers of the topic.
     func publish(_ version: TopicVersion, to topic: TopicID, for filter: ReaderFilter?)
 }
 
-/// A version of a topic, as the writer gets it.
+/// A version of a topic, in the form that the stream writer gets.
 package struct TopicVersion: Sendable {
     package enum Content: Sendable {
-        /// The payload of one frame, the same for all readers.
+        /// The bytes of one frame, which is the same for all readers.
         case frame(Bytes)
-        /// The state from which the writer makes a frame for each reader, in patch mode.
+        /// The state from which the writer makes the frames of readers in patch mode.
         case state(any TopicState)
     }
 
@@ -55,26 +55,27 @@ package struct TopicVersion: Sendable {
     }
 }
 
-/// A version of a topic's subject. The writer makes frames of it when readers need them.
+/// A version of a topic's subject. The stream writer makes frames from this version when readers
+/// need them.
 ///
-/// Frames are payload: server-sent events, without chunks.
+/// A frame is a server-sent event, without the framing of HTTP chunks.
 package protocol TopicState: Sendable {
-    /// The approximate number of bytes that this version does not share with the version before.
+    /// The approximate number of bytes that this version does not share with the preceding version.
     var bytes: Int { get }
 
     /// Returns the frame with the whole value.
     func whole() -> Bytes
 
-    /// Returns the frame that leads to this version from an earlier one; `nil` if there is no such
-    /// patch. If `isSkip` is true, versions between the two are left out. The result is then also
-    /// `nil` if the patch would be larger than ``whole()``.
+    /// Returns the frame with the patch from an earlier version to this version; `nil` if there is
+    /// no such patch. If `isSkip` is true, the reader did not get the versions between these two.
+    /// The result is then also `nil` if the patch would be larger than ``whole()``.
     func patch(from old: any TopicState, isSkip: Bool) -> Bytes?
 
-    /// Returns the number of bytes in this version that a newer version does not share: the cost of
-    /// keeping this version.
+    /// Returns the number of bytes of this version that a newer version does not share. Keeping
+    /// this version beside the newer version takes these bytes of memory.
     func bytesKept(beside newer: any TopicState) -> Int
 }
 
-/// A filter of readers by their names, which returns true if the reader gets a frame. A `nil` name
-/// stands for a reader without a name.
+/// A filter of readers by name. The filter returns true if the reader with this name gets a frame.
+/// The name is `nil` for a reader without a name.
 package typealias ReaderFilter = @Sendable (String?) -> Bool

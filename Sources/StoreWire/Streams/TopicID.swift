@@ -1,10 +1,11 @@
 package import StoreTexts
 
-/// The identity of a topic: subject, viewer and mode. All streams of a topic share its frames.
+/// The identity of a topic: its subject, viewer and mode. All streams of a topic share the topic's
+/// frames.
 package struct TopicID: Hashable, Sendable {
     package let subject: StreamSubject
-    /// The viewer to whom the state is shown; ``Viewer/all`` if every reader of the subject sees
-    /// the same.
+    /// The viewer that reads the subject. ``Viewer/all`` if the subject is the same for every
+    /// reader.
     package let viewer: Viewer
     package let mode: StreamMode
 
@@ -34,8 +35,8 @@ extension TopicID: CustomStringConvertible {
 
 /// The subject of a stream.
 ///
-/// Names are compared by their bytes. They come from paths, and a name that only looks alike leads
-/// to another resource.
+/// Names are compared by their bytes, because they come from paths. A name that looks the same but
+/// has other bytes leads to another resource.
 package enum StreamSubject: Hashable, Sendable {
     /// The whole state.
     case state
@@ -54,7 +55,7 @@ package enum StreamSubject: Hashable, Sendable {
 }
 
 extension StreamSubject: CustomStringConvertible {
-    /// The subject as operators read it.
+    /// A name of the subject for operators.
     package var description: String {
         switch self {
         case .state: "state"
@@ -68,8 +69,8 @@ extension StreamSubject: CustomStringConvertible {
     }
 }
 
-/// The kind of a stream: the label `kind` of metrics. A topic is no label, because clients choose
-/// the names of some topics.
+/// The kind of a stream: the value of the label `kind` in metrics. Metrics have no label with the
+/// topic itself, because clients choose the names of some topics.
 package enum StreamKind: Int, Sendable, CaseIterable {
     case state, part, module, changes, instance, view, actions
 
@@ -86,10 +87,10 @@ package enum StreamKind: Int, Sendable, CaseIterable {
     }
 }
 
-/// The contents of a stream's events.
+/// The content of a stream's events.
 package enum StreamMode: String, Sendable, CaseIterable {
-    /// The whole value of the subject.
+    /// Each event has the whole value of the subject.
     case snapshot
-    /// The patch from the reader's version to the newest.
+    /// Each event has the patch from the reader's last version to the newest version.
     case patch
 }

@@ -1,11 +1,12 @@
 package import StoreTexts
 
-/// The session and the sight with which a client reads the state.
+/// The session and the sight of a client. They decide which parts of the state the client reads.
 package struct Viewer: Hashable, Sendable {
-    /// The session whose slices stand in the place of all sessions' slices. If it is `nil`, the
-    /// viewer reads the slices of all sessions.
+    /// The session whose slices the viewer reads. If `session` is `nil`, the viewer reads the
+    /// slices of all sessions.
     package let session: ExactText?
-    /// The members of the root state that the viewer may read; `nil` for all of them.
+    /// The members of the root state that the viewer may read; `nil` if the viewer may read all
+    /// members.
     package let sight: Sight?
 
     package init(session: ExactText?, sight: Sight? = nil) {
@@ -13,7 +14,7 @@ package struct Viewer: Hashable, Sendable {
         self.sight = sight
     }
 
-    /// The viewer without a session and a sight, which reads the whole state.
+    /// The viewer that reads the whole state: it has no session and no sight.
     package static let all = Viewer(session: nil)
 
     /// True if the viewer reads the whole state.
@@ -27,20 +28,21 @@ package struct Viewer: Hashable, Sendable {
 
 /// The members of the root state that a role may read.
 ///
-/// Two sights with the same members are equal, so readers of several roles share streams.
+/// Two sights with the same members are equal. So clients whose roles may read the same members
+/// share the frames of a topic.
 package final class Sight: Hashable, Sendable {
     private let members: Set<ExactText>
-    /// The names of the members in a fixed order, so that two sights are compared by one text.
+    /// The sorted names of the members in one text. Two sights are equal if these texts are equal.
     private let key: ExactText
-    /// Returns true if the sight has the member at this index of the root state.
+    /// A function that returns true if the sight has the member at this index of the root state.
     ///
-    /// The Core calls this closure for each action, and does not have the type `Sight`. The closure
-    /// is made once.
+    /// The Core calls this closure for each action. The Core gets a closure because its target does
+    /// not import the type `Sight`.
     package let seesPlace: @Sendable (Int) -> Bool
 
     /// - Parameters:
     ///   - names: the names of all members of the root state, in their order.
-    ///   - isSeen: returns true if the sight has the member of this name.
+    ///   - isSeen: returns true if the sight has the member with this name.
     package init(among names: [String], where isSeen: (String) -> Bool) {
         let places = names.map(isSeen)
         let seen = names.indices.filter { places[$0] }.map { names[$0] }
@@ -49,11 +51,11 @@ package final class Sight: Hashable, Sendable {
         seesPlace = { places.indices.contains($0) && places[$0] }
     }
 
-    /// True if the sight has this member of the root state.
+    /// Returns true if the sight has the slice of this module.
     package func sees(module: String) -> Bool { members.contains(ExactText(module)) }
 
-    /// True if this sight has all members of the other one. A `nil` sight stands for the whole
-    /// state, so no sight covers it.
+    /// Returns true if this sight has all members of `other`. If `other` is `nil`, which stands for
+    /// the whole state, returns false.
     package func covers(_ other: Sight?) -> Bool {
         other.map { $0.members.isSubset(of: members) } ?? false
     }
