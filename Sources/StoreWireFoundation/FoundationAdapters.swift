@@ -1,15 +1,16 @@
 import Foundation
 public import StoreJSON
 
-// Adapters for states with values of Foundation. Only a program that imports this target links
-// Foundation.
+// Adapters for states that contain values of Foundation's types. Only a program that imports this
+// target links Foundation.
 
 extension Array where Element == JSONAdapter {
-    /// The adapters for Foundation's types. `Date` becomes ISO 8601 in whole seconds, `Data`
-    /// base64, `URL` its text and `Decimal` a number. `Foundation.JSONEncoder` writes the same
-    /// forms with the strategy `.iso8601` for dates.
+    /// The adapters for Foundation's types. A `Date` becomes a text in ISO 8601 with whole seconds,
+    /// and `Data` becomes a text in base64. A `URL` becomes its text, and a `Decimal` becomes a
+    /// number. With the strategy `.iso8601` for dates, `Foundation.JSONEncoder` writes the same
+    /// JSON.
     ///
-    /// `UUID` needs no adapter: its own `Codable` writes a string.
+    /// `UUID` needs no adapter, because its own `Codable` writes a text.
     public static var foundation: [JSONAdapter] {
         [
             JSONAdapter(
@@ -44,7 +45,7 @@ extension Array where Element == JSONAdapter {
 }
 
 extension JSONAdapter {
-    /// Makes an adapter for a type that has a text for each value.
+    /// Makes an adapter for a type whose values become texts in JSON.
     fileprivate init<T>(
         text type: T.Type,
         expected: String,
