@@ -47,7 +47,7 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         self = pointer
     }
 
-    /// Reads a path from its bytes, in the same way as ``init(path:)`` reads a `String`.
+    /// Reads the percent-encoded text that follows `/state` from its UTF-8 bytes.
     package init?(path: UnsafeRawBufferPointer) {
         let slash = UInt8(ascii: "/")
         guard path.isEmpty || path[0] == slash else { return nil }
