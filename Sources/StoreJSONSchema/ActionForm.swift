@@ -6,7 +6,7 @@ package struct ActionForm: Sendable {
     /// The wire name. For an action of instances, the name has a placeholder for the id:
     /// `cards/{id}/liked`.
     package let name: String
-    /// The type of the payload. If the action is a case of an enum of actions, the enum.
+    /// The type of the payload. For a case of an enum of actions, this is the enum.
     package let type: any (Decodable & SendableMetatype).Type
     /// The name of the enum's case; `nil` if the action is no case of an enum.
     package let caseName: String?
@@ -63,9 +63,9 @@ extension JSONSchemaDocument {
     /// its parts.
     private static let nestingMax = 8
 
-    /// Returns the schemas of the value that a pointer's token leads to, in a value of `schema`.
-    /// Several schemas are possible if `schema` is a union. Returns an empty array if the token
-    /// leads to no value.
+    /// Returns the possible schemas of the member or element that a token names in a value of
+    /// `schema`. Several schemas are possible if `schema` is a union. Returns an empty array if no
+    /// value of `schema` has such a member or element.
     func parts(of schema: JSONSchema, at token: String, nesting: Int = 0) -> [JSONSchema] {
         guard nesting < Self.nestingMax else { return [.any] }
         let isIndex = !token.isEmpty && token.utf8.allSatisfy(\.isDigit)

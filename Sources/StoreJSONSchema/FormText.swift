@@ -1,8 +1,8 @@
 import StoreJSON
 import StoreTexts
 
-/// Functions that describe the JSON form of a payload in one line: `{text: string, to: [Place]};
-/// Place = {x: integer, y?: integer}`.
+/// Functions that describe the JSON form of a payload in one line:
+/// `{text: string, to: [Place]}; Place = {x: integer, y?: integer}`.
 ///
 /// Equal forms have equal texts. Members are sorted by name, because their order in JSON has no
 /// meaning.

@@ -73,8 +73,8 @@ extension JSONSchema {
         .integer(minimum: Int64(clamping: Value.min), maximum: UInt64(clamping: Value.max))
     }
 
-    /// Returns a schema for values that have at least one of several schemas, without duplicates.
-    /// Returns a single schema unchanged, and the schema of any value for an empty list.
+    /// Returns a schema that permits the values of all these schemas. Duplicates are left out.
+    /// Returns a single schema unchanged, and `any` for an empty list.
     static func union(_ schemas: [JSONSchema]) -> JSONSchema {
         var distinct: [JSONSchema] = []
         for schema in schemas where !distinct.contains(schema) { distinct.append(schema) }
@@ -146,8 +146,8 @@ extension JSONSchema {
     /// of `$schema`.
     package static let dialect = "https://json-schema.org/draft/2020-12/schema"
 
-    /// Writes the schema as a JSON object, and as the member `name` if there is a name.
-    /// `definitions` is the prefix of references: `#/$defs/` in a schema and
+    /// Writes the schema as a JSON object. If there is a name, the object becomes the member
+    /// `name`. `definitions` is the prefix of references: `#/$defs/` in a schema and
     /// `#/components/schemas/` in OpenAPI.
     package func write(
         as name: String? = nil,

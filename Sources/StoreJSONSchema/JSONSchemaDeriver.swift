@@ -161,8 +161,8 @@ final class JSONSchemaDeriver {
         return alternatives(type, first)
     }
 
-    /// Runs the type with one number of dummy values after another. Returns the first run that
-    /// succeeds. If no run succeeds, returns the run that recorded the most members.
+    /// Runs the type's `init(from:)` repeatedly, each time with other dummy values. Returns the
+    /// first run that succeeds. If no run succeeds, returns the run that recorded the most members.
     private func fullest<Value: Decodable>(
         _ type: Value.Type,
         _ attempt: SchemaProbe.Attempt

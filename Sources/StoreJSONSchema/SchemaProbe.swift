@@ -5,7 +5,7 @@ import StoreJSON
 struct SchemaProbe: Decoder {
     /// The settings that differ between the runs of one type's `init(from:)`.
     struct Attempt {
-        /// The number of the dummy values that this run returns.
+        /// The index of the dummy values that this run returns (``SchemaDummies``).
         var dummy = 0
         /// The index of the only key that `allKeys` has in this run. Each key of an enum with
         /// payloads has its own run.
@@ -154,7 +154,7 @@ struct SchemaProbeUnkeyed: UnkeyedDecodingContainer {
         return probe.part(probe.shape.elementChild())
     }
 
-    /// Moves past an element. Throws an error behind ``JSONSchemaDeriver/elementsMax`` elements, to
+    /// Moves past an element. Throws an error after ``JSONSchemaDeriver/elementsMax`` elements, to
     /// end a loop that never reads `isAtEnd`.
     private mutating func advance() throws {
         currentIndex += 1
