@@ -4,8 +4,8 @@
 /// A moment in UTC, as a date of the calendar and a time of the clock.
 ///
 /// The value is exact for the years 0 to 9999 of the proleptic Gregorian calendar. RFC 3339 and RFC
-/// 9110 can write only these years, so any other moment becomes the nearest moment in them. Time
-/// that is counted from 1970 has no leap seconds, so `second` is never 60.
+/// 9110 can write only these years, so a moment outside these years becomes the nearest moment
+/// within them. Time that is counted from 1970 has no leap seconds, so `second` is never 60.
 package struct CivilTime: Sendable, Equatable {
     /// The seconds from 1970 to 0000-01-01T00:00:00Z.
     package static let secondsMin: Int64 = -62_167_219_200

@@ -69,8 +69,8 @@ extension OpenAPI {
     }
 
     /// Writes the alternatives of credentials for an operation: each kind of credential is an
-    /// alternative. If the operation admits anonymous callers, no credential is an alternative,
-    /// too.
+    /// alternative. If the operation admits anonymous callers, a request without a credential is
+    /// another alternative.
     private func writeSecurity(of operation: Operation, to json: inout JSONWriter) {
         guard !credentials.isEmpty, operation.admission != .everyone else { return }
         json.array(as: "security") { list in

@@ -52,7 +52,7 @@ extension OpenAPI {
         }
     }
 
-    /// The callers that may call an operation.
+    /// The kinds of callers that an operation admits.
     package enum Admission: Sendable {
         case everyone
         /// Callers with a credential. Callers without a credential are also admitted if the role

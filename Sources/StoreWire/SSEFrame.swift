@@ -43,8 +43,8 @@ package enum SSEFrame {
     /// copied into the frame.
     package static let pieceBytesMin = 16 << 10
 
-    /// Encodes one event, and shares its data with other objects if possible. For instance, `GET
-    /// /state` and a frame can share a snapshot.
+    /// Encodes one event, and shares its data with other objects if possible. For instance,
+    /// `GET /state` and a frame can share a snapshot.
     ///
     /// Cost: large data without line ends are not copied. Other data are copied once.
     package static func encode(event: String? = nil, id: String? = nil, data: Bytes) -> Bytes {

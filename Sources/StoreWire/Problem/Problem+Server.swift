@@ -3,8 +3,8 @@
 extension Problem {
     /// 429: the client has sent more requests than its share permits.
     ///
-    /// `what` completes a sentence that begins with "More", for instance `requests came than the
-    /// 100 in 60 s`.
+    /// `what` completes a sentence that begins with "More", for instance
+    /// `requests came than the 100 in 60 s`.
     package static func tooManyRequests(
         _ what: String = "requests came from you than are allowed",
         retryAfterSeconds seconds: Int

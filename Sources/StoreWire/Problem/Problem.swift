@@ -34,8 +34,8 @@ package struct Problem: Error, Sendable {
     package var status: Int { slug.status }
     package var title: String { ProblemCatalog.title(of: slug) }
 
-    /// The header fields of a response with this problem: `Content-Type`, `Cache-Control:
-    /// no-store`, and ``headers``.
+    /// The header fields of a response with this problem: `Content-Type`,
+    /// `Cache-Control: no-store`, and ``headers``.
     package var responseHeaders: [(name: String, value: String)] {
         [("Content-Type", Problem.contentType), ("Cache-Control", "no-store")] + headers
     }
