@@ -214,6 +214,43 @@ import Testing
     @Test func `a module that does not share its interface's value is refused`() {
         #expect(throws: ModuleError.sharesNothing("lamp", reader: "desk")) { try Core(DimRoom()) }
     }
+
+    // Mounts with parts for the slice of another module
+
+    private struct PlantState: ModuleState { var isLit = Shared<Bool>() }
+
+    private struct StrayCopyRoom: RootState {
+        var lamp: Lamp.State?
+        var desk = Desk.State()
+
+        static let modules: Modules = [
+            Lamp.module.at(\.lamp),
+            Desk().at(\.desk).reading(\PlantState.isLit, of: Lamp.self),
+        ]
+    }
+
+    @Test func `a copy in the slice of another module is refused`() {
+        #expect(throws: ModuleError.foreignCopy(of: "lamp", reader: "desk")) {
+            try Core(StrayCopyRoom())
+        }
+    }
+
+    private struct PresentedRoom: RootState {
+        var lamp: Lamp.State?
+        var desk = Desk.State()
+
+        static let modules: Modules = [
+            Lamp.module.at(\.lamp),
+            Desk().at(\.desk).reading(\Desk.State.isLit, of: Lamp.self)
+                .presented(by: LampPresenter()),
+        ]
+    }
+
+    @Test func `a presenter of another module's state is refused`() {
+        #expect(throws: ModuleError.foreignPresenter("LampPresenter", module: "desk")) {
+            try Core(PresentedRoom())
+        }
+    }
 }
 
 extension InterfaceTests.Lamp {

@@ -92,8 +92,8 @@ extension Core where State: RootState {
 
     /// Returns the presentation that a module supplies; `nil` if no module supplies one.
     ///
-    /// - Throws: ``ModuleError`` if a presenter needs a module that is not mounted, or needs the
-    ///   start of a slice that is always there.
+    /// - Throws: ``ModuleError`` if a presenter is for another state than its module's, needs a
+    ///   module that is not mounted, or needs the start of a slice that is always there.
     private static func presentation(
         of modules: State.Modules,
         _ dependencies: Dependencies
@@ -106,6 +106,9 @@ extension Core where State: RootState {
         }
         for mount in modules {
             for presenter in mount.presenters {
+                guard presenter.isOfSlice else {
+                    throw .foreignPresenter("\(presenter.type)", module: mount.name)
+                }
                 if presenter.needsStart, mount.slice.form == .always {
                     throw .alwaysPresented(mount.name)
                 }

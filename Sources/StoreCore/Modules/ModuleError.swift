@@ -37,6 +37,11 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
     case noPresence(String)
     /// A presenter of the module `by` needs this module, which the root state does not have.
     case neededModule(String, by: String)
+    /// A presenter of this module has another state type than the slice.
+    case foreignPresenter(String, module: String)
+    /// The key path of ``Mount/reading(_:of:)`` begins at another type than the slice of the module
+    /// `reader`.
+    case foreignCopy(of: String, reader: String)
     /// The view of this module is presented for as long as its slice is started, but the slice is
     /// always there.
     case alwaysPresented(String)
@@ -86,6 +91,12 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
         case .neededModule(let needed, let module):
             "a presenter of module '\(module)' needs the module '\(needed)', which this state does not "
                 + "have; mount that module, too"
+        case .foreignPresenter(let presenter, let module):
+            "\(presenter) presents another state than the slice of module '\(module)'; make the "
+                + "slice's type its State, or add it to the module of its State"
+        case .foreignCopy(let owner, let reader):
+            "module '\(reader)' keeps the shared value of '\(owner)' in a type that is not its "
+                + "slice; give `.reading` a key path of the slice's type"
         case .alwaysPresented(let module):
             "the slice of module '\(module)' is always there, so `.presented()` never shows "
                 + "its view; make it a slice with a start, or present the view from a presenter"

@@ -2,6 +2,8 @@
 struct SharedLink<Root: RootState>: Sendable {
     let owner: String
     let value: any Any.Type
+    /// True if the key path of the copy begins at the type of the reader's slice.
+    let isOfSlice: Bool
     /// Returns the keys of all slices of the reader.
     let keys: @Sendable (Root) -> [SliceKey]
     /// True if the reader has instances.
@@ -14,6 +16,7 @@ struct SharedLink<Root: RootState>: Sendable {
     init<Owner: SharingInterface>(_ owner: Owner.Type) {
         self.owner = Owner.name
         value = Owner.SharedValue.self
+        isOfSlice = false
         hasInstances = false
         keys = { _ in [] }
         update = { _, _, _, _ in false }
@@ -26,6 +29,7 @@ struct SharedLink<Root: RootState>: Sendable {
     ) {
         self.owner = Owner.name
         value = Owner.SharedValue.self
+        isOfSlice = true
         hasInstances = place.form == .instances
         keys = { place.keys($0) }
         update = { root, owner, key, comparison in
@@ -109,6 +113,9 @@ extension ModuleMachine {
                 guard let owner = modules.firstIndex(where: { $0.name == shared.owner }),
                     owner != reader
                 else { throw ModuleError.foreignOwner(shared.owner, reader: mount.name) }
+                guard shared.isOfSlice else {
+                    throw ModuleError.foreignCopy(of: shared.owner, reader: mount.name)
+                }
                 guard let sharing = modules[owner].bound, sharing.sharedType == shared.value else {
                     throw ModuleError.sharesNothing(shared.owner, reader: mount.name)
                 }

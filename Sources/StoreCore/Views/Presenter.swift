@@ -130,12 +130,14 @@ extension Mount {
         needsStart: Bool
     ) -> Mount {
         var mount = self
+        let place = place(of: P.State.self)
         mount.presenters.append(
             BoundPresenter(
                 name: name,
                 type: P.self,
+                isOfSlice: place != nil,
                 needsStart: needsStart
-            ) { [place = place(of: P.State.self), module = self.name] changes, core, context in
+            ) { [module = self.name] changes, core, context in
                 guard let place else { return }
                 _ = changes.observe(
                     module,
@@ -161,6 +163,8 @@ extension Mount {
 struct BoundPresenter<Root: RootState>: Sendable {
     let name: String
     let type: any Presenter.Type
+    /// True if the presenter's state type is the type of the module's slice.
+    let isOfSlice: Bool
     /// True if the presenter works only for a slice that is started and stopped.
     let needsStart: Bool
     let attach: @Sendable (SliceChanges<Root>, Core<Root>, PresenterContext) -> Void
