@@ -30,6 +30,25 @@ private struct Kettle: CommandLineConfiguration, Equatable {
         }
     }
 
+    @Test(arguments: [
+        (["--config", "a", "--config", "b"], "--config is given twice; it is allowed once"),
+        (["--check-config=a"], "--check-config takes no value; see --help"),
+        (["--print-config=a"], "--print-config takes no value; see --help"),
+        (
+            ["token", "create", "--principle", "a"],
+            "unknown flag --principle; did you mean --principal? (--help lists all)"
+        ),
+        (
+            ["policy", "explain", "--paylod", "a"],
+            "unknown flag --paylod; did you mean --payload? (--help lists all)"
+        ),
+    ])
+    func `a flag that can't be used is refused in words`(arguments: [String], text: String) {
+        #expect(throws: UsageError(text)) {
+            try ConfigurationReader<Kettle>(arguments: arguments, environment: [:]) { _ in nil }
+        }
+    }
+
     @Test func `the help has each option with its default`() {
         let help = ConfigurationHelp.text(
             of: Kettle.self,

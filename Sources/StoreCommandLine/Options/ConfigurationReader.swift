@@ -177,8 +177,12 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         case "token-file":
             guard tokenFile == nil else { throw .givenTwice(name) }
             tokenFile = try Self.value(of: name, inline, &rest)
-        case "check-config": command = .checkConfig
-        case "print-config": command = .printConfig
+        case "check-config":
+            try Self.refuseValue(of: name, inline)
+            command = .checkConfig
+        case "print-config":
+            try Self.refuseValue(of: name, inline)
+            command = .printConfig
         case "health": command = .health(inline ?? Self.word(&rest))
         case "url":
             guard case .assert(let file, nil) = command else {
@@ -216,6 +220,7 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
             }
             command = .status(url, isWatched: true)
         case "config":
+            guard configFile == nil else { throw .givenTwice(name) }
             configFile = try Self.value(of: name, inline, &rest)
         default:
             return false
@@ -234,12 +239,16 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         return value
     }
 
+    private static func refuseValue(of name: String, _ inline: String?) throws(UsageError) {
+        guard inline == nil else { throw UsageError("--\(name) takes no value; see --help") }
+    }
+
     private static func hint(for name: String) -> String {
         let known =
             Configuration.options.map(\.name) + [
                 "config", "help", "version", "check-config", "print-config", "health", "url",
-                "watch", "token-file", "as", "if-new",
-            ]
+                "watch", "token-file", "as", "if-new", "store",
+            ] + TokenCommand.flags + PolicyCommand.Flag.allCases.map(\.rawValue)
         guard let nearest = EditDistance.nearest(to: name, in: known) else {
             return "; --help lists all"
         }
