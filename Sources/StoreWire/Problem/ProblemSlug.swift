@@ -94,7 +94,7 @@ extension ProblemSlug {
         switch self {
         case .unauthorized: ["WWW-Authenticate"]
         case .methodNotAllowed: ["Allow"]
-        case .unsupportedMediaType: ["Accept"]
+        case .unsupportedMediaType: ["Accept", "Accept-Encoding"]
         case .tooManyRequests, .overloaded, .draining, .streamLimit, .storageFull: ["Retry-After"]
         default: []
         }
