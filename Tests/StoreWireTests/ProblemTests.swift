@@ -20,7 +20,7 @@ import Testing
         .tooLarge(limit: 1_048_576),
         .uriTooLong(limit: 8_192),
         .headersTooLarge(limit: 16_384),
-        .unsupportedMediaType(),
+        .unsupportedMediaType(), .unsupportedEncoding("gzip"),
         .unknownAction("StepChangeRequest", known: ["StepChangeRequested", "AddItem"]),
         .invalidPayload(pointer: "/payload/step", expected: "an integer"),
         .idempotencyMismatch(),
