@@ -24,8 +24,8 @@ static enum MHD_Result on_access(
 static void *on_target(void *context, const char *target, struct MHD_Connection *connection) {
     const chttpd_callbacks *callbacks = context;
     void *request = callbacks->request_began(callbacks->context, connection, target);
-    // After this callback, the library would note each parameter of the query in the connection's
-    // memory. The target lies in the same memory, so the query is cut off here, behind its mark.
+    // After this callback, the library would store each parameter of the query in the connection's
+    // memory. To save that memory, the query is cut off here, behind the `?`.
     char *query = strchr(target, '?');
     if (query != NULL && query[1] != '\0') query[1] = '\0';
     return request;
@@ -56,7 +56,8 @@ static void on_connection(
     }
 }
 
-/// Leaves the request target encoded. The server decodes it, because NUL and slashes matter there.
+/// Leaves the request target percent-encoded. The server decodes the target, because an encoded NUL
+/// or slash has another meaning than a plain one.
 static size_t keep_escaped(void *context, struct MHD_Connection *connection, char *text) {
     (void)context;
     (void)connection;
@@ -78,7 +79,8 @@ chttpd_daemon *chttpd_start(
     if (daemon == NULL) return NULL;
     daemon->callbacks = *callbacks;
     void *context = &daemon->callbacks;
-    // TURBO prevents the library from shutting down a socket that was handed over by dup().
+    // Without TURBO, the library would shut a socket down when it closes its descriptor. The stream
+    // that uses a duplicate of the descriptor would then end.
     daemon->daemon = MHD_start_daemon(
         MHD_USE_EPOLL | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET
             | MHD_USE_ERROR_LOG,
@@ -142,12 +144,13 @@ void *chttpd_connection_context(struct MHD_Connection *connection) {
     return info == NULL ? NULL : info->socket_context;
 }
 
-/// The output of `add_field`, and the part of the head that is accounted for.
+/// The fields that `add_field` has collected, and the end of the bytes that belong to them.
 struct field_list {
     chttpd_field *fields;
     size_t max;
     size_t count;
-    /// The end of the last text that was found. There the library has put NUL over a line's end.
+    /// The end of the request line or of the last field. The library has overwritten the line end
+    /// there with NUL.
     const char *end;
     int hides;
 };
@@ -157,10 +160,10 @@ static enum MHD_Result add_field(
     const char *value, size_t value_length) {
     (void)kind;
     struct field_list *list = context;
-    // A line ends with one byte or two.
+    // A line end has one byte or two; more bytes between two fields are hidden bytes.
     list->hides |= (uintptr_t)name - (uintptr_t)list->end - 1 > 1;
     list->end = value + value_length;
-    // The library may have cut off the white space already. Then there is NUL in its place.
+    // The library may have replaced the white space behind the value with NUL already.
     while (value_length > 0
            && (value[value_length - 1] == ' ' || value[value_length - 1] == '\t'
                || value[value_length - 1] == '\0')) {
@@ -173,7 +176,7 @@ static enum MHD_Result add_field(
     return MHD_YES;
 }
 
-/// Returns 0 if the bytes from `end` to the end of the header are exactly the ends of two lines.
+/// Returns 0 if the bytes from `end` to the end of the header are exactly two line ends, else 1.
 static int hides_behind(const char *end, const char *header_end) {
     uintptr_t count = (uintptr_t)header_end - (uintptr_t)end;
     if (count < 2 || count > 4) return 1;
@@ -237,7 +240,7 @@ int chttpd_respond_shared(
     return respond(connection, head, response);
 }
 
-/// The size of a block, below the size from which the allocator takes a block from the kernel.
+/// The size of a block of a body. For a much larger block, malloc() would call the kernel.
 static const size_t block_bytes = 64 << 10;
 
 int chttpd_respond_read(
@@ -279,7 +282,7 @@ static void on_panic(void *context, const char *file, unsigned line, const char 
 }
 
 void chttpd_set_panic(void (*panic)(const char *reason)) {
-    // The library keeps one such function for the whole process. The first caller sets it.
+    // The library has one panic function for the whole process, and the first caller sets it.
     void (*none)(const char *) = NULL;
     if (__atomic_compare_exchange_n(
             &panic_hook, &none, panic, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {

@@ -1,8 +1,10 @@
-// Definitions of two of libmicrohttpd's public functions, which take the place of its own. The
-// library calls both by their names, as any program does, and a dynamic linker takes the first
-// definition that it finds. Both definitions do the same as the library's own, except while a
-// thread runs a daemon of this module. If the library's calls are bound to its own functions, these
-// are not called, and a probe at the start finds that out.
+// This file defines two of libmicrohttpd's public functions again. The library itself calls both
+// functions by their names, and the dynamic linker takes the first definition that it finds, which
+// is the definition here. Both definitions do the same as the library's own definitions, except on
+// a thread that runs a daemon of this module.
+//
+// A library may also be linked so that it calls its own definitions directly. The definitions here
+// then have no effect. A probe at the server's start notices that case.
 
 #define _GNU_SOURCE
 #include "hooks.h"
@@ -25,7 +27,7 @@ const chttpd_callbacks *chttpd_hook(const chttpd_callbacks *callbacks) {
     return before;
 }
 
-/// The library's own definitions, set before `main`. They exist, because the library is linked.
+/// The library's own definitions. `bind_library` sets both pointers before `main`.
 static queue_function *library_queue;
 static lookup_function *library_lookup;
 
@@ -45,11 +47,12 @@ enum MHD_Result chttpd_queue(
     return library_queue(connection, status, response);
 }
 
-/// Calls the callback in place of an answer that the library makes by itself. The callback sends
-/// the last bytes that go out on the socket. The library's own answer is queued all the same,
-/// because some of the function's callers do not bear a connection that is closed meanwhile; the
-/// library notices the end when it sends. The library's answer is HTML, and has two heads if the
-/// fault is in a complete header.
+/// Calls the callback `refused` when the library is about to answer a request by itself. The
+/// callback sends its own answer and shuts down the socket's sending side.
+///
+/// The library's answer is never sent: it is HTML, and has two heads if the fault is in a complete
+/// header. It is queued nevertheless, because some callers of this function fail if the connection
+/// is closed meanwhile. The library notices the shut socket when it sends.
 enum MHD_Result MHD_queue_response(
     struct MHD_Connection *connection, unsigned int status, struct MHD_Response *response) {
     if (running != NULL) {
@@ -62,18 +65,19 @@ static int is_space(char byte) {
     return byte == ' ' || byte == '\t';
 }
 
-/// Cuts off the white space behind a value if a daemon of this module runs. Returns the new size.
+/// Cuts off the white space behind a value if this thread runs a daemon of this module. Returns the
+/// new size.
 __attribute__((noinline)) static size_t trim(const char *text, size_t size) {
     if (running == NULL) return size;
     while (size > 0 && is_space(text[size - 1])) size -= 1;
     // Some callers look for NUL at the end of the text. The text lies in the connection's memory,
-    // to which the library writes, so it may be written to here.
+    // which is not constant: the library itself writes to that memory.
     ((char *)(uintptr_t)text)[size] = '\0';
     return size;
 }
 
-/// Looks up a field for the library, which compares values to the last byte. White space behind a
-/// value does not belong to it (RFC 9110 §5.5), and is cut off first.
+/// Looks up a field, and cuts off the white space behind its value. That space does not belong to
+/// the value (RFC 9110 §5.5), but the library would compare it, too.
 enum MHD_Result MHD_lookup_connection_value_n(
     struct MHD_Connection *connection, enum MHD_ValueKind kind, const char *key, size_t key_size,
     const char **value, size_t *value_size) {

@@ -3,8 +3,8 @@
 
 #include "chttpd.h"
 
-/// Makes the functions of hooks.c call `callbacks` while this thread runs a daemon; `NULL` ends
-/// that. Returns the callbacks that were set before.
+/// Sets the callbacks that the functions of hooks.c call on this thread. The callbacks are set only
+/// while the thread runs a daemon. Returns the callbacks that were set before.
 const chttpd_callbacks *chttpd_hook(const chttpd_callbacks *callbacks);
 
 /// Calls the library's own `MHD_queue_response`.
