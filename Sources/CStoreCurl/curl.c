@@ -1,4 +1,5 @@
-// The declarations are libcurl's own, and give the found functions their types.
+// The macros that check the types of options are turned off. Here the declarations of <curl/curl.h>
+// only give types to the functions that dlsym() finds.
 #define CURL_DISABLE_TYPECHECK
 #include "ccurl.h"
 
@@ -8,7 +9,7 @@
 
 static ccurl_functions library;
 
-// Debian's two flavours; other systems have the first name.
+// The names of libcurl's file. Debian has two builds of libcurl; other systems have the first name.
 static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4"};
 
 static char problem[512];
@@ -79,7 +80,7 @@ CURLcode ccurl_set_sink(CURL *handle, CURLoption option, ccurl_sink sink) {
 
 CURLcode ccurl_set_quick_exit(CURL *handle) {
 #if LIBCURL_VERSION_NUM >= 0x075700
-    // An older library that is loaded does not have the option, and waits.
+    // The loaded library may be older than the headers. Without this option, the library waits.
     CURLcode code = (library.easy_setopt)(handle, CURLOPT_QUICK_EXIT, 1L);
     return code == CURLE_UNKNOWN_OPTION ? CURLE_OK : code;
 #else

@@ -6,7 +6,7 @@
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
 
-/* gnutls_free is a variable and a macro, neither of which Swift can call. */
+/* Swift cannot call gnutls_free, because that name is a variable and a macro. */
 static inline void cgnutls_free(unsigned char *memory) { (gnutls_free)(memory); }
 
 #endif

@@ -8,8 +8,8 @@
 #error "libcurl 7.85 or newer is needed"
 #endif
 
-/* libcurl, loaded when a program first needs it: libcurl loads some twenty libraries, for which
-   most stores have no use. */
+/* This module loads libcurl when a program first needs it. libcurl itself loads some twenty
+   libraries, which most stores never use. */
 
 #define CCURL_FUNCTIONS(F) \
     F(global_init) F(version_info) F(free) F(getdate) \
@@ -27,8 +27,8 @@ typedef struct {
     CCURL_FUNCTIONS(CCURL_DECLARE)
 } ccurl_functions;
 
-/* Loads libcurl, once. Any thread may call it. Returns NULL, or the reason of a failure in words
-   that stay valid. */
+/* Loads libcurl at the first call. Any thread may call this function. Returns NULL, or the reason
+   why libcurl cannot be used, as a text that stays valid until the process ends. */
 const char *_Nullable ccurl_load(void);
 
 /* Returns the functions of libcurl. This function and all further ones may be called only after
@@ -47,12 +47,14 @@ typedef size_t (*ccurl_sink)(char *bytes, size_t size, size_t count, void *_Null
 CURLcode ccurl_set_sink(CURL *handle, CURLoption option, ccurl_sink sink);
 CURLMcode ccurl_multi_set_number(CURLM *multi, CURLMoption option, long value);
 
-/* Sets that the removal of a transfer does not wait for a name's look-up (libcurl 7.87). */
+/* Sets the option that the removal of a transfer does not wait while a host name is looked up
+   (libcurl 7.87). */
 CURLcode ccurl_set_quick_exit(CURL *handle);
 
 long ccurl_status(CURL *handle);
 
-/* Returns the URL of the last answer, after all redirects; valid as long as the handle is. */
+/* Returns the URL of the last answer, after all redirects. The text is valid as long as the
+   handle. */
 const char *_Nullable ccurl_url_of(CURL *handle);
 
 /* Returns the next transfer that has ended, with its result; NULL if none is left. */
