@@ -4,9 +4,11 @@ import StoreTexts
 import StoreTraces
 import Synchronization
 
-/// A client with libcurl, which keeps connections. A single thread makes all transfers.
+/// An HTTP client that uses libcurl and keeps connections open for later requests. A single thread
+/// makes all transfers of a client.
 ///
-/// The certificate authorities and the proxies (`https_proxy`, `no_proxy`) are the system's.
+/// By default, the client trusts the system's certificate authorities, and uses the proxies of the
+/// environment (`https_proxy`, `no_proxy`).
 public final class CurlClient: HTTPClient {
     /// The most requests at the same time; a further request fails at once.
     public static let requestsMax = 1_000
@@ -32,7 +34,8 @@ public final class CurlClient: HTTPClient {
     /// Sends a request and waits for the whole response. Any thread may call it.
     public func response(to request: HTTPRequest) async throws -> HTTPResponse {
         var request = request
-        // The trace is a value of the effect's task, so the thread of the transfer cannot read it.
+        // The trace is a task-local value, which the thread of the transfers cannot read. So the
+        // field is added here.
         if let trace = SpanContext.current, request.headers["traceparent"] == nil {
             request.headers.add("traceparent", trace)
         }
@@ -65,13 +68,13 @@ public final class CurlClient: HTTPClient {
     }
 }
 
-/// The cancellation of a request, for the thread that makes the transfer.
+/// A flag that shows the thread of the transfers whether a request is cancelled.
 final class CurlTicket: Sendable {
     let isCancelled = Atomic(false)
 }
 
 extension HTTPRequest {
-    /// Refuses a request that cannot be sent.
+    /// Throws an error if the request cannot be sent.
     fileprivate func check() throws(HTTPClientError) {
         if let problem = CurlLibrary.problem { throw HTTPClientError(.unavailable, self, problem) }
         guard let parts = CurlURL(url), let scheme = parts[CURLUPART_SCHEME] else {
@@ -89,14 +92,15 @@ extension HTTPRequest {
         }
     }
 
-    /// True if the connection must be closed behind the answer; libcurl leaves that to its caller.
+    /// True if the request has `Connection: close`. libcurl would keep the connection after such a
+    /// request, unless an option forbids that.
     var closesConnection: Bool { headers["connection"]?.lowercasedASCII == "close" }
 
     /// True if the client follows redirects: only for methods that may be sent twice without harm.
     var followsRedirects: Bool { redirectsMax > 0 && (method == .get || method == .head) }
 }
 
-/// A URL, parsed by libcurl, so that the checks and the transfer read the same parts.
+/// A URL, parsed by libcurl, so that the checks of a request and its transfer find the same parts.
 struct CurlURL: ~Copyable {
     private let handle: OpaquePointer
 
@@ -135,13 +139,14 @@ struct CurlURL: ~Copyable {
     static func shown(_ text: String) -> String { CurlURL(text)?.shown ?? "(no URL)" }
 }
 
-/// Returns the functions of libcurl, by their names without `curl_`. They may be called only if
-/// ``CurlLibrary/problem`` is `nil`.
+/// Returns the functions of libcurl, by their names without `curl_`. The functions may be called
+/// only if ``CurlLibrary/problem`` is `nil`.
 func curl() -> ccurl_functions { ccurl_library().pointee }
 
 /// The library libcurl, loaded at its first use: a store that sends no requests never loads it.
 enum CurlLibrary {
-    /// The reason why libcurl cannot be used, or `nil`. The first access loads libcurl. Any thread.
+    /// The reason why libcurl cannot be used, or `nil`. The first access loads libcurl. Any thread
+    /// may read it.
     static var problem: String? { ccurl_load().map { String(cString: $0) } }
 
     /// Returns the text of an error.

@@ -2,7 +2,7 @@ import CStoreCurl
 import StorePlatform
 import Synchronization
 
-/// All transfers of a client, on their own thread.
+/// The loop that makes all transfers of a client, on a thread of its own.
 final class CurlLoop: Sendable {
     private struct Inbox: Sendable {
         var new: [CurlTransfer] = []
@@ -10,18 +10,19 @@ final class CurlLoop: Sendable {
         /// The number of requests that are new or being transferred.
         var count = 0
         var isClosing = false
-        /// True if the thread ends. The thread then frees `multi`, so no other thread may use it.
+        /// True if the thread is about to end. The thread then frees `multi`, so no other thread
+        /// may use `multi`.
         var isOver = false
     }
 
-    /// The longest wait of the thread without any event.
+    /// The longest time for which the thread waits if no event comes.
     private static let waitMilliseconds: Int32 = 60_000
 
     private let inbox = Locked(Inbox())
     private let authorities: String?
     private let usesProxies: Bool
-    // Safety: only the loop's thread uses `multi`. As an exception, which libcurl allows, any
-    // thread may wake that thread by `multi`, under the lock and only while `isOver` is false.
+    // Safety: only the loop's thread uses `multi`, with an exception that libcurl allows. Any
+    // thread may call `multi_wakeup`, but only under the lock and while `isOver` is false.
     private nonisolated(unsafe) let multi: UnsafeMutableRawPointer?
 
     init(authorities: String?, usesProxies: Bool = true) {
@@ -35,7 +36,8 @@ final class CurlLoop: Sendable {
             CURLMOPT_MAX_HOST_CONNECTIONS,
             CurlClient.connectionsPerHostMax
         )
-        // The thread blocks SIGPIPE, so no TLS library ends the process at a closed connection.
+        // The thread blocks SIGPIPE. Otherwise the process would end when a TLS library writes to a
+        // closed connection.
         SystemThread.start(name: "http-client") { [self] in run() }
     }
 
@@ -57,7 +59,7 @@ final class CurlLoop: Sendable {
         }
     }
 
-    /// Cancels a request, also if it is not queued yet. Any thread may call it.
+    /// Cancels a request, even if the request is not queued yet. Any thread may call it.
     func cancel(_ ticket: CurlTicket) {
         ticket.isCancelled.store(true, ordering: .releasing)
         inbox.withLock { inbox in
@@ -108,7 +110,7 @@ extension CurlLoop {
         _ = curl().multi_cleanup(multi)
     }
 
-    /// Takes the new requests and the cancellations; `nil` if the thread is to end.
+    /// Takes the new requests and the cancellations. Returns `nil` if the thread is to end.
     private func takeInbox() -> (new: [CurlTransfer], cancelled: [CurlTicket])? {
         inbox.withLock { inbox in
             if inbox.isClosing && inbox.count == 0 {
@@ -124,7 +126,8 @@ extension CurlLoop {
         _ multi: UnsafeMutableRawPointer,
         _ running: inout [UnsafeMutableRawPointer: CurlTransfer]
     ) {
-        // A cancellation that arrived before its request matched no transfer.
+        // A cancellation that came before its request has matched no transfer, so the flag is read
+        // here.
         guard !transfer.ticket.isCancelled.load(ordering: .acquiring) else {
             return end(transfer, multi) { $0.cancel() }
         }

@@ -34,7 +34,7 @@ final class CurlTransfer: @unchecked Sendable {
 
     deinit { message.deallocate() }
 
-    /// Frees the handle. Call it after the handle is removed from the loop.
+    /// Frees the handle. The caller must have removed the handle from `multi`.
     func release() {
         if let handle { curl().easy_cleanup(handle) }
         handle = nil
@@ -46,7 +46,7 @@ final class CurlTransfer: @unchecked Sendable {
 // The beginning
 
 extension CurlTransfer {
-    /// Makes the handle; `nil` if libcurl refuses an option or has no memory.
+    /// Makes the handle. Returns `nil` if libcurl refuses an option or has no memory.
     func begin(authorities: String?, usesProxies: Bool) -> UnsafeMutableRawPointer? {
         handle = curl().easy_init()
         guard let handle, addHeaders() else { return nil }
@@ -80,7 +80,7 @@ extension CurlTransfer {
         case .delete where request.body.isEmpty:
             [ccurl_set_text(handle, CURLOPT_CUSTOMREQUEST, request.method.rawValue)]
         default:
-            // libcurl copies the body, so its size is set first.
+            // `COPYPOSTFIELDS` copies the body, so the size of the body is set before.
             [
                 ccurl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count)),
                 request.body.withUnsafeBytes {
@@ -109,7 +109,8 @@ extension CurlTransfer {
             },
         ]
         if request.method != .head, request.responseBytesMax > 0 {
-            // Stops a transfer before its first byte if the `Content-Length` is too large.
+            // With this option, libcurl stops a transfer before the body's first byte if the
+            // `Content-Length` is too large.
             let bytesMax = curl_off_t(request.responseBytesMax)
             codes.append(ccurl_set_size(handle, CURLOPT_MAXFILESIZE_LARGE, bytesMax))
         }
@@ -140,7 +141,8 @@ extension CurlTransfer {
 // The answer and the end
 
 extension CurlTransfer {
-    /// Appends a piece of the body. Returns the number of bytes taken; fewer stop the transfer.
+    /// Appends a piece of the body. Returns the number of bytes taken. If the number is less than
+    /// the size of the piece, libcurl stops the transfer.
     private func took(body piece: UnsafeRawBufferPointer) -> Int {
         guard piece.count <= request.responseBytesMax - body.count else {
             excess = "the answer has more than \(request.responseBytesMax) bytes"
@@ -150,7 +152,8 @@ extension CurlTransfer {
         return piece.count
     }
 
-    /// Adds a header field. A status line begins another answer.
+    /// Takes a line of the answer's header. A header field is added. A status line begins another
+    /// answer, so the previous answer is dropped. Returns the number of bytes taken.
     private func took(line: UnsafeRawBufferPointer) -> Int {
         headersBytes += line.count
         guard headersBytes <= Self.headersBytesMax else {
@@ -172,7 +175,7 @@ extension CurlTransfer {
         return line.count
     }
 
-    /// Ends the waiting for the answer, with the response or the error.
+    /// Completes the request with the response, or with the error for libcurl's result.
     func complete(_ result: CURLcode) {
         guard let handle, result == CURLE_OK else {
             return fail(code(of: result), cause(of: result))
@@ -198,7 +201,8 @@ extension CurlTransfer {
         case CURLE_FILESIZE_EXCEEDED: .tooLarge
         case CURLE_WRITE_ERROR where excess != nil: .tooLarge
         case CURLE_TOO_MANY_REDIRECTS: .redirect
-        // The scheme of the request's own URL was checked before the transfer.
+        // The scheme of the request's own URL was checked before the transfer. So this is the
+        // scheme of a redirect, or the answer has another protocol, such as HTTP/0.9.
         case CURLE_UNSUPPORTED_PROTOCOL:
             message.pointee == 0 || isRedirected ? .redirect : .malformed
         case CURLE_WEIRD_SERVER_REPLY, CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_HTTP2,
@@ -228,7 +232,8 @@ extension CurlTransfer {
 }
 
 extension Duration {
-    /// The duration for libcurl, from 1 to `Int32.max`: for libcurl, 0 means no limit.
+    /// The duration in milliseconds for libcurl, from 1 to `Int32.max`. For libcurl, 0 would mean
+    /// no limit.
     fileprivate var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
         guard seconds < Int64(Int32.max / 1_000) else { return Int(Int32.max) }

@@ -56,7 +56,8 @@ public struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertib
 
         /// The request cannot be sent: its URL, its method or a header field is invalid.
         public static let request = Code(rawValue: "request")
-        /// There is no connection: the name is unknown, or the peer refused or broke it.
+        /// There is no connection: the name is unknown, or the peer refused or broke the
+        /// connection.
         public static let unreachable = Code(rawValue: "unreachable")
         /// The TLS connection failed, for example because the peer's certificate is not trusted.
         public static let certificate = Code(rawValue: "certificate")
@@ -68,9 +69,9 @@ public struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertib
         public static let redirect = Code(rawValue: "redirect")
         /// The answer is not HTTP, or ends too soon.
         public static let malformed = Code(rawValue: "malformed")
-        /// The answer's status is none of 200 to 299.
+        /// The answer's status is not in 200 to 299.
         public static let status = Code(rawValue: "status")
-        /// The answer's body does not have the expected form.
+        /// The JSON in the answer's body does not fit the expected type.
         public static let content = Code(rawValue: "content")
         /// The library that sends requests, libcurl, cannot be loaded.
         public static let unavailable = Code(rawValue: "unavailable")
@@ -87,7 +88,7 @@ public struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertib
     /// The cause in words.
     public let cause: String
 
-    /// Makes an error, for a client's double in a test.
+    /// Makes an error, for a test that replaces the client.
     public init(_ code: Code, _ request: HTTPRequest, _ cause: String) {
         self.code = code
         method = request.method
@@ -100,6 +101,6 @@ public struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertib
 }
 
 extension JSONError {
-    /// The message, behind the pointer to the place of the error.
+    /// The message, behind the pointer to the part of the document with the error.
     var sentence: String { pointer.isEmpty ? message : "\(pointer): \(message)" }
 }

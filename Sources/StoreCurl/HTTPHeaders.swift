@@ -23,7 +23,7 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
         fields.append(Field(name: name, value: value))
     }
 
-    /// Returns the value of the first field with this name.
+    /// Returns the value of the first field with this name; `nil` if there is no such field.
     public subscript(name: String) -> String? {
         let name = name.lowercasedASCII
         return fields.first { $0.name.lowercasedASCII == name }?.value
@@ -33,8 +33,8 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
 }
 
 extension HTTPHeaders.Field {
-    /// True if name and value may be sent (RFC 9110 §5.1, §5.5). A line break in either would begin
-    /// another field.
+    /// True if name and value may be sent (RFC 9110 §5.1, §5.5). A line break in a name or value
+    /// would begin another field.
     package var isWellFormed: Bool {
         name.isToken && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
     }

@@ -1,7 +1,7 @@
 import StoreJSON
 import StoreTexts
 
-/// A request, with the bounds of its answer.
+/// A request to an HTTP server, with its timeout and the bounds of its answer.
 public struct HTTPRequest: Sendable, Equatable {
     /// A method of HTTP (RFC 9110 §9).
     public struct Method: RawRepresentable, Sendable, Hashable {
@@ -29,7 +29,8 @@ public struct HTTPRequest: Sendable, Equatable {
     public var method: Method
     /// An absolute URL: `http` or `https`, percent-encoded.
     public var url: String
-    /// The header fields, except the fields that the connection needs.
+    /// The header fields. The client itself adds the fields that the connection needs, such as
+    /// `Host`.
     public var headers: HTTPHeaders
     /// The body of the request.
     public var body: [UInt8]
@@ -37,8 +38,8 @@ public struct HTTPRequest: Sendable, Equatable {
     public var timeout: Duration
     /// The largest body of an answer, in bytes; 1 MiB by default.
     public var responseBytesMax = 1 << 20
-    /// The most redirects that the client follows, for `GET` and `HEAD`. For other methods, or at
-    /// 0, the redirect itself is the answer. A redirect from `https` to `http` fails.
+    /// The most redirects that the client follows, for `GET` and `HEAD`. For other methods, or if
+    /// the bound is 0, the redirect itself is the answer. A redirect from `https` to `http` fails.
     public var redirectsMax = 5
 
     /// Makes a request.
@@ -77,7 +78,7 @@ public struct HTTPRequest: Sendable, Equatable {
 
     /// Makes a `POST` request with a value as JSON.
     ///
-    /// - Throws: ``HTTPClientError`` if the value has no form in JSON.
+    /// - Throws: ``HTTPClientError`` if the value cannot be encoded as JSON.
     public static func post(
         _ url: String,
         json value: some Encodable,

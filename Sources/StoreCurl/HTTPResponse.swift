@@ -13,7 +13,7 @@ public struct HTTPResponse: Sendable, Equatable {
     /// The URL of the last answer, after all redirects.
     public var url: String
 
-    /// Makes a response, for a client's double in a test.
+    /// Makes a response, for a test that replaces the client.
     public init(status: Int, headers: HTTPHeaders = [:], body: [UInt8] = [], url: String = "") {
         self.status = status
         self.headers = headers
@@ -28,14 +28,15 @@ public struct HTTPResponse: Sendable, Equatable {
     ///
     /// - Throws: `JSONError` with the offset and the pointer of the error.
     public func json<T: Decodable>(_ type: T.Type = T.self) throws(JSONError) -> T {
-        // The request has bounded the size of the body.
+        // `HTTPRequest.responseBytesMax` has bounded the body already, so there is no other bound
+        // here.
         try JSONDecoder(limits: JSONLimits(bytesMax: .max)).decode(type, from: body)
     }
 }
 
 extension HTTPResponse {
-    /// The seconds until another attempt, as the peer asks in `Retry-After` (RFC 9110 §10.2.3), at
-    /// least 0. `nil` if the field is absent or invalid.
+    /// The seconds until another attempt, at least 0, from the field `Retry-After` (RFC 9110
+    /// §10.2.3). `nil` if the field is absent or invalid.
     package var retryAfterSeconds: Double? {
         guard let text = headers["retry-after"] else { return nil }
         if text.utf8.allSatisfy({ 48...57 ~= $0 }) { return Double(text) }

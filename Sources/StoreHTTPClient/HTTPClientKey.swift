@@ -1,5 +1,5 @@
 // Programs write `import StoreHTTPClient`. The client itself is in `StoreCurl`, which imports no
-// engine, so that programs without a store can use it.
+// engine, so that programs without a store can use the client.
 public import StoreCore
 @_exported public import StoreCurl
 
@@ -11,8 +11,8 @@ public enum HTTPClientKey: DependencyKey {
 }
 
 extension Dependencies {
-    /// The client that sends requests to HTTP servers. In a test, set ``HTTPClientKey``: else the
-    /// access throws.
+    /// The client that sends requests to HTTP servers. A test must set ``HTTPClientKey``, or the
+    /// access throws an error.
     public var http: any HTTPClient {
         get throws { try self[HTTPClientKey.self] }
     }
