@@ -1,7 +1,7 @@
 import StoreWire
 
-/// The URL of a collector for spans: the URL of `--otlp-endpoint`, with the path of OTLP/HTTP. The
-/// path is added if the URL does not end with it.
+/// The URL to which spans are posted. The URL is made from the value of `--otlp-endpoint`: the path
+/// of OTLP/HTTP is added, unless the value ends with that path.
 package struct CollectorURL: Sendable, Equatable {
     /// The description of the allowed form, for error messages.
     package static let allowed =
@@ -29,8 +29,8 @@ package struct CollectorURL: Sendable, Equatable {
         isOpenToReaders = parts[0].lowercased() == "http" && !Self.isLoopback(host.lowercased())
     }
 
-    /// Returns true if a host, in lower case, is this machine. A name that only begins like an
-    /// address of this machine, such as `127.example.com`, is another machine.
+    /// Returns true if a host, in lower case, is this machine. A host name may begin like an
+    /// address of this machine, such as `127.example.com`, but names another machine.
     private static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host == "[::1]" { return true }
         let bytes = host.split(separator: ".", omittingEmptySubsequences: false)

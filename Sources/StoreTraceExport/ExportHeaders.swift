@@ -3,15 +3,15 @@ package import StoreCurl
 /// The header fields of requests to a collector. A file has one field in each line, such as
 /// `Authorization: Bearer …`. Empty lines, and lines that begin with `#`, are skipped.
 package struct ExportHeaders: Sendable {
-    /// The reason why a file cannot be used. The text contains no field's value, which is a secret.
+    /// The reason why a file cannot be used. The text contains no value of a field, because a value
+    /// may be a secret.
     package struct Problem: Error, Equatable, CustomStringConvertible {
         package let description: String
     }
 
     /// The most fields of a file.
     package static let fieldsMax = 32
-    /// The fields that a file must not have: the exporter sets them, or they belong to the
-    /// connection.
+    /// The fields that a file must not have. The exporter or the connection sets these fields.
     private static let own: Set<String> = [
         "connection", "content-encoding", "content-length", "content-type", "expect", "host", "te",
         "transfer-encoding", "upgrade",

@@ -3,9 +3,10 @@ import StoreJSON
 
 /// The next step after sending a batch.
 enum ExportStep: Equatable {
-    /// The collector has the batch, except for `refused` spans, which it refuses for this reason.
+    /// The collector has taken the batch, except for `refused` spans. `because` is the collector's
+    /// reason for refusing them.
     case done(refused: Int, because: String)
-    /// The batch is to be sent again after so many seconds.
+    /// The batch is to be sent again after this time.
     case retry(inSeconds: Double, because: String)
     /// The batch is given up.
     case giveUp(because: String)
@@ -26,8 +27,8 @@ struct ExportRetry: Sendable {
     private static let reasonBytesMax = 200
 
     /// Returns the step after an attempt; the first attempt is 1. A pause lasts for half of its
-    /// full length, and the share `jitter` (0 to 1) of the other half. So not all servers send
-    /// again at the same time.
+    /// full length, and for the fraction `jitter` (0 to 1) of the other half. So servers do not all
+    /// send again at the same time.
     func step(
         after result: Result<HTTPResponse, HTTPClientError>,
         attempt: Int,
@@ -60,7 +61,8 @@ struct ExportRetry: Sendable {
             let partial = document.root.member("partialSuccess"), partial.kind == .object,
             let refused = partial.member("rejectedSpans")
         else { return .done(refused: 0, because: "") }
-        // OTLP writes this number of 64 bits as a text, but some collectors write it as a number.
+        // OTLP writes this number of 64 bits as a JSON string, but some collectors write a JSON
+        // number.
         let count = Int(refused.stringValue ?? refused.sourceText) ?? 0
         let reason = partial.member("errorMessage")?.stringValue ?? ""
         return .done(refused: max(0, count), because: excerpt(reason))

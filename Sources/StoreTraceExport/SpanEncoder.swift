@@ -2,7 +2,7 @@ import StoreJSON
 package import StoreTraces
 
 /// Writes spans as the JSON of OTLP 1. Identifiers are hexadecimal digits, numbers of 64 bits are
-/// texts, and enumerations are numbers.
+/// strings, and enumerations are numbers.
 ///
 /// <https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding>
 package struct SpanEncoder: Sendable {

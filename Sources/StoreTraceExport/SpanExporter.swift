@@ -22,7 +22,7 @@ package final class SpanExporter: Sendable {
         var request = 10.0
     }
 
-    /// The state that a stop needs.
+    /// The deadline of a stop, and the request that a stop cancels.
     private struct Ending: Sendable {
         /// The deadline of the stop; `nil` while the server runs.
         var deadline: Deadline?
@@ -106,14 +106,14 @@ package final class SpanExporter: Sendable {
     }
 
     /// Refuses further spans, exports the waiting spans, and ends the thread. Spans that are not
-    /// exported within the seconds are lost. Call it after ``start()``.
+    /// exported within `seconds` are lost. Call it after ``start()``.
     package func close(seconds: Double) {
         ending.withLock { $0.deadline = $0.deadline ?? Deadline(seconds: seconds) }
         closing.open()
         tracer.queue.close()
         if !ended.wait(seconds: seconds) {
             ending.withLock { $0.task }?.cancel()
-            // The thread counts the batch that it was about to send.
+            // After a cancellation, the thread counts the spans of its batch as failed.
             _ = ended.wait(seconds: Self.cancelSecondsMax)
         }
         let lost = tracer.queue.removeAll()
@@ -144,12 +144,12 @@ package final class SpanExporter: Sendable {
         }
     }
 
-    /// The longest time of an attempt, in seconds.
+    /// The longest time of the next request, in seconds. A stop makes the time shorter.
     private var secondsLeft: Double {
         min(times.request, ending.withLock { $0.deadline?.left } ?? .infinity)
     }
 
-    /// Sends a batch until the collector takes it, or until it is given up.
+    /// Sends a batch again and again, until the collector takes the batch or the batch is given up.
     private func export(_ batch: [Span]) {
         let body = encoder.body(batch)
         var attempt = 1
@@ -175,7 +175,7 @@ package final class SpanExporter: Sendable {
         }
     }
 
-    /// Makes one request, and waits for its end.
+    /// Posts a batch in one request, and waits for the answer.
     private func send(_ body: [UInt8], seconds: Double) -> Result<HTTPResponse, HTTPClientError> {
         var request = HTTPRequest(
             .post,
@@ -200,7 +200,8 @@ package final class SpanExporter: Sendable {
         }
         ending.withLock { $0.task = task }
         defer { ending.withLock { $0.task = nil } }
-        // The client itself has a timeout; this bound is for a client that does not keep to it.
+        // The client has a timeout of its own. This bound ends the wait if the client exceeds that
+        // timeout.
         executor.run(for: seconds + Self.graceSeconds) { result.withLock { $0 != nil } }
         if let result = result.withLock({ $0 }) { return result }
         task.cancel()
@@ -213,7 +214,7 @@ package final class SpanExporter: Sendable {
 
     // The lines of the log.
 
-    /// Counts spans that are given up.
+    /// Counts spans that are given up, and may write a line about the loss.
     private func lose(_ count: Int, because reason: String) {
         tracer.counts.failed(count)
         noteTrouble(reason)
@@ -236,8 +237,8 @@ package final class SpanExporter: Sendable {
     private var lostTotal: UInt64 { tracer.counts.failedTotal + tracer.queue.droppedTotal }
 }
 
-/// An executor that runs tasks on the thread that waits for them. Effects that block may occupy all
-/// threads of Swift's own pool.
+/// An executor that runs tasks on the thread that waits for their end. Swift's own pool is not
+/// used, because effects that block may occupy all of its threads.
 final class WaitingExecutor: TaskExecutor {
     private let jobs = Locked<[UnownedJob]>([])
     private let came = TimedSemaphore()
