@@ -1,8 +1,8 @@
 import Glibc
 import StorePlatform
 
-/// The destination of analytics lines: a file that is appended to, or standard output. Only one
-/// thread uses it.
+/// The destination of analytics lines: standard output, or a file to which lines are appended. Only
+/// one thread uses an output.
 struct AnalyticsOutput: ~Copyable {
     /// The path of the file; `nil` for standard output.
     private let path: String?
@@ -18,8 +18,8 @@ struct AnalyticsOutput: ~Copyable {
         if path != nil { close(descriptor) }
     }
 
-    /// Opens the file of the same name again. If that fails, the old file stays open and gets the
-    /// next lines.
+    /// Opens the file at the path again. If that fails, the old file stays open and gets the next
+    /// lines.
     mutating func reopen() throws(AnalyticsOutputError) {
         guard let path else { return }
         let new = try Self.open(path)
@@ -27,9 +27,9 @@ struct AnalyticsOutput: ~Copyable {
         descriptor = new
     }
 
-    /// Writes lines. Continues after short writes, however long the writing takes. Calls `progress`
-    /// each time that the file has taken some bytes. Returns the number of written bytes of whole
-    /// lines, and the reason if some bytes are not written.
+    /// Writes lines. Continues after a short write, without a limit of time. Calls `progress` each
+    /// time that the destination has taken some bytes. Returns the number of bytes of lines that
+    /// were written whole. If some bytes were not written, also returns the reason.
     borrowing func write(
         _ bytes: [UInt8],
         progress: () -> Void
@@ -57,21 +57,23 @@ struct AnalyticsOutput: ~Copyable {
         return (offset, nil)
     }
 
-    /// Removes an unfinished text line from the end of the file. The next event begins a new line.
+    /// Removes the last `count` bytes of the file, which are the beginning of an unfinished line.
+    /// So the next event begins a new line.
     private borrowing func takeBack(_ count: Int) {
         guard count > 0 else { return }
         let end = lseek(descriptor, 0, SEEK_CUR)
         var status = stat()
-        // Only a file has a position. The end of the file belongs to this process only if no other
-        // process has appended.
+        // Only a file has a position. The size differs from the position if another process has
+        // appended to the file.
         guard end >= count, fstat(descriptor, &status) == 0, status.st_size == end else { return }
         ftruncate(descriptor, end - count)
     }
 
-    /// Opens a file for appending; standard output for `nil`.
+    /// Opens a file for appending. Returns standard output if `path` is `nil`.
     static func open(_ path: String?) throws(AnalyticsOutputError) -> CInt {
         guard let path else { return STDOUT_FILENO }
-        // To open a named pipe without a reader fails, instead of holding up the start.
+        // With `O_NONBLOCK`, opening a named pipe without a reader fails, and does not hold up the
+        // start.
         let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK
         let descriptor = Glibc.open(path, flags, 0o640)
         guard descriptor >= 0 else {

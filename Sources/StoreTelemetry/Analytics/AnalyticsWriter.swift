@@ -21,10 +21,10 @@ package final class AnalyticsWriter: Sendable {
 
     fileprivate struct Queue: WorkQueue {
         var events: [QueuedEvent] = []
-        /// The number of events that wait or are being written, and their bytes.
+        /// The number of events that wait or are being written; ``bytes`` is their size.
         var count = 0
         var bytes = 0
-        /// The number of all events since the start, also of events that did not fit.
+        /// The number of all events since the start, including events that did not fit.
         var offered: UInt64 = 0
         var reopen = false
 
@@ -67,8 +67,9 @@ package final class AnalyticsWriter: Sendable {
     package var writtenTotal: UInt64 { written.load(ordering: .relaxed) }
 
     /// Queues an event, or counts it as dropped if the queue is full. Any thread may call it; it
-    /// never waits. The encoder belongs to the store that has applied the action. The value that an
-    /// action declares is encoded by this call: its memory is known only after the encoding.
+    /// never waits. The encoder belongs to the store that has applied the action. This call encodes
+    /// the value that an action declares, because the size of the value is known only after the
+    /// encoding.
     package func offer(_ event: AnalyticsEvent, _ encoder: CloudEventEncoder) {
         let hasRoom = worker.withQueue { queue in
             queue.offered += 1
@@ -183,10 +184,10 @@ package final class AnalyticsWriter: Sendable {
 private struct QueuedEvent: Sendable {
     let event: AnalyticsEvent
     private let encoder: CloudEventEncoder
-    /// The encoded line, if the action declares a value. Else the line is short, and encoded when
-    /// it is written.
+    /// The encoded line if the action declares a value. Otherwise `nil`: the line is short, and is
+    /// encoded just before it is written.
     private let line: [UInt8]?
-    /// The approximate memory of the event.
+    /// The approximate memory of the event, in bytes.
     let bytes: Int
 
     init(_ event: AnalyticsEvent, _ encoder: CloudEventEncoder) throws(JSONError) {
@@ -201,8 +202,8 @@ private struct QueuedEvent: Sendable {
     func made() throws -> [UInt8] { try line ?? encoder.line(for: event) }
 }
 
-/// Decides when the log has a line about lost events: when losses begin, and when they end. The log
-/// gets at most two lines a minute, however often losses begin and end.
+/// Decides when the log gets a line about lost events. The log gets a line when losses begin, and a
+/// line when they end, but at most two lines a minute.
 package struct LossReport: Sendable {
     /// The shortest time between two lines about losses.
     static let quietSeconds = 60

@@ -48,7 +48,7 @@ package final class CloudEventEncoder: Sendable {
         let data: Payload
     }
 
-    /// Wraps a value of any type for a synthesized `Encodable`.
+    /// A box for a value of any type, so that the compiler can synthesize `Encodable` for ``Line``.
     private struct Payload: Encodable {
         let value: any Encodable
 
@@ -58,11 +58,11 @@ package final class CloudEventEncoder: Sendable {
     private struct Nothing: Encodable {}
 }
 
-/// Texts as attributes of CloudEvents (CloudEvents 1.0.2, "Type System").
+/// The encoding of texts in attributes of CloudEvents (CloudEvents 1.0.2, "Type System").
 enum AttributeText {
-    /// Returns the text with percent-encoded UTF-8 bytes, such as `%0A`, for characters that an
-    /// attribute must not have. These are control characters and code points that are no
-    /// characters. `%` itself is encoded, too.
+    /// Returns the text with percent-encoded characters, such as `%0A`, in place of characters that
+    /// an attribute must not have: control characters and Unicode noncharacters. `%` itself is
+    /// encoded, too.
     static func escaped(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isEscaped) else { return text }
         return text.unicodeScalars

@@ -5,13 +5,14 @@ import Synchronization
 /// only: a start begins with none. If the events or their bytes are too many, the oldest are
 /// removed.
 package final class RecentAnalytics: Sendable {
-    /// The most bytes of all events; an event with more bytes is not kept.
+    /// The most bytes of all events; an event with more bytes is not stored.
     package static let bytesMax = 16 << 20
     /// The highest number of events that an operator may configure.
     package static let countCeiling = 10_000
 
     private struct Events: Sendable {
-        /// The events, from the oldest at `first` on; the elements before it are empty.
+        /// The encoded events, from the oldest at the index `first` on. The elements before `first`
+        /// are empty.
         var lines: [[UInt8]] = []
         var first = 0
         var bytes = 0
@@ -26,8 +27,8 @@ package final class RecentAnalytics: Sendable {
                 lines[first] = []
                 first += 1
             }
-            // Removes many empty elements at once, so that the average cost of an added event is
-            // constant.
+            // Many empty elements are removed at once, so that the average cost of an added event
+            // is constant.
             guard first > countMax else { return }
             lines.removeFirst(first)
             first = 0
@@ -39,15 +40,16 @@ package final class RecentAnalytics: Sendable {
 
     package init(countMax: Int) { self.countMax = countMax }
 
-    /// Adds an event as the newest. Cost: its encoding, and a short lock. An event without a JSON
-    /// form is left out; ``AnalyticsWriter`` counts and logs it.
+    /// Adds an event as the newest. Cost: one encoding of the event, and a short lock. An event
+    /// that cannot be encoded as JSON is left out here, but ``AnalyticsWriter`` counts and logs the
+    /// event.
     package func add(_ event: AnalyticsEvent, _ encoder: CloudEventEncoder) {
         guard let line = try? encoder.event(event) else { return }
         events.withLock { $0.add(line, countMax: countMax) }
     }
 
-    /// Returns the last events, at most `limit`, the newest last: a JSON array, in CloudEvents'
-    /// batch format.
+    /// Returns the last events, at most `limit` of them, as a JSON array in CloudEvents' batch
+    /// format. The newest event is the last element.
     package func batch(limit: Int) -> [UInt8] {
         let lines = events.withLock { events in
             Array(events.lines[events.first...].suffix(max(limit, 0)))

@@ -2,7 +2,7 @@ import StorePlatform
 import Synchronization
 
 /// The number of log lines since the start, by level, and the times of the last errors. A line
-/// counts when it is offered, so a line that the log has no room for counts, too. Lines below the
+/// counts when it is offered to the log, even if the log has no room for the line. Lines below the
 /// lowest written level do not count. Any thread may use this object.
 package final class LogCounts: Sendable {
     private let lines = Cells(count: LogLevel.allCases.count)

@@ -1,5 +1,5 @@
-/// The subject of a log line: a name by which programs can select lines. The name stays when the
-/// wording of the message changes.
+/// The subject of a log line: a name by which programs can select lines. The name stays the same
+/// when the wording of the message changes.
 package enum LogEvent: String, Sendable, CaseIterable {
     case serverPreparing = "server.preparing"
     case serverListening = "server.listening"

@@ -9,7 +9,7 @@ package struct LogField: Sendable, Equatable {
     }
 }
 
-/// The value of a field. No value can end the field or the line.
+/// The value of a field, written so that no text in the value can end the field or the line.
 package enum LogValue: Sendable, Equatable {
     /// Any text, in quotation marks.
     case text(String)
@@ -32,7 +32,7 @@ package enum LogValue: Sendable, Equatable {
         }
     }
 
-    /// The value in a line of text.
+    /// The value as it is written in a line of ``LogFormat/text``.
     var text: String {
         switch self {
         case .text(let text): "\"\(LogText.escaped(text))\""

@@ -10,17 +10,17 @@ package struct LogLine: Sendable, Equatable {
     ]
 
     package let level: LogLevel
-    /// The subject of the line; `nil` for the last output of a command.
+    /// The subject of the line; `nil` for a line of the text that a command prints before it exits.
     package let event: LogEvent?
     /// The name of the store that the line is about, if there are several stores.
     package let store: String?
-    /// The message, without control characters, so that no text of a client can forge a line.
+    /// The message. Control characters are replaced, so that no text of a client can forge a line.
     package let message: String
     package let fields: [LogField]
-    /// The time of the line's making, in nanoseconds since 1970.
+    /// The time at which the line was made, in nanoseconds since 1970.
     package let time: Int64
 
-    /// Makes a line for the last output of a command.
+    /// Makes a line of the text that a command prints before it exits.
     package init(_ level: LogLevel, _ message: String) { self.init(level, nil, message) }
 
     package init(
@@ -69,7 +69,8 @@ package struct LogLine: Sendable, Equatable {
         if let store { members.append(("store", LogText.json(store))) }
         var taken = Self.reserved
         for field in fields {
-            // A program chooses names of fields, too, so no member may replace another.
+            // A program may choose the name of a field freely. Underscores make the name unique
+            // among the members.
             var name = field.name
             while !taken.insert(name).inserted { name += "_" }
             members.append((name, field.value.json))

@@ -23,12 +23,14 @@ enum LogText {
         )
     }
 
-    /// Returns a text for the inside of quotation marks, in a line of text.
+    /// Returns an escaped text, to be written between quotation marks in a line of
+    /// ``LogFormat/text``.
     static func escaped(_ text: String) -> String {
         escaped(text) { "\\u{" + String($0, radix: 16) + "}" }
     }
 
-    /// Returns a JSON string (RFC 8259). The string also escapes characters that JSON would allow.
+    /// Returns a JSON string (RFC 8259). The string also escapes characters that JSON does not
+    /// require to be escaped.
     static func json(_ text: String) -> String {
         let escaped = escaped(text) { value in
             guard value > 0xFFFF else { return unit(value) }
@@ -50,7 +52,8 @@ enum LogText {
         if needsNone { return text }
         var escaped = ""
         for scalar in text.unicodeScalars {
-            // Such a character may end a line, turn the direction of text, or be invisible.
+            // A character that is not printable may end a line, turn the direction of text, or be
+            // invisible.
             guard scalar.isPrintable else {
                 escaped += escape(scalar.value)
                 continue

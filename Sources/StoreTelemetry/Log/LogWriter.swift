@@ -4,12 +4,12 @@ import Synchronization
 
 /// Writes log lines on its own thread. Standard error may be a pipe without a reader, and neither
 /// the Core nor the event loop may ever wait for it. The queue is bounded. Lines that do not fit
-/// are counted, and the log has their number as soon as it takes lines again.
+/// are dropped and counted, and a later line has their number.
 package final class LogWriter: Sendable {
     /// The most lines that wait.
     package static let queueLinesMax = 1_024
-    /// The most waiting lines at which the queue still takes details. The other half of the queue
-    /// is for other lines.
+    /// The most lines that may wait after lines of details (``offer(details:_:)``) are queued. The
+    /// rest of the queue is for other lines.
     package static let detailsWaitingMax = queueLinesMax / 2
     /// The writer for standard error; its thread begins with the first use.
     static let standardError = LogWriter(descriptor: STDERR_FILENO)
@@ -22,7 +22,8 @@ package final class LogWriter: Sendable {
         /// The number of lines of all entries.
         var lines = 0
         var lost = 0
-        /// Latches that open when all lines before them are written.
+        /// The latches of calls of ``LogWriter/flush(seconds:)``. A latch opens when all lines that
+        /// were queued before it are written.
         var flushes: [Latch] = []
 
         var isEmpty: Bool { entries.isEmpty && flushes.isEmpty }
@@ -54,14 +55,16 @@ package final class LogWriter: Sendable {
     private let lowest = Atomic(LogLevel.info.rank)
     private let form: Form
 
-    /// The format and the program's name. The thread uses this object, and retains no writer.
+    /// The format of lines, and the program's name. The log's thread retains this object, but not
+    /// the writer.
     private final class Form: Sendable {
         let value: Locked<(format: LogFormat, name: String)>
 
         init(_ name: String) { value = Locked((.text, name)) }
     }
 
-    /// Makes a writer, and starts its thread, which calls `write` with each line and may block.
+    /// Makes a writer, and starts its thread. The thread calls `write` with each line; `write` may
+    /// block.
     package convenience init(_ write: @escaping @Sendable (LogLine) -> Void) {
         self.init(Form(""), write)
     }
@@ -100,8 +103,8 @@ package final class LogWriter: Sendable {
     /// Returns true if lines of a level are written. Any thread may call it.
     func writes(_ level: LogLevel) -> Bool { level.rank >= lowest.load(ordering: .relaxed) }
 
-    /// Queues a line, or counts it as lost. Drops a line below the lowest written level. Any thread
-    /// may call it; it never waits.
+    /// Queues a line, or counts the line as lost. Drops a line below the lowest written level. Any
+    /// thread may call it; it never waits.
     package func offer(_ line: LogLine) {
         guard writes(line.level) else { return }
         counts.note(line)
@@ -114,9 +117,9 @@ package final class LogWriter: Sendable {
         }
     }
 
-    /// Queues as many of `count` lines as fit, and counts the other lines as lost; the level is
-    /// `info`. `make` gets the number of lines that fit, and runs on the log's thread. Any thread
-    /// may call it; it never waits.
+    /// Queues `count` lines of the level `info`. If some of them do not fit, counts these lines as
+    /// lost. `make` gets the number of lines that fit, and runs on the log's thread. Any thread may
+    /// call it; it never waits.
     func offer(details count: Int, _ make: @escaping @Sendable (Int) -> [LogLine]) {
         counts.note(count, .info)
         worker.post { queue in

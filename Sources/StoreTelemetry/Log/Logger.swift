@@ -1,10 +1,11 @@
 import StorePlatform
 
 /// Writes lines for the operator. The logger is a value, passed to each type that writes lines. Any
-/// thread may call it, and never waits: the thread of a ``LogWriter`` writes the lines. The thread
-/// ends when the last copy of the logger is released.
+/// thread may call the logger. No call waits, because the thread of a ``LogWriter`` writes the
+/// lines. The writer's thread ends when the last copy of the logger is released.
 package struct Logger: Sendable {
-    /// Ends the thread of a writer when the last logger is released.
+    /// The owner of a writer, shared by all copies of a logger. Its deinitializer ends the writer's
+    /// thread.
     private final class Owner: Sendable {
         let writer: LogWriter
 
@@ -14,7 +15,8 @@ package struct Logger: Sendable {
     }
 
     private let owner: Owner
-    /// The name of the store in all lines, if there are several stores.
+    /// The name of a store, which all lines of this logger contain; `nil` if there is only one
+    /// store.
     private var store: String?
 
     package init(_ writer: LogWriter) { owner = Owner(writer) }
@@ -29,7 +31,7 @@ package struct Logger: Sendable {
     package static let standardError = Logger(LogWriter.standardError)
 
     /// Sets the format, the lowest level and the program's name of lines. The settings apply to all
-    /// copies of the value. On standard error they apply to all servers of the process.
+    /// copies of the logger. On standard error, the settings apply to all servers of the process.
     package func configure(_ format: LogFormat, from level: LogLevel, naming program: String) {
         owner.writer.write(as: format, naming: program)
         owner.writer.write(from: level)
@@ -40,11 +42,12 @@ package struct Logger: Sendable {
 
     package var level: LogLevel { owner.writer.level }
 
-    /// The number of offered lines since the start, including lines from other copies of the value.
+    /// The numbers of offered lines since the start, including lines from other copies of the
+    /// logger.
     package var counts: LogCounts { owner.writer.counts }
 
-    /// Returns true if lines of a level are written. A caller may check this before it makes the
-    /// fields of a line.
+    /// Returns true if lines of a level are written. A caller can save the cost of a line's fields
+    /// if the line would not be written.
     package func writes(_ level: LogLevel) -> Bool { owner.writer.writes(level) }
 
     package func debug(_ event: LogEvent, _ message: String, _ fields: LogField...) {
@@ -78,8 +81,8 @@ package struct Logger: Sendable {
         owner.writer.offer(LogLine(level, event, of: store, message, fields))
     }
 
-    /// Writes at most `count` lines of details: as many as the queue has room for. Half of the
-    /// queue is for other lines. `make` gets the number of lines, and runs on the log's thread.
+    /// Writes up to `count` lines of details, as many as fit. Half of the queue is for other lines.
+    /// `make` gets the number of lines, and runs on the log's thread.
     package func details(
         _ count: Int,
         _ event: LogEvent,
@@ -94,6 +97,6 @@ package struct Logger: Sendable {
 
     private static let flushSecondsMax = 1.0
 
-    /// Waits until all lines are written, at most a second.
+    /// Waits until all lines are written, or a second is over.
     package func flush() { owner.writer.flush(seconds: Self.flushSecondsMax) }
 }
