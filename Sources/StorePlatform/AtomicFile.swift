@@ -1,16 +1,18 @@
 import Glibc
 
-/// Replaces a file so that other programs find either its old bytes or its new bytes, complete.
+/// Replaces a file as a whole. Other programs find either all old bytes or all new bytes of the
+/// file.
 package enum AtomicFile {
     /// Replaces the bytes of the file, and makes them durable. The function writes and syncs a new
-    /// file, renames it to the old one, and syncs the folder.
+    /// file, renames the new file to the old name, and syncs the folder.
     ///
-    /// The new file is `<path>.new` until it is renamed; a leftover of an earlier process is
-    /// removed. Its permissions are `mode`, less the bits of the process's mask. If root replaces a
-    /// file of another user, that user stays its owner.
+    /// The new file has the name `<path>.new` until it is renamed. A file of that name from an
+    /// earlier process is removed. The new file's permissions are `mode` without the bits of the
+    /// process's umask. If root replaces another user's file, that user owns the new file, too.
     ///
-    /// - Throws: ``AtomicFileError`` with the step that failed. The file is unchanged, unless the
-    ///   last step failed: then it has the new bytes, which a power failure may undo.
+    /// - Throws: ``AtomicFileError`` with the step that failed. The file is unchanged, unless only
+    ///   the last step failed. In that case the file has the new bytes, which a power failure may
+    ///   undo.
     package static func write(
         _ bytes: [UInt8],
         to path: String,
@@ -29,7 +31,8 @@ package enum AtomicFile {
         try sync(folderOf: path)
     }
 
-    /// Gives the new file the old file's owner if root writes it. So a server can still read it.
+    /// Gives the new file the old file's owner and group if root writes the file. So a server that
+    /// runs as the owner can still read the file.
     private static func keepOwner(of path: String, in descriptor: CInt) {
         var old = stat()
         guard geteuid() == 0, stat(path, &old) == 0 else { return }
@@ -77,7 +80,7 @@ package enum AtomicFile {
     }
 }
 
-/// The error if a file could not be replaced.
+/// The reason why a file could not be replaced.
 package struct AtomicFileError: Error, CustomStringConvertible {
     package let description: String
 
@@ -86,8 +89,8 @@ package struct AtomicFileError: Error, CustomStringConvertible {
 }
 
 package enum FileReader {
-    /// Returns the file's bytes; `nil` if an error occurs. For a larger file, the result has more
-    /// than `bytesMax` bytes, but at most 64 KiB more.
+    /// Returns the file's bytes; `nil` if an error occurs. If the file is larger than `bytesMax`,
+    /// the result also has more than `bytesMax` bytes, but at most 64 KiB more.
     package static func read(_ path: String, bytesMax: Int) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -95,8 +98,9 @@ package enum FileReader {
         return read(descriptor, bytesMax: bytesMax)
     }
 
-    /// Returns the bytes of an open file from its current position; `nil` if an error occurs. For a
-    /// larger file, the result has more than `bytesMax` bytes, but at most 64 KiB more.
+    /// Returns the bytes of an open file from its current position; `nil` if an error occurs. If
+    /// the file is larger than `bytesMax`, the result also has more than `bytesMax` bytes, but at
+    /// most 64 KiB more.
     package static func read(_ descriptor: CInt, bytesMax: Int) -> [UInt8]? {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 << 10)

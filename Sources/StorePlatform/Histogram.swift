@@ -1,9 +1,9 @@
 public import Synchronization
 
 /// The number of values in each bucket, and the sum of the values. Only the owner (see ``Cells``)
-/// adds values. Any thread may read.
+/// adds values. Any thread may read them.
 ///
-/// To add a value takes a few instructions: its number of bits leads to its bucket.
+/// Adding a value takes a few instructions, because the value's bit width leads to its bucket.
 package final class Histogram: Sendable {
     private let buckets: Buckets
     private let cells: Cells
@@ -16,7 +16,7 @@ package final class Histogram: Sendable {
     /// Adds a value, in nanoseconds for a duration. Only the owner calls it.
     package func observe(_ value: UInt64) { buckets.add(value, at: cells.first) }
 
-    /// The values observed so far. Any thread.
+    /// The values observed so far. Any thread may read it.
     package var distribution: Distribution { buckets.distribution(at: cells.first) }
 }
 
@@ -40,8 +40,8 @@ package final class Buckets: Sendable {
     // Safety: written once, by the initializer.
     /// The bounds, and after them `UInt64.max`, which no value exceeds.
     private nonisolated(unsafe) let ends: UnsafeMutablePointer<UInt64>
-    /// The first possible bucket for each bit width of a value. The bounds at least double, so the
-    /// value is in that bucket or in the next.
+    /// The first possible bucket for each bit width of a value. Each bound is at least twice the
+    /// bound before it, so the value is in that bucket or in the next.
     private nonisolated(unsafe) let firsts: UnsafeMutablePointer<Int>
 
     init(_ bounds: [UInt64]) {
@@ -70,14 +70,15 @@ package final class Buckets: Sendable {
         return first + (value > ends[first] ? 1 : 0)
     }
 
-    /// Adds a value to the histogram whose cells begin at `cells`. Only their owner calls it.
+    /// Adds a value to the histogram whose cells begin at `cells`. Only the owner of the cells
+    /// calls it.
     package func add(_ value: UInt64, at cells: UnsafeMutablePointer<Atomic<UInt64>>) {
         cells[place(of: value)].count()
         cells[cellCount - 1].count(value)
     }
 
-    /// Returns the values added so far. Any thread may call it. If a value is being added, the sum
-    /// may have it and the bucket not, or the other way round.
+    /// Returns the values added so far. Any thread may call it. If a value is added at the same
+    /// time, the result may have the value only in the sum, or only in a bucket.
     package func distribution(at cells: UnsafeMutablePointer<Atomic<UInt64>>) -> Distribution {
         Distribution(
             buckets: self,
@@ -89,7 +90,7 @@ package final class Buckets: Sendable {
 
 package struct Distribution: Sendable {
     package let buckets: Buckets
-    /// The number of values in each bucket, and above the last bound.
+    /// The number of values in each bucket. The last number is for the values above the last bound.
     package private(set) var counts: [UInt64]
     package private(set) var sum: UInt64
 }
@@ -109,13 +110,14 @@ extension Distribution {
     package var count: UInt64 { counts.reduce(0, +) }
 }
 
-/// Numbers that one thread counts and any thread may read, in one piece of memory.
+/// Counters in one block of memory. Only one thread changes the counters, and any thread may read
+/// them.
 ///
-/// The owner adds by an ordinary load and an ordinary store, without an atomic instruction. The
+/// The owner adds to a counter by a plain load and a plain store, without an atomic addition. The
 /// owner is one thread, or several threads that take turns under one lock.
 package final class Cells: Sendable {
     // Safety: the memory is allocated once, and freed when nothing refers to the object any more.
-    /// The first of the numbers; all begin at zero.
+    /// The address of the first counter. All counters begin at zero.
     package nonisolated(unsafe) let first: UnsafeMutablePointer<Atomic<UInt64>>
     package let count: Int
 
@@ -130,12 +132,12 @@ package final class Cells: Sendable {
         first.deallocate()
     }
 
-    /// The number at an index below ``count``. Any thread.
+    /// The counter at an index below ``count``. Any thread may read it.
     package subscript(place: Int) -> UInt64 { first[place].load(ordering: .relaxed) }
 }
 
 extension Atomic where Value == UInt64 {
-    /// Adds to a number. Only the owner (see ``Cells``) calls it.
+    /// Adds `amount` to a counter. Only the owner (see ``Cells``) calls it.
     @inlinable
     package func count(_ amount: UInt64 = 1) {
         store(load(ordering: .relaxed) &+ amount, ordering: .relaxed)

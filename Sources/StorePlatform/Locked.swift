@@ -7,7 +7,8 @@
 
     /// A value that only one thread at a time can use.
     public struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-        // Safety: only the thread that holds `lock` uses `value`; the one owner frees both.
+        // Safety: only the thread that holds `lock` uses `value`; `deinit` frees the lock and the
+        // value.
         private let lock: UnsafeMutablePointer<pthread_mutex_t>
         private let value: UnsafeMutablePointer<Value>
 

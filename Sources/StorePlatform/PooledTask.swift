@@ -1,8 +1,8 @@
-/// Work that threads of a ``ThreadPool`` run. The protocol is bound to classes, so that submitting
-/// a task allocates nothing.
+/// Work that threads of a ``ThreadPool`` run. Only a class can conform, so that submitting a task
+/// allocates no memory.
 ///
-/// The pool's queue has no bound of its own. A task must bound its waiting submissions: to one, or
-/// to the number of its simultaneous turns.
+/// The pool's queue has no bound of its own. Each task must bound the number of its waiting
+/// submissions, to one or to the number of its simultaneous turns.
 package protocol PooledTask: AnyObject, Sendable {
     /// Does the waiting work, and returns. A thread of the pool calls this once for each
     /// ``ThreadPool/submit(_:)``.
@@ -44,10 +44,10 @@ struct TaskQueue: Sendable {
 }
 
 /// The ages of a pool's turns, counted in intervals between two calls of ``ThreadPool/relieve()``.
-/// So no clock is read for a turn.
+/// So a turn does not read the clock.
 ///
-/// A turn that has lasted for one whole interval is held. Its thread is blocked or computes for
-/// long, and does not count towards the pool's ``ThreadPool/threadsMax``.
+/// A turn that has lasted for one whole interval is a held turn. Its thread is blocked, or computes
+/// for a long time. The thread does not count towards the pool's ``ThreadPool/threadsMax``.
 struct TurnAges: Sendable {
     /// Turns that began in this interval.
     private var fresh = 0

@@ -4,9 +4,10 @@
 /// There are no pauses while few actions come. A pause is due after a millisecond of work, and
 /// lasts a quarter of a second at most.
 package struct ReaderPace: Sendable {
-    /// The size in bytes from which an answer is paced. Smaller answers are sent at once.
+    /// The size in bytes from which a thread may pause before it sends an answer. A smaller answer
+    /// is sent at once.
     package static let answerBytesMin = 256 << 10
-    /// The number of versions a second from which the server is busy.
+    /// The number of versions per second from which the server counts as busy.
     package static let busyVersions = 2_000.0
     /// The shortest time over which versions are counted: a few versions in a row are no load.
     static let windowSeconds = 0.01
@@ -26,11 +27,11 @@ package struct ReaderPace: Sendable {
 
     package init() {}
 
-    /// Notes that work begins, after a pause or after a time without work. Times are those of
-    /// `SystemTime.steadySeconds()`.
+    /// Notes that the thread begins to work, after a pause or after a time without work. All times
+    /// in calls are times of `SystemTime.steadySeconds()`.
     package mutating func begin(at now: Double) { began = now }
 
-    /// Counts versions: `version` is the newest one now.
+    /// Takes the newest version, and counts the versions since an earlier call.
     package mutating func saw(_ version: UInt64, at now: Double) {
         guard let window else {
             self.window = (now, version)
@@ -43,10 +44,10 @@ package struct ReaderPace: Sendable {
         self.window = (now, version)
     }
 
-    /// True if the thread has worked for so long that a pause is due.
+    /// Returns true if the thread has worked long enough for a pause.
     package func isDue(at now: Double) -> Bool { isBusy && now - began >= Self.workSecondsMax }
 
-    /// Returns the length of the pause after the work that ends now; `nil` if the server is not
+    /// Returns the length of the pause that follows the work until now; `nil` if the server is not
     /// busy. `others` is the time that other threads have worked for the same readers.
     package func pauseSeconds(at now: Double, besides others: Double = 0) -> Double? {
         guard isBusy else { return nil }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A thread of the system, for work that blocks and must not hold up other threads.
+/// Threads of the operating system, for work that blocks and must not hold up other threads.
 package enum SystemThread {
     private final class Start: Sendable {
         let body: @Sendable () -> Void
@@ -8,7 +8,8 @@ package enum SystemThread {
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
-    /// Lets other ready threads run first on this core. Returns at once if there are none.
+    /// Lets other ready threads run first on this core. Returns at once if there are no such
+    /// threads.
     package static func giveWay() { sched_yield() }
 
     /// The calling thread's nice value. Threads that it starts inherit it.
@@ -20,9 +21,9 @@ package enum SystemThread {
 
     /// Starts a detached thread. At most 15 bytes of its name show in `top -H` and debuggers.
     ///
-    /// The thread inherits the caller's nice value, or gets `niceness` if that is higher; raising
-    /// it needs no privilege. The thread blocks all signals except the signals of faults and
-    /// profilers. If the system refuses the thread, the process stops.
+    /// The thread inherits the caller's nice value, or gets `niceness` if that is higher. No
+    /// privilege is needed for a higher nice value. The thread blocks all signals except the
+    /// signals of faults and profilers. If the system refuses the thread, the process stops.
     package static func start(
         name: String,
         niceness: CInt? = nil,
@@ -35,7 +36,8 @@ package enum SystemThread {
         )
     }
 
-    /// Starts a thread as ``start(name:niceness:_:)`` does. Returns false if the system refuses it.
+    /// Starts a thread as ``start(name:niceness:_:)`` does. Returns false if the system refuses the
+    /// thread.
     package static func startUnlessRefused(
         name: String,
         niceness: CInt?,
@@ -44,7 +46,7 @@ package enum SystemThread {
         create(name, niceness, body) == 0
     }
 
-    /// Returns 0, or the system's error code if it refuses the thread.
+    /// Creates a detached thread. Returns 0, or the system's error code.
     private static func create(
         _ name: String,
         _ niceness: CInt?,
@@ -74,10 +76,11 @@ package enum SystemThread {
         return code
     }
 
-    /// Leaves the process's signals and their handlers to the threads of the program.
+    /// Blocks signals on the calling thread, so that only other threads of the program handle them.
     ///
-    /// SIGPIPE and SIGXFSZ go to the thread that writes. This thread blocks them: so its call
-    /// fails, and the process goes on. The signals of faults and profilers stay unblocked.
+    /// SIGPIPE and SIGXFSZ go to the thread that writes. If the thread blocks both signals, its
+    /// write fails with an error, and the process goes on. The signals of faults and profilers stay
+    /// unblocked.
     private static func blockSignals() {
         var set = sigset_t()
         sigfillset(&set)
@@ -95,7 +98,7 @@ package enum SystemThread {
         close(descriptor)
     }
 
-    /// Raises the calling thread's nice value, unless it is as high already.
+    /// Raises the calling thread's nice value to `niceness`, unless the value is as high already.
     private static func raiseNiceness(to niceness: CInt) {
         guard Self.niceness < niceness else { return }
         _ = setpriority(CInt(PRIO_PROCESS.rawValue), 0, niceness)

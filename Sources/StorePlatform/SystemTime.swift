@@ -2,7 +2,7 @@ import Glibc
 
 /// Reads the system's clocks (`clock_gettime(2)`).
 package enum SystemTime {
-    /// Returns nanoseconds of a clock that is never set. Its zero is undefined.
+    /// Returns nanoseconds of a clock that is never set. The zero of the clock is undefined.
     package static func steadyNanoseconds() -> UInt64 {
         UInt64(bitPattern: nanoseconds(of: CLOCK_MONOTONIC))
     }
@@ -18,8 +18,8 @@ package enum SystemTime {
     /// Returns nanoseconds since 1970, by the clock that the operator sets.
     package static func wallNanoseconds() -> Int64 { nanoseconds(of: CLOCK_REALTIME) }
 
-    /// Returns seconds since 1970, as of the kernel's last tick. The result is some milliseconds
-    /// late, but costs less than that of another clock.
+    /// Returns seconds since 1970, as of the kernel's last tick. The result may be some
+    /// milliseconds old, but costs less than the time of another clock.
     package static func coarseWallSeconds() -> Int { read(CLOCK_REALTIME_COARSE).tv_sec }
 
     private static func nanoseconds(of clock: clockid_t) -> Int64 {
@@ -34,7 +34,7 @@ package enum SystemTime {
     }
 }
 
-/// A moment by which several steps together must be done.
+/// A moment by which work that consists of several steps must be done.
 package struct Deadline: Sendable {
     private let end: ContinuousClock.Instant
 
@@ -42,6 +42,6 @@ package struct Deadline: Sendable {
 
     package var isOver: Bool { ContinuousClock.now >= end }
 
-    /// Seconds that are left, never below 0.
+    /// The seconds that are left, never below 0.
     package var left: Double { max(0, ContinuousClock.now.duration(to: end) / .seconds(1)) }
 }

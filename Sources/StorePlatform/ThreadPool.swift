@@ -2,12 +2,14 @@ import Synchronization
 
 /// A bounded number of threads that run the tasks of many owners, in the order of submission.
 ///
-/// If a task comes, no thread sleeps and there are fewer than ``threadsMax``, a new thread begins.
-/// A turn is held (``TurnAges``) if it takes very long, because a slow disk or an endless reducer
-/// blocks its thread. For each held turn one more thread may begin, at most ``surplusMax``, so that
-/// other tasks go on. When a held turn ends after all, its thread ends with it.
+/// When a task comes, a new thread begins if no thread sleeps and there are fewer than
+/// ``threadsMax`` threads. A turn that takes very long is a held turn (``TurnAges``): its thread
+/// may be blocked by a slow disk or an endless reducer. For each held turn, one more thread may
+/// begin, but at most ``surplusMax`` threads, so that other tasks go on. When a held turn ends
+/// after all, its thread ends, too.
 ///
-/// Any thread may call any function. Close a pool after its users: waiting tasks are dropped.
+/// Any thread may call any function. Close a pool only after the workers that use it, because
+/// waiting tasks are dropped.
 package final class ThreadPool: Sendable {
     /// The most threads beyond ``threadsMax``, for any number of held turns.
     package static let surplusMax = 64
@@ -21,7 +23,7 @@ package final class ThreadPool: Sendable {
 
     /// Numbers of threads and tasks at one moment.
     package struct Counts: Sendable, Equatable {
-        /// All threads, also sleeping threads and threads that are about to begin.
+        /// All threads, including sleeping threads and threads that are about to begin.
         package var threads = 0
         /// Threads that sleep and have not been woken.
         package var idle = 0
@@ -38,7 +40,8 @@ package final class ThreadPool: Sendable {
         var threads = 0
         /// The number of threads that sleep and have not been woken.
         var asleep = 0
-        /// The number of threads that were woken or begin, and have not taken a task yet.
+        /// The number of threads that were woken or are about to begin, and have not taken a task
+        /// yet.
         var coming = 0
         var ages = TurnAges()
         /// True from a refusal of the system until the next call of ``ThreadPool/relieve()``.
@@ -85,7 +88,8 @@ package final class ThreadPool: Sendable {
     package let threadsMax: Int
     private let name: String
     private let niceness: CInt?
-    /// The highest nice value of a thread that starts others. They inherit it, and cannot lower it.
+    /// The highest nice value that a thread may have if it starts a thread of the pool. The new
+    /// thread inherits the value, and cannot lower it.
     private let starterNicenessMax: CInt
     private let startThread: Starter
     private let state = Locked(State())
@@ -131,12 +135,12 @@ package final class ThreadPool: Sendable {
         }
     }
 
-    /// Appends the task to the queue, for a thread of the pool to run.
+    /// Appends the task to the queue. A thread of the pool runs the task.
     ///
     /// Cost: one short lock, and a system call only if a thread has to wake or begin. If the system
     /// refuses a thread, the task waits for another thread or for ``relieve()``.
     ///
-    /// - Returns: `false` if the pool is closed; the task is not run then.
+    /// - Returns: `false` if the pool is closed. The pool then does not run the task.
     @discardableResult
     package func submit(_ task: any PooledTask) -> Bool {
         let wakeup = state.withLock { state -> Wakeup? in
@@ -190,7 +194,7 @@ package final class ThreadPool: Sendable {
             }
             return (state.asleep, state.threads == 0, state.queue)
         }
-        // Releases the objects of the tasks here, outside the lock.
+        // The dropped tasks are released here, outside the lock.
         _ = dropped
         if isOver { ended.open() }
         sleepers.wake(asleep)
@@ -206,7 +210,8 @@ package final class ThreadPool: Sendable {
     }
 
     /// Starts a counted thread. If the calling thread's nice value is too high, a thread of the
-    /// pool or ``relieve()`` starts it later. The pool's first thread starts at any nice value.
+    /// pool or ``relieve()`` starts the new thread later. The pool's first thread starts at any
+    /// nice value.
     private func begin(isFirst: Bool) {
         let isTooNice = !isFirst && SystemThread.niceness > starterNicenessMax
         if !isTooNice, startThread(name, niceness, { [self] in run() }) { return }
@@ -217,7 +222,8 @@ package final class ThreadPool: Sendable {
                 state.isRefused = true
                 state.refusedTotal += 1
             }
-            // Wakes a thread that may sleep because this one was on its way. Begins no thread.
+            // A thread may sleep only because this thread was about to begin. Such a thread is
+            // woken, but no further thread begins.
             return (state.isClosed && state.threads == 0, state.wakeup(threadsMax: 0))
         }
         if isLast { ended.open() }
@@ -233,7 +239,7 @@ extension ThreadPool {
         while let task = next(after: &last) { task.takeTurn() }
     }
 
-    /// Takes the next task; `nil` if the thread is to end.
+    /// Takes the next task. Returns `nil` if the thread is to end.
     private func next(after last: inout Last) -> (any PooledTask)? {
         while true {
             switch state.withLock({ next(after: last, &$0) }) {
@@ -256,7 +262,7 @@ extension ThreadPool {
         case .arrival: state.coming -= 1
         case .turn(let interval): state.ages.end(interval)
         }
-        // Another thread may have begun in place of this thread while its turn was held.
+        // Another thread may have begun in place of this thread while this thread's turn was held.
         guard !state.isClosed, state.threads - state.ages.held <= threadsMax else {
             state.threads -= 1
             return .end(isLast: state.isClosed && state.threads == 0)
@@ -266,12 +272,14 @@ extension ThreadPool {
             return .sleep
         }
         waiting.store(state.queue.count, ordering: .relaxed)
-        // A thread that could not begin when a task came can begin now if another turn is held.
+        // When the task came, no further thread was allowed. If another turn is held by now, a
+        // thread can begin.
         let wakeup = state.wakeup(threadsMax: threadsMax)
         return .turn(task, interval: state.ages.begin(), wakeup)
     }
 
-    /// Sleeps until a task comes. Returns `false` if the thread was idle for the longest time.
+    /// Sleeps until a task comes. Returns `false` if the thread has slept for the longest allowed
+    /// time.
     private func sleep() -> Bool {
         sleepers.sleep {
             state.withLock { state in

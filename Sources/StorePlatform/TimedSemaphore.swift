@@ -5,8 +5,8 @@ import Glibc
 /// On Linux, waits of `DispatchSemaphore` use the time of day. If that clock is set back by a day,
 /// a wait of a tenth of a second lasts a day.
 public final class TimedSemaphore: @unchecked Sendable {
-    // Safety: only the thread that holds `lock` uses `count`; the pointers are freed with the last
-    // owner.
+    // Safety: only the thread that holds `lock` uses `count`; the memory at the pointers is freed
+    // by `deinit`.
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     private let raised: UnsafeMutablePointer<pthread_cond_t>
     private var count = 0
@@ -35,7 +35,8 @@ public final class TimedSemaphore: @unchecked Sendable {
         pthread_mutex_lock(lock)
         count += 1
         pthread_mutex_unlock(lock)
-        // After the unlock: else the woken thread would wait for the lock at once.
+        // The signal comes after the unlock. Otherwise the woken thread would have to wait for the
+        // lock.
         pthread_cond_signal(raised)
     }
 
@@ -64,7 +65,7 @@ public final class TimedSemaphore: @unchecked Sendable {
         return true
     }
 
-    /// The longest timed wait, a year: far below the range of the arithmetic.
+    /// The longest timed wait, a year. The bound keeps the arithmetic from overflow.
     private static let secondsMax = 31_536_000.0
 }
 
@@ -113,7 +114,8 @@ struct Sleepers: Sendable {
         }
         if signals.wait(seconds: idleSecondsMax) { return true }
         if leave() { return false }
-        // The owner has taken this thread off the count to wake it, so its signal has come or will.
+        // The owner has taken this thread off the count to wake it, so the signal has come or will
+        // come.
         signals.wait()
         return true
     }

@@ -3,9 +3,9 @@ public protocol WorkQueue: Sendable {
     /// The work that the worker takes at a time: one job, or a batch of all waiting jobs.
     associatedtype Work: Sendable
 
-    /// True if there is nothing to do.
+    /// True if the queue has no work.
     var isEmpty: Bool { get }
 
-    /// Takes the next work. Called only if the queue is not empty.
+    /// Takes the next work. The worker calls this only if the queue is not empty.
     mutating func take() -> Work
 }

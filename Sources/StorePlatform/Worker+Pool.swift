@@ -1,6 +1,7 @@
 import Synchronization
 
-// A worker on a pool: it has a thread while there is work, for one turn at a time.
+// A worker on a pool has no threads of its own. While the worker has work, a thread of the pool
+// runs it for one turn after another.
 
 /// The turns of a worker on a pool.
 struct WorkerTurns: Sendable {
@@ -20,17 +21,18 @@ extension Worker: PooledTask {
             return state.body
         }
         body?(self)
-        // If work is left, it gets another turn, behind the waiting tasks.
+        // If work is left, the worker gets another turn, after the tasks that wait already.
         if !leave(evenWithWork: false), let pool { submitTurn(to: pool) }
     }
 
-    /// Submits a turn that is counted already.
+    /// Submits a turn to the pool. The turn is counted in `threads` already.
     func submitTurn(to pool: ThreadPool) {
         // If the pool is closed, the waiting work stays in the queue.
         if !pool.submit(self) { _ = leave(evenWithWork: true) }
     }
 
-    /// Takes work; `nil` if the turn is to end. Calls `beforeEnd` if the queue is empty.
+    /// Takes work from the queue. Returns `nil` if the turn is to end. Calls `beforeEnd` if the
+    /// queue is empty.
     @usableFromInline
     func nextOfTurn(beforeEnd: () -> Void) -> Queue.Work? {
         let now = pool?.isAwaited == true ? SystemTime.steadyNanoseconds() : nil
@@ -38,7 +40,8 @@ extension Worker: PooledTask {
             let isFirst = state.turns.isFresh
             state.turns.isFresh = false
             guard !state.queue.isEmpty else { return (nil, true) }
-            // Simultaneous turns share `began`, so each of them takes work only once.
+            // Simultaneous turns share `began`. So each of these turns takes work only once while
+            // other tasks wait.
             let isOver = now.map { now in
                 threadsMax > 1 || now - state.turns.began >= ThreadPool.turnNanosecondsMax
             }
@@ -48,8 +51,8 @@ extension Worker: PooledTask {
         return work
     }
 
-    /// Takes a thread or a turn off the count. If work is left and `evenWithWork` is false, keeps
-    /// the count and returns false.
+    /// Takes a thread or a turn off the count, and returns true. If work is left and `evenWithWork`
+    /// is false, leaves the count unchanged and returns false.
     func leave(evenWithWork: Bool) -> Bool {
         let (leaves, isLast, body) = state.withLock { state -> (Bool, Bool, Body?) in
             guard evenWithWork || state.queue.isEmpty else { return (false, false, nil) }
@@ -58,7 +61,7 @@ extension Worker: PooledTask {
             defer { state.body = nil }
             return (true, true, state.body)
         }
-        // Releases the objects of the body here, outside the lock.
+        // The objects that the body has captured are released here, outside the lock.
         _ = body
         if isLast { ended.open() }
         return leaves
@@ -70,11 +73,12 @@ package enum WorkerThreads: Sendable {
     /// Threads that belong to the worker alone.
     ///
     /// - Parameters:
-    ///   - niceness: the lowest nice value of the threads; `nil` leaves them the value of their
-    ///     starter.
-    ///   - idleSecondsMax: the longest sleep of a thread before it ends; the next work begins
-    ///     another. `nil` sets no bound.
+    ///   - niceness: the lowest nice value of the threads; `nil` leaves the threads the value of
+    ///     the thread that starts them.
+    ///   - idleSecondsMax: the time of sleep after which a thread ends. Later work begins another
+    ///     thread. `nil` sets no bound.
     case own(niceness: CInt? = nil, idleSecondsMax: Double? = nil)
-    /// Threads of a pool, while there is work. The body is called anew for each turn.
+    /// Threads of a pool, only while the worker has work. The thread calls the body once for each
+    /// turn.
     case pool(ThreadPool)
 }

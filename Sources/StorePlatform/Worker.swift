@@ -2,8 +2,8 @@
     public import Synchronization
 #endif
 
-/// A few threads, often only one, that work off a bounded queue. The threads belong to the worker
-/// or to a pool (``WorkerThreads``).
+/// A few threads, often only one, that do the work in a bounded queue. The threads belong to the
+/// worker or to a pool (``WorkerThreads``).
 ///
 /// Other threads change the queue by ``post(_:)`` and never wait for the work. A post makes a
 /// system call only if work comes and a thread sleeps. An awake thread checks the queue again
@@ -16,14 +16,15 @@ public final class Worker<Queue: WorkQueue>: Sendable {
         case atOnce, withFirstWork
     }
 
-    /// The loop of a thread: it takes work by ``next(beforeSleep:)`` until that returns `nil`.
+    /// The loop of a thread. The loop calls ``next(beforeSleep:)`` and does the work until the call
+    /// returns `nil`.
     public typealias Body = @Sendable (Worker<Queue>) -> Void
 
     @usableFromInline
     struct State: Sendable {
         @usableFromInline var queue: Queue
-        /// The number of threads, with the threads that are about to begin. On a pool: the number
-        /// of turns that run or wait.
+        /// The number of threads, including threads that are about to begin. For a worker on a
+        /// pool, the number of turns that run or wait.
         @usableFromInline var threads = 0
         /// The number of threads that sleep and have not been woken.
         @usableFromInline var asleep = 0
@@ -32,7 +33,8 @@ public final class Worker<Queue: WorkQueue>: Sendable {
         /// The state of the turns; used only by a worker on a pool.
         var turns = WorkerTurns()
 
-        /// Chooses a thread for the waiting work; none if all are awake and no more may begin.
+        /// Chooses a thread for the waiting work: a sleeping thread, or else a new thread. Chooses
+        /// none if no thread sleeps and no further thread may begin.
         @inlinable
         mutating func wakeup(threadsMax: Int) -> Wakeup {
             guard !queue.isEmpty else { return .none }
@@ -62,11 +64,11 @@ public final class Worker<Queue: WorkQueue>: Sendable {
     private let closing = Latch()
     let ended = Latch()
 
-    /// Makes a worker without a thread. At most 15 bytes of the name of its own threads show in
-    /// `top -H` and debuggers.
+    /// Makes a worker without a thread. If the worker has threads of its own, at most 15 bytes of
+    /// their name show in `top -H` and debuggers.
     ///
-    /// A thread begins if work comes, no thread sleeps, and there are fewer than `threadsMax`. A
-    /// single thread keeps the order of the work, also on a pool.
+    /// When work comes, a thread begins if no thread sleeps and there are fewer than `threadsMax`
+    /// threads. If `threadsMax` is 1, the work is done in its order, also on a pool.
     package init(
         _ name: String,
         on threads: WorkerThreads = .own(),
@@ -90,7 +92,7 @@ public final class Worker<Queue: WorkQueue>: Sendable {
     /// Allows threads to begin. Call it once; work that was posted earlier waits for the call.
     ///
     /// The worker keeps the body until ``close(seconds:_:)``. The body gets the worker as its
-    /// argument, so that the body need not keep the worker's owner.
+    /// argument, so that the body need not capture the worker's owner.
     package func start(_ start: Start = .atOnce, _ body: @escaping Body) {
         let wakeup = state.withLock { state -> Wakeup in
             guard !state.isClosed else { return .none }
@@ -119,7 +121,8 @@ public final class Worker<Queue: WorkQueue>: Sendable {
         return result
     }
 
-    /// Reads or changes the queue without adding work. Any thread; also on a closed worker.
+    /// Reads or changes the queue without adding work. Any thread may call it, even after
+    /// ``close(seconds:_:)``.
     @inlinable
     public func withQueue<Result: Sendable>(_ body: (inout Queue) -> Result) -> Result {
         state.withLock { body(&$0.queue) }
@@ -155,12 +158,12 @@ public final class Worker<Queue: WorkQueue>: Sendable {
             change(&state.queue)
             defer {
                 state.asleep = 0
-                // The turns that wait in a pool have no copy of the body.
+                // The turns that wait in a pool still need the body.
                 if pool == nil || state.threads == 0 { state.body = nil }
             }
             return (state.asleep, state.threads == 0, state.body)
         }
-        // Releases the objects of the body here, outside the lock.
+        // The objects that the body has captured are released here, outside the lock.
         _ = body
         closing.open()
         if isOver { ended.open() }
@@ -189,10 +192,11 @@ public final class Worker<Queue: WorkQueue>: Sendable {
 // The calls of the threads.
 
 extension Worker {
-    /// Takes work, or calls `beforeSleep` and then waits for work. `nil` ends the thread.
+    /// Takes work from the queue. If the queue is empty, calls `beforeSleep`, and then waits for
+    /// work. Returns `nil` if the thread is to end.
     ///
-    /// On a pool the call never waits. `nil` ends the turn, because the queue is empty or because
-    /// other tasks wait for the pool's thread. More work begins another turn.
+    /// On a pool, the call never waits. Returns `nil` if the turn is to end, because the queue is
+    /// empty or because other tasks wait for a thread of the pool. More work begins another turn.
     @inlinable
     public func next(beforeSleep: () -> Void = {}) -> Queue.Work? {
         if isPooled { return nextOfTurn(beforeEnd: beforeSleep) }
@@ -211,7 +215,8 @@ extension Worker {
     /// Pauses between two pieces of work. ``close(seconds:_:)`` ends the pause.
     package func pause(seconds: Double) { _ = closing.wait(seconds: seconds) }
 
-    /// Sleeps until work comes. Returns `false` if the thread was idle for the longest time.
+    /// Sleeps until work comes. Returns `false` if the thread has slept for the longest allowed
+    /// time.
     @usableFromInline
     func sleep() -> Bool {
         sleepers.sleep {
