@@ -1,9 +1,9 @@
 /// The address of a client, without a port.
 package enum ClientAddress: Sendable, Hashable {
     case internet(IPAddress)
-    /// The other end of a unix socket. All such clients have the same address.
+    /// A client at a unix socket. All clients at unix sockets have the same address.
     case unix
-    /// An address that could not be read, because its client had left already.
+    /// An address that could not be read, because the client had closed the connection already.
     case unknown
 
     /// True if the client is on this machine: 127.0.0.0/8, ::1, a unix socket, or an unknown
@@ -14,8 +14,9 @@ package enum ClientAddress: Sendable, Hashable {
         return address.high == 0 && address.low == 1
     }
 
-    /// The address that stands for one client: an IPv4 address, or the first 64 bits of an IPv6
-    /// address. A client usually has all addresses of an IPv6 network of 64 bits.
+    /// The address by which connections and requests of a client are counted: the IPv4 address, or
+    /// the first 64 bits of the IPv6 address. A client usually has all IPv6 addresses with the same
+    /// first 64 bits.
     package var shared: ClientAddress {
         guard case .internet(let address) = self else { return self }
         return .internet(address.network)

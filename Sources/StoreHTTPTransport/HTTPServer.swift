@@ -2,7 +2,7 @@ import CStoreHTTPD
 import StorePlatform
 import Synchronization
 
-/// An HTTP/1.1 server, which listens, assembles requests, and hands them to a handler.
+/// An HTTP/1.1 server that listens, assembles requests, and hands the requests to a handler.
 package final class HTTPServer: Sendable {
     package let counters: TransportCounters
     let loop: EventLoop
@@ -10,8 +10,8 @@ package final class HTTPServer: Sendable {
     private let addresses = Locked<[(address: ListenAddress, isAdmin: Bool)]>([])
     private let startThread: @Sendable (String, @escaping @Sendable () -> Void) -> Void
 
-    /// Makes a server that does not listen yet. `startThread` starts a thread with a name, and
-    /// `log` gets lines for the operator.
+    /// Makes a server that does not listen yet. `startThread` starts a thread with a given name,
+    /// and `log` takes lines for the operator.
     ///
     /// - Throws: ``TransportError`` if the system refuses a resource of the event loop.
     package init(
@@ -46,7 +46,8 @@ package final class HTTPServer: Sendable {
         addresses.withLock { $0.filter { $0.isAdmin == isAdmin }.map(\.address) }
     }
 
-    /// True if streams' sockets leave libmicrohttpd. Else each stream holds a suspended connection.
+    /// True if the sockets of streams are taken out of libmicrohttpd. If false, each stream holds a
+    /// suspended connection of the library.
     package var handsStreamsOver: Bool { loop.handsOver }
 
     /// Listens, and starts the thread that serves requests.
@@ -66,10 +67,11 @@ package final class HTTPServer: Sendable {
         loop.ask { $0.successor = (handler, done) }
     }
 
-    /// Wakes the loop's thread, which sends the completed answers. Any thread.
+    /// Wakes the loop's thread, which sends the completed answers. Any thread may call it.
     package func wake() { loop.wake() }
 
-    /// Runs `work` on the loop's thread after this time, unless the timer is cancelled. Any thread.
+    /// Runs `work` on the loop's thread after this time, unless the timer is cancelled. Any thread
+    /// may call it.
     @discardableResult
     package func schedule(
         after seconds: Double,
@@ -88,8 +90,8 @@ package final class HTTPServer: Sendable {
     }
 }
 
-/// The port through which the event loop hands over requests. Every call comes on the loop's
-/// thread, so no function may wait. Only the work that ``turnEnded()`` returns may.
+/// The port through which the event loop hands requests to the program. The loop's thread makes
+/// every call, so no function may wait. Only the work that ``turnEnded()`` returns may wait.
 package protocol HTTPHandler: AnyObject, Sendable {
     /// Decides about a request whose headers are complete, before its body is read. Returns `nil`
     /// if the request may go on, else the response that is sent at once.
@@ -98,12 +100,13 @@ package protocol HTTPHandler: AnyObject, Sendable {
     /// Answers a whole request: calls `respond`, `suspend`, `park` or `stream` once.
     func handle(_ exchange: HTTPExchange)
 
-    /// Notes that the loop has finished a turn and is about to wait. Returns work that its thread
-    /// does first, or `nil`. If the work takes long, another thread takes the loop over.
+    /// Notes that the loop has finished a turn and is about to wait. Returns work that the loop's
+    /// thread does before the wait, or `nil`. If the work takes long, another thread takes the loop
+    /// over.
     func turnEnded() -> (@Sendable () -> Void)?
 
-    /// The answer to `GET /livez` on a connection for which no place is left. With `nil`, the
-    /// loop refuses the connection and does not read its request.
+    /// The answer to `GET /livez` on a connection for which no place is left. If it is `nil`, the
+    /// loop refuses such a connection and does not read the request.
     var liveness: HTTPResponse? { get }
 
     /// Returns the response with which the transport itself refuses a request.

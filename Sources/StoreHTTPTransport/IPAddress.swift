@@ -53,7 +53,8 @@ package struct IPAddress: Sendable, Hashable {
 
     package var isV4: Bool { high == 0 && low & ~0xFFFF_FFFF == Self.mapped }
 
-    /// The address; if it is an IPv6 address, with zeros in place of the last 64 bits.
+    /// The network of the address: an IPv6 address with zeros in place of its last 64 bits. For an
+    /// IPv4 address, the address itself.
     package var network: IPAddress { isV4 ? self : IPAddress(high: high, low: 0) }
 
     private static let mapped: UInt64 = 0xFFFF << 32
@@ -79,7 +80,8 @@ extension IPAddress: CustomStringConvertible {
 /// A range of addresses that begin with the same bits: `10.0.0.0/8`, `2001:db8::/32`.
 package struct AddressRange: Sendable, Equatable {
     private let first: IPAddress
-    /// The number of common bits, of 128: an IPv4 address counts in its IPv6 form.
+    /// The number of common bits, at most 128. For an IPv4 range, the 96 bits before the address in
+    /// its IPv6 form are included.
     private let bits: Int
 
     /// Reads an address, with or without a slash and the number of common bits.

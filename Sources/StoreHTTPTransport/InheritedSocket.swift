@@ -10,7 +10,7 @@ package struct InheritedSocket: Sendable, Equatable {
     package let descriptor: CInt
     package let place: ListenAddress.Place
 
-    /// Examines a descriptor.
+    /// Takes a descriptor, and reads the address at which its socket listens.
     ///
     /// - Throws: ``TransportError`` if it is not a listening stream socket.
     package init(_ descriptor: Int32) throws(TransportError) {

@@ -1,13 +1,14 @@
 import Glibc
 
-/// A place to listen: an IPv4 or IPv6 address with a port, or a path.
+/// An address at which a server listens: an IPv4 or IPv6 address with a port, or the path of a unix
+/// socket.
 package struct ListenAddress: Sendable, Equatable {
     package enum Place: Sendable, Equatable {
         case inet(host: String, port: UInt16)
         case inet6(host: String, port: UInt16)
         case unix(path: String)
 
-        /// Returns the place with this port; a path stays as it is.
+        /// Returns the place with this port. A path is returned unchanged.
         func with(port: UInt16) -> Place {
             switch self {
             case .inet(let host, _): .inet(host: host, port: port)
@@ -24,7 +25,8 @@ package struct ListenAddress: Sendable, Equatable {
     /// The allowed forms of the text, for error messages.
     package static let allowed = "IPV4:PORT, [IPV6]:PORT, unix:/PATH or fd:N"
 
-    /// Reads `127.0.0.1:8080`, `[::1]:0`, `unix:/run/store.sock` or `fd:3`, but no host name.
+    /// Reads `127.0.0.1:8080`, `[::1]:0`, `unix:/run/store.sock` or `fd:3`. The only allowed host
+    /// name is `localhost`.
     ///
     /// A descriptor must be a listening socket that the process was started with.
     package init?(_ text: String) {
@@ -64,7 +66,7 @@ package struct ListenAddress: Sendable, Equatable {
         inherited = nil
     }
 
-    /// Returns the reason why a text is not a place to listen; `nil` if it is.
+    /// Returns the reason why a text is not allowed as an address, or `nil` if the text is allowed.
     package static func problem(of text: String) -> String? {
         if let descriptor = descriptor(text) {
             do throws(TransportError) { _ = try InheritedSocket(descriptor) } catch {

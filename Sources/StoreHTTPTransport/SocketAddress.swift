@@ -1,12 +1,13 @@
 import CStoreHTTPD
 import Glibc
 
-/// The address of a socket in the system's form. A text is made of it only for display.
+/// The address of a socket in the system's form. The address becomes a text only for display.
 struct SocketAddress: Sendable {
     private var storage = sockaddr_storage()
     private var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
 
-    /// Reads an address by `getsockname` or `getpeername`; after an error it has no family.
+    /// Reads an address by `getsockname` or `getpeername`. After an error, the address has no
+    /// family.
     init(of descriptor: CInt, by read: Reader) {
         var storage = storage
         var length = length
@@ -56,7 +57,7 @@ struct SocketAddress: Sendable {
         descriptor = chttpd_accept(listener, &storage, &length)
     }
 
-    /// Lends the address to a function of the system.
+    /// Calls a function of the system with a pointer to the address and the length of the address.
     func withPointer(_ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt) -> CInt {
         withUnsafePointer(to: storage) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
@@ -89,7 +90,8 @@ extension SocketAddress {
         }
     }
 
-    /// The place at which a socket of this address listens; `nil` if it has another family.
+    /// The place at which a socket with this address listens; `nil` if the address has another
+    /// family.
     var place: ListenAddress.Place? {
         switch family {
         case AF_INET: .inet(host: address.description, port: port)
@@ -99,8 +101,8 @@ extension SocketAddress {
         }
     }
 
-    /// The path of a unix socket. The name of a socket without a file begins with NUL, which is
-    /// shown as `@`, as by ss(8).
+    /// The path of a unix socket. A socket without a file has a name that begins with NUL. As in
+    /// the output of ss(8), `@` stands for this NUL.
     private var path: String {
         withUnsafeBytes(of: storage) { bytes in
             let path = bytes[2..<max(2, min(Int(length), bytes.count))]
@@ -117,7 +119,7 @@ extension SocketAddress {
 
 /// The options of sockets (`setsockopt(2)`).
 enum SocketOption {
-    /// Sets an option, if the system and the socket support it.
+    /// Sets an option, if the system and the socket support the option.
     static func set<Value: BitwiseCopyable>(
         _ name: CInt,
         at level: CInt = SOL_SOCKET,
@@ -133,7 +135,7 @@ enum SocketOption {
         set(TCP_NOTSENT_LOWAT, at: CInt(IPPROTO_TCP), of: descriptor, to: bytes)
     }
 
-    /// Returns the number that an option has; `nil` if the descriptor has no such option.
+    /// Returns the value of an option that is a number; `nil` if the descriptor has no such option.
     static func number(_ name: CInt, of descriptor: CInt) -> CInt? {
         var value: CInt = 0
         var size = socklen_t(MemoryLayout<CInt>.size)

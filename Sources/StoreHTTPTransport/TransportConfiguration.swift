@@ -6,24 +6,25 @@ package struct TransportConfiguration: Sendable {
     package var addresses: [ListenAddress]
     /// The addresses for operators; empty if operators use the addresses of clients.
     package var adminAddresses: [ListenAddress] = []
-    /// The most bytes of a request's target and fields. For each field, ``fieldBytes`` are added.
+    /// The most bytes of a request's target and fields. Each field counts with ``fieldBytes`` more
+    /// bytes than its name and value have.
     package var headersBytesMax = 16 << 10
     package var uriBytesMax = 8 << 10
     package var bodyBytesMax = JSONLimits().bytesMax
-    /// The most bytes of all bodies and answers under way. Of each, the first 4 KiB do not count.
-    /// The bound is at least four times the largest body.
+    /// The most bytes of all bodies and answers that are under way. The first 4 KiB of each body
+    /// and each answer do not count. The bound is at least four times the bound on one body.
     package var buffersBytesMax = 256 << 20
     /// The most bytes of a refused request's body that are read and dropped. If the server closed a
     /// socket with unread bytes, the connection would be reset before the client reads the answer.
     package var discardBytesMax = 16 << 20
-    /// The most header fields of a request. A request with more is refused.
+    /// The most header fields of a request. A request with more fields is refused.
     package var fieldsMax = 100
     package var headersSeconds = 10.0
     package var bodySeconds = 30.0
     package var idleSeconds = 30.0
     /// The most connections at a time. A further connection is answered with 503.
     package var connectionsMax = 4_096
-    /// The header fields that every answer has. Handlers add them to the heads of streams.
+    /// The header fields that every answer has. Handlers add these fields to the heads of streams.
     package var commonFields = HTTPFields()
     package var socketAccess = SocketAccess()
     /// The most connections from one address or IPv6 network of 64 bits; 0 for a quarter of all
@@ -31,9 +32,11 @@ package struct TransportConfiguration: Sendable {
     package var connectionsPerAddressMax = 0
     /// The addresses of proxies, to which ``connectionsPerAddressMax`` does not apply.
     package var proxies: [AddressRange] = []
-    /// The most open connections at the addresses for operators; those of clients do not count.
+    /// The most open connections at the addresses for operators; connections at the addresses for
+    /// clients do not count.
     package static let adminConnectionsMax = 64
-    /// True if streams keep the library's connection, as if it could not be handed over. For tests.
+    /// True if streams keep the library's connection, as if the library could not hand over its
+    /// socket. Only tests set it.
     package var keepsStreamsSuspended = false
 
     package init(addresses: [ListenAddress]) { self.addresses = addresses }
@@ -47,18 +50,18 @@ package struct TransportConfiguration: Sendable {
     /// clears all of the memory after each request. Before each answer, the library clears nearly
     /// half of the memory, and the free part of the read buffer.
     ///
-    /// All three parts lie in the memory at once, so its size is at least the sum of theirs. In
-    /// less memory, requests within the bound on headers would not be answered.
+    /// All three parts are in the memory at the same time, so the size is the sum of their bounds.
+    /// With less memory, the library could not answer some requests within the bound on headers.
     var connectionBytes: Int { max(headersBytesMax, uriBytesMax) + Self.answerHeadBytes }
 
-    /// The bytes that a field adds to its name and value in the bound on headers. The library's
-    /// note about the field has this size (`struct MHD_HTTP_Header`, aligned).
+    /// The bytes that count for each field in the bound on headers, besides the field's name and
+    /// value. The library's note about the field has this size (`struct MHD_HTTP_Header`, aligned).
     static let fieldBytes = 64
     /// The bytes for the head of an answer, and for bytes that a client sends behind its headers.
     static let answerHeadBytes = 2 << 10
 }
 
-/// The reason why a transport can't serve.
+/// The reason why a transport cannot start to serve.
 package struct TransportError: Error, Sendable, CustomStringConvertible {
     package let description: String
 
@@ -75,7 +78,8 @@ package enum TransportFailure: Error, Sendable, Equatable {
     case tooManyFields(limit: Int)
     case uriTooLong(limit: Int)
     case bodyTooLarge(limit: Int)
-    /// The bodies would exceed this number of bytes, or bodies and answers together their bound.
+    /// All bodies together would exceed this number of bytes, or all bodies and answers would
+    /// exceed their common bound.
     case bodiesLimit(Int)
     /// The bodies and answers of the client's address or principal would exceed this many bytes.
     case bodiesShare(Int)
@@ -86,7 +90,8 @@ package enum TransportFailure: Error, Sendable, Equatable {
     case stopping
 }
 
-/// The mode and the group of a unix socket's file. A client needs the permission to write to it.
+/// The mode and the group of a unix socket's file. A client needs the permission to write to the
+/// file.
 package struct SocketAccess: Sendable, Equatable {
     /// The file's mode, 0 to 0o777.
     package var mode: UInt32
@@ -98,7 +103,8 @@ package struct SocketAccess: Sendable, Equatable {
         self.group = group
     }
 
-    /// Reads a mode in octal digits, `0660` or `660`.
+    /// Reads a mode in octal digits, such as `0660` or `660`. Returns `nil` if the text has another
+    /// form.
     package static func mode(_ text: String) -> UInt32? {
         guard 3...4 ~= text.utf8.count, let mode = UInt32(text, radix: 8), mode <= 0o777 else {
             return nil
@@ -106,7 +112,7 @@ package struct SocketAccess: Sendable, Equatable {
         return text.utf8.allSatisfy { 48...55 ~= $0 } ? mode : nil
     }
 
-    /// Returns the number of a group, given by number or name; `nil` if there is no such group.
+    /// Returns the number of the group with this number or name; `nil` if no group has this name.
     package static func group(_ text: String) -> UInt32? {
         if let number = UInt32(text) { return number }
         var entry = group_entry()

@@ -3,9 +3,9 @@ package import Synchronization
 
 /// The counters of an HTTP transport since its start, as `/metrics` reports them.
 ///
-/// The event loop's thread counts; any thread may read. Each counter is for one kind of event, and
-/// a connection may count in several counters. A request whose body does not arrive in time counts
-/// in ``accepted``, ``requests`` and ``timeouts``.
+/// Only the event loop's thread counts, and any thread may read the counters. Each counter is for
+/// one kind of event, and a connection may count in several counters. A request whose body does not
+/// arrive in time counts in ``accepted``, ``requests`` and ``timeouts``.
 package final class TransportCounters: Sendable {
     package let accepted = Atomic<UInt64>(0)
     package let open = Atomic<UInt64>(0)
@@ -13,10 +13,11 @@ package final class TransportCounters: Sendable {
     package let refused = Atomic<UInt64>(0)
     /// Requests whose headers were read.
     package let requests = Atomic<UInt64>(0)
-    /// Requests refused for framing (RFC 9112) or size, most of them before their route was found.
+    /// Requests that were refused for their framing (RFC 9112) or size. Most of these requests had
+    /// no route yet.
     package let framingRefused = Atomic<UInt64>(0)
-    /// Requests that were over a bound, by the index of ``bounds``. Requests over the bound on
-    /// memory for bodies are not in ``framingRefused``; the others are.
+    /// Requests that were over a bound, by the index of ``bounds``. These requests are also in
+    /// ``framingRefused``, except for requests over the bound on memory for bodies.
     private let overBound = Cells(count: TransportCounters.bounds.count)
     /// Connections closed at a deadline: for the headers, for the body, or for the next request on
     /// a connection that is kept open.

@@ -1,15 +1,15 @@
 import StorePlatform
 package import StoreTraces
 
-/// The port that gets the data of each request when it is over, and of each stream when it has
-/// ended. Any thread may call; no call may wait.
+/// The port that gets the data of each request that is over, and of each stream that has ended. Any
+/// thread may call the functions, and no function may wait.
 package protocol AccessLog: Sendable {
     func requestEnded(_ access: Access)
     func streamEnded(_ access: Access)
 }
 
 /// The data of a request that is over, or of a stream that has ended. The data are collected only
-/// if there is an access log, or the request is a part of an exported trace.
+/// if there is an access log, or if the request is a part of an exported trace.
 ///
 /// The event loop's thread fills this value in, and hands it over as a whole.
 package struct Access: Sendable {
@@ -19,7 +19,7 @@ package struct Access: Sendable {
     let began: Double
     /// The method; `nil` if no valid head was read.
     package internal(set) var method: String?
-    /// The target without its query, as it came; at most 1,000 bytes of it.
+    /// The target without its query, as the client sent it, but at most 1,000 bytes.
     package internal(set) var path = ""
     /// The status of the answer; `nil` if the client left before the answer.
     package internal(set) var status: Int?
@@ -43,7 +43,8 @@ package struct Access: Sendable {
     package internal(set) var span: RequestSpan?
 }
 
-/// The data of a request, outside its exchange, because later requests use the exchange again.
+/// A box for the data of one request. The box is not the exchange itself, because later requests
+/// use the exchange again.
 final class AccessNote {
     var access: Access
 
@@ -59,13 +60,13 @@ extension EventLoop {
         exchange.note = AccessNote(Access(began: Self.clock()))
     }
 
-    /// Ends the note of a request: its line is written, and its span recorded. A request that has
-    /// become a stream has no note any more.
+    /// Ends the note of a request that is over: gives the data to the access log, and records the
+    /// span. A request that has become a stream has no note any more.
     func endAccess(_ exchange: HTTPExchange) {
         if let access = takeAccess(of: exchange) { accessLog?.requestEnded(access) }
     }
 
-    /// Takes the data of a request that is over, and records its span.
+    /// Takes the data of a request that is over, and records the request's span.
     private func takeAccess(of exchange: HTTPExchange) -> Access? {
         guard var access = exchange.note.take()?.access else { return nil }
         let path = exchange.target.prefix { $0 != UInt8(ascii: "?") }.prefix(Access.pathBytesMax)
@@ -79,7 +80,7 @@ extension EventLoop {
 
     /// Ends the note of a request that becomes a stream. The span of the request ends here, because
     /// the reader decides how long the stream lasts. Returns the closure to call when the stream
-    /// ends, which writes a line for the stream.
+    /// ends. The closure gives the stream's data to the access log.
     func endingAccess(
         _ exchange: HTTPExchange,
         then onEnd: (@Sendable () -> Void)?
@@ -94,7 +95,7 @@ extension EventLoop {
         }
     }
 
-    /// Begins the span of a request whose header is read, if its trace is exported.
+    /// Begins the span of a request whose headers were read, if the request's trace is exported.
     func beginSpan(_ exchange: HTTPExchange, _ tracing: RequestTracing) {
         let parent = exchange.header("traceparent").flatMap { SpanContext(traceparent: $0.utf8) }
         guard let identity = tracing.tracer.begin(in: parent) else { return }
@@ -142,6 +143,7 @@ extension HTTPExchange {
         note.access.bytes = note.access.method == RequestMethod.head.name ? 0 : bytes
     }
 
-    /// The span of the request; `nil` if its trace is not exported. On the loop's thread.
+    /// The span of the request; `nil` if its trace is not exported. Only the loop's thread may read
+    /// it.
     package var span: Span.Identity? { note?.access.span?.identity }
 }

@@ -6,11 +6,13 @@ package protocol HTTPAnswer: AnyObject, Sendable {
     func write(to writer: inout HTTPAnswerWriter)
 }
 
-/// The bytes of an answer. The next answer uses the same memory.
+/// A writer of the status, the fields and the body of an answer. The next answer uses the same
+/// memory.
 package struct HTTPAnswerWriter: ~Copyable {
     package var status = 200
     package var body = JSONOutput(capacity: 256)
-    /// The body that replaces ``body``, if there is one. A large one is sent from its own memory.
+    /// The body that is sent in place of ``body``, if it is set. A large shared body is sent from
+    /// its own memory.
     package var sharedBody: Bytes?
     /// The header fields in the form of ``HTTPFields``.
     private(set) var fields = JSONOutput(capacity: 256)
@@ -18,7 +20,7 @@ package struct HTTPAnswerWriter: ~Copyable {
 
     init() {}
 
-    /// Removes the previous answer. Its memory is kept, unless it was unusually large.
+    /// Removes the previous answer. Keeps the memory, unless the memory is unusually large.
     mutating func begin() {
         status = 200
         sharedBody = nil

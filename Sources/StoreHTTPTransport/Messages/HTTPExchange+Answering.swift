@@ -1,12 +1,12 @@
-// The life of a request on the loop: it is answered at once, or put off and completed later.
+// The handler answers a request at once, or puts the answer off and completes the request later.
 
 extension HTTPExchange {
     enum Phase {
-        /// The request line is read.
+        /// The request line was read.
         case target
-        /// The headers are admitted; the body is coming.
+        /// The handler has admitted the request, and the body is being received.
         case body
-        /// The request is refused and answered; the rest of its body is read and dropped.
+        /// The request was refused and answered. The rest of its body is being read and dropped.
         case discarding
         /// The handler has the whole request.
         case handled
@@ -27,7 +27,7 @@ extension HTTPExchange {
     enum Hold {
         /// The request does not wait.
         case none
-        /// The library has called again and again for the answer since this time.
+        /// Since this time, the library has called for the answer in each turn.
         case parked(since: Double)
         /// The library will suspend the connection at its next call.
         case suspending
@@ -37,16 +37,19 @@ extension HTTPExchange {
         case clientLeft
     }
 
-    /// Closes the connection after the answer. On the loop's thread, before the answer is sent.
+    /// Closes the connection after the answer. Call it on the loop's thread before the answer is
+    /// sent.
     package func closeAfterAnswer() { closes = true }
 
-    /// Counts the request's duration in `times`, which the handler keeps as long as the loop runs.
+    /// Counts the request's duration in `times`. The handler must keep `times` as long as the loop
+    /// runs.
     package func measure(by times: RouteTimes) { self.times = times.place }
 
-    /// Adds header fields to the answer. On the loop's thread, before the answer is sent.
+    /// Adds header fields to the answer. Call it on the loop's thread before the answer is sent.
     package func addFields(_ write: (inout HTTPFields) -> Void) { write(&furtherFields) }
 
-    /// The fields of every answer, and the fields added for this one. On the loop's thread.
+    /// The fields of every answer, and the fields added for this answer. Only the loop's thread may
+    /// read them.
     package var standingFields: [(String, String)] {
         loop.configuration.commonFields.texts + furtherFields.texts
     }
@@ -55,11 +58,11 @@ extension HTTPExchange {
     /// client has sent no `Connection` field.
     var keepsConnection: Bool { !closes && !isHTTP10 && !has("connection") }
 
-    /// Answers the request now. On the loop's thread, from within the handler.
+    /// Answers the request now. Call it on the loop's thread, from within the handler.
     package func respond(_ response: HTTPResponse) { outcome = .response(response) }
 
-    /// Answers the request now; `write` writes directly to the bytes that are sent. On the loop's
-    /// thread, from within the handler.
+    /// Answers the request now. `write` writes the answer into the memory from which it is sent.
+    /// Call it on the loop's thread, from within the handler.
     package func respond(_ write: (inout HTTPAnswerWriter) -> Void) {
         guard connection != nil else {
             // The request of a test has no socket.
@@ -71,14 +74,16 @@ extension HTTPExchange {
         outcome = .written
     }
 
-    /// Puts the answer off until ``complete(_:)``, for any time. From within the handler.
+    /// Puts the answer off until ``complete(_:)``, which may come at any later time. Call it from
+    /// within the handler.
     package func suspend() {
         if case .none = hold { loop.suspend(self) }
     }
 
-    /// Puts the answer off until ``complete(_:)``, which must come soon. From within the handler.
+    /// Puts the answer off until ``complete(_:)``, which must come soon. Call it from within the
+    /// handler.
     ///
-    /// Saves the two system calls of a suspension if the answer does come soon.
+    /// If the answer does come soon, the two system calls of a suspension are saved.
     package func park() {
         if case .none = hold { loop.park(self) }
     }
@@ -88,35 +93,39 @@ extension HTTPExchange {
 
     /// Answers a request that was put off. Must be called exactly once, on any thread.
     ///
-    /// Nothing is sent before the server is woken. A single call of `wake` serves many answers.
+    /// The answer is sent only after a call of `wake` on the server. A single call sends many
+    /// answers.
     package func complete(_ response: HTTPResponse) { loop.finish(self, .response(response)) }
 
     /// Answers a request that was put off; the loop's thread writes the answer. Must be called
     /// exactly once, on any thread.
     ///
-    /// Nothing is sent before the server is woken, as with ``complete(_:)-(HTTPResponse)``.
+    /// The answer is sent only after a call of `wake` on the server, as with
+    /// ``complete(_:)-(HTTPResponse)``.
     package func complete(_ answer: any HTTPAnswer) { loop.finish(self, .answer(answer)) }
 
-    /// Hands a suspended request to the handler again, in place of ``complete(_:)``. Nothing
-    /// happens before the server is woken. Any thread.
+    /// Hands a suspended request to the handler again, in place of ``complete(_:)``. The change
+    /// takes effect only after a call of `wake` on the server. Any thread may call it.
     package func handleAgain() { loop.finish(self, .again) }
 
     /// Sets a closure that is called once if the client closes its side before the answer is
     /// complete. The answer must still be completed. The loop notices the closing within a second.
-    /// On the loop's thread, which also calls the closure.
+    /// Call it on the loop's thread, which also calls the closure.
     package func whenClientLeaves(_ left: @escaping () -> Void) { onLeaving = left }
 
-    /// Ends a request that was put off, without an answer; replaces ``complete(_:)``. Any thread.
+    /// Ends a request that was put off, and sends no answer. Replaces ``complete(_:)``. Any thread
+    /// may call it.
     package func abandon() { loop.finish(self, .abandoned) }
 
-    /// Turns the connection into a stream. `adopter`, which has reserved a place, gets the socket,
-    /// and sends the head and the topic's frames. From within the handler.
+    /// Turns the connection into a stream. The caller has reserved a place at `adopter`, which gets
+    /// the socket, and sends the head and the topic's frames. Call it from within the handler.
     package func stream(_ beginning: StreamBeginning, to adopter: any StreamAdopter) {
         loop.handOver(self, beginning, to: adopter)
     }
 
     /// Turns the connection of a request that was put off into a stream, in place of
-    /// ``complete(_:)``. Nothing happens before the server is woken. Any thread.
+    /// ``complete(_:)``. The change takes effect only after a call of `wake` on the server. Any
+    /// thread may call it.
     package func completeAsStream(_ beginning: StreamBeginning, to adopter: any StreamAdopter) {
         loop.finish(self, .stream(beginning, to: adopter))
     }

@@ -3,7 +3,7 @@ package import StoreJSON
 
 /// A request and the means to answer it.
 ///
-/// An exchange is used for request after request, and belongs to the event loop's thread. Only
+/// An exchange is used for one request after another, and belongs to the event loop's thread. Only
 /// ``complete(_:)`` and the functions that replace it may be called on any thread, once the
 /// exchange is suspended.
 package final class HTTPExchange: @unchecked Sendable {
@@ -12,9 +12,9 @@ package final class HTTPExchange: @unchecked Sendable {
     // loop's queue.
 
     // Safety: the loop's thread works on one property at a time, and changes no property while its
-    // value is lent. So the accesses are not checked: every request makes many.
+    // value is in use. So the accesses need no check, which would cost time in every request.
 
-    /// The loop, which lets its exchanges go when it has ended.
+    /// The loop, which releases its exchanges when it has ended.
     let loop: EventLoop
     @exclusivity(unchecked) var connection: OpaquePointer?
     @exclusivity(unchecked) var phase = Phase.target
@@ -26,12 +26,13 @@ package final class HTTPExchange: @unchecked Sendable {
     @exclusivity(unchecked) var fieldCount = 0
     /// A bit for each first letter and length of the fields' names (``RequestFraming``).
     @exclusivity(unchecked) private var names = UInt64.max
-    /// True if the first handler has admitted the request. A successor admits it again.
+    /// True if the first handler has admitted the request. If another handler replaces the first
+    /// one, that handler admits the request again.
     @exclusivity(unchecked) var isEarly = false
     /// The closure to call if the client leaves before the answer is complete.
     @exclusivity(unchecked) var onLeaving: (() -> Void)?
     @exclusivity(unchecked) var closes = false
-    /// The shared memory that the body takes; `nil` for a small body.
+    /// The body's share of the memory for all bodies and answers; `nil` for a small body.
     @exclusivity(unchecked) var heldBody: HeldBody?
     /// The answer, until its client has read it; `nil` for a small answer.
     @exclusivity(unchecked) var unread: UnreadAnswer?
@@ -57,9 +58,10 @@ package final class HTTPExchange: @unchecked Sendable {
     @exclusivity(unchecked) var furtherFields = HTTPFields()
     /// The client's address, if a proxy is at the other end of the connection.
     @exclusivity(unchecked) private var ownClient: ClientAddress?
-    /// The start of the turn that read the request line, in nanoseconds.
+    /// The start of the loop's turn that read the request line, in nanoseconds.
     @exclusivity(unchecked) var began: UInt64 = 0
-    /// The place for the request's duration; `nil` for the place of requests without a route.
+    /// The counters to which the request's duration is added; `nil` if the request has no route
+    /// yet.
     @exclusivity(unchecked) var times: RouteTimes.Place?
 
     init(loop: EventLoop) {
@@ -69,7 +71,8 @@ package final class HTTPExchange: @unchecked Sendable {
 
     deinit { fields.deallocate() }
 
-    /// Resets the exchange for another request, and keeps the memory unless it is unusually large.
+    /// Resets the exchange for another request. Keeps the memory, unless the memory is unusually
+    /// large.
     func reset() {
         connection = nil
         record = nil
@@ -133,45 +136,52 @@ extension HTTPExchange {
         set { ownSender = newValue }
     }
 
-    /// The object that the handler keeps for the connection's next requests. On the loop's thread.
+    /// The object that the handler keeps for the connection's next requests. Only the loop's thread
+    /// may use it.
     package var connectionStorage: AnyObject? {
         get { record?.kept }
         set { record?.kept = newValue }
     }
 
-    /// True if data of the request are noted, for the access log or for its span.
+    /// True if data of the request are collected, for the access log or for the request's span.
     package var isNoted: Bool { note != nil }
 
-    /// Changes the data that are noted of the request, if any are. On the loop's thread.
+    /// Changes the collected data of the request, if data are collected. Call it on the loop's
+    /// thread.
     package func noteAccess(_ change: (inout Access) -> Void) {
         if let note { change(&note.access) }
     }
 
-    /// The client's address: the other end of the connection, unless a proxy is there and the
-    /// handler has set another address. On the loop's thread.
+    /// The client's address: the address that the handler has set, or else the address of the other
+    /// end of the connection. The handler sets it if a proxy is at the other end. Only the loop's
+    /// thread may use it.
     package var client: ClientAddress {
         get { ownClient ?? record?.peer ?? .unknown }
         set { ownClient = newValue }
     }
 
-    /// The address of the other end of the connection, which may be a proxy. On the loop's thread.
+    /// The address of the other end of the connection, which may be a proxy. Only the loop's thread
+    /// may read it.
     package var peer: ClientAddress { record?.peer ?? .unknown }
 
-    /// The client's address without its port: `127.0.0.1`, `::1` or `unix`. On the loop's thread.
+    /// The client's address without its port: `127.0.0.1`, `::1` or `unix`. Only the loop's thread
+    /// may read it.
     package var clientHost: String {
         ownClient?.description ?? record?.peerHost ?? ClientAddress.unknown.description
     }
 
-    /// The start of the loop's present turn, by ``SystemTime/steadyNanoseconds()``. Loop's thread.
+    /// The start of the loop's present turn, by ``SystemTime/steadyNanoseconds()``. Only the loop's
+    /// thread may read it.
     package var turnBegan: UInt64 { loop.turnBegan }
 
-    /// True if the connection came in at an address for operators. On the loop's thread.
+    /// True if the connection was accepted at an address for operators. Only the loop's thread may
+    /// read it.
     package var isAdmin: Bool { record?.isAdmin == true }
 
     /// The method's name.
     package var method: String { verb.name }
 
-    /// The path of the target, as it came.
+    /// The path of the target, as the client sent it.
     package var path: String {
         if let pathText { return pathText }
         let text = withPath { String(decoding: $0, as: UTF8.self) }
@@ -179,7 +189,7 @@ extension HTTPExchange {
         return text
     }
 
-    /// Lends the bytes of the path.
+    /// Calls `body` with the bytes of the path.
     package func withPath<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         target.withUnsafeBytes { target in
             if place.path.isEmpty {
@@ -190,7 +200,7 @@ extension HTTPExchange {
         }
     }
 
-    /// The query of the target, as it came.
+    /// The query of the target, as the client sent it.
     package var query: String? { place.query.map { String(decoding: target[$0], as: UTF8.self) } }
 
     package var hasQuery: Bool { place.query != nil }
@@ -198,7 +208,7 @@ extension HTTPExchange {
     /// The authority that the request is for: from an absolute target, else from the `Host` header.
     package var host: String? { withHost { $0.map { String(decoding: $0, as: UTF8.self) } } }
 
-    /// Lends the bytes of the authority that the request is for.
+    /// Calls `body` with the bytes of the authority that the request is for.
     package func withHost<R>(_ body: (UnsafeRawBufferPointer?) -> R) -> R {
         if let authority = place.authority {
             return target.withUnsafeBytes { target in
@@ -216,8 +226,8 @@ extension HTTPExchange {
         withHeader(name) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Lends the value of the first header field with this name, which is in lower case. Returns
-    /// `nil` if there is no such field.
+    /// Calls `body` with the value of the first header field with this name, which is in lower
+    /// case. Returns `nil` if there is no such field.
     package func withHeader<R>(_ name: StaticString, _ body: (UnsafeRawBufferPointer) -> R) -> R? {
         guard mayHave(name) else { return nil }
         for index in 0..<fieldCount where fields[index].isNamed(name) {
@@ -236,14 +246,16 @@ extension HTTPExchange {
     package func has(_ name: StaticString) -> Bool { withHeader(name) { _ in true } == true }
 
     /// Returns false if no field has the first letter and the length of this name, or the fields
-    /// may not be read now. Most fields in question are absent, and need no other test.
+    /// may not be read now. Most fields that a handler looks for are absent, and this test is
+    /// enough for them.
     @inline(__always)
     private func mayHave(_ name: StaticString) -> Bool {
         names & RequestFraming.bit(of: name.utf8Start[0], length: name.utf8CodeUnitCount) != 0
             && isReadable
     }
 
-    /// Returns the values of all header fields with this name, joined to a list (RFC 9110 §5.3).
+    /// Returns the values of all header fields with this name, joined by commas to a list (RFC 9110
+    /// §5.3). Returns `nil` if there is no such field.
     package func headerList(_ name: StaticString) -> String? {
         var list: String?
         visit(name) { value in
@@ -253,7 +265,7 @@ extension HTTPExchange {
         return list
     }
 
-    /// Visits the values of all header fields with this name, in their order.
+    /// Calls `value` with the value of each header field with this name, in their order.
     package func visit(_ name: StaticString, _ value: (UnsafeRawBufferPointer) -> Void) {
         guard mayHave(name) else { return }
         for index in 0..<fieldCount where fields[index].isNamed(name) {
@@ -261,11 +273,11 @@ extension HTTPExchange {
         }
     }
 
-    /// The workspace in which the handler reads documents, on the loop's thread. A document remains
-    /// valid if the handler keeps it after the request.
+    /// The workspace in which the handler reads JSON documents, on the loop's thread. A document
+    /// remains valid if the handler keeps it after the request.
     package var workspace: JSONWorkspace { loop.documents }
 
-    /// Lends the whole body during the call.
+    /// Calls `body` with the bytes of the request's whole body.
     package func withBody<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         bodyBytes.withUnsafeBytes(body)
     }
@@ -284,8 +296,8 @@ extension chttpd_field {
     }
 
     /// Returns true if the field's name begins with `expected`. The field's name must be a token,
-    /// and at least as long. `expected` has only lower-case letters and hyphens, in which the bit
-    /// for lower case is set already.
+    /// and at least as long as `expected`. `expected` has only lower-case letters and hyphens, in
+    /// which the bit for lower case is set already.
     func begins(with expected: StaticString) -> Bool {
         let own = UnsafeRawPointer(name)
         let other = UnsafeRawPointer(expected.utf8Start)

@@ -16,7 +16,8 @@ extension HTTPFields {
         for (name, value) in fields { append(name, value) }
     }
 
-    /// Adds a field. Control characters in its value would end the field, so they become spaces.
+    /// Adds a field. Control characters in the value become spaces, because they could end the
+    /// field.
     package mutating func append(_ name: String, _ value: String) {
         append(name)
         let start = bytes.count
@@ -60,14 +61,14 @@ extension HTTPFields {
     }
 }
 
-/// The time in the form of the `Date` header.
+/// The current time in the form of the `Date` header.
 package enum HTTPDate {
     package static var now: String {
         CivilTime(secondsSince1970: SystemTime.wallNanoseconds() / 1_000_000_000).httpDate
     }
 }
 
-/// The value of a `Date` field for the library; a new value is made once a second.
+/// The value of the `Date` field, in the library's form. The value is made anew once a second.
 struct DateField {
     private(set) var second = Int.min
     private var text: [CChar] = [0]

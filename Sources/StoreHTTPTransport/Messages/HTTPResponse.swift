@@ -33,7 +33,8 @@ package struct HTTPResponse: Sendable {
 
     package var headers: [(String, String)] { fields.texts }
 
-    /// Returns the whole response as bytes, for an answer that bypasses the library.
+    /// Returns the whole response as bytes, with these further fields, for an answer that bypasses
+    /// the library.
     func serialized(further: HTTPFields) -> [UInt8] {
         var head = "HTTP/1.1 \(status) \(Self.reason(status))\r\nDate: \(HTTPDate.now)\r\n"
         for (name, value) in headers + further.texts {

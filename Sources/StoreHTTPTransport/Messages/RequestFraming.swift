@@ -1,17 +1,18 @@
 import CStoreHTTPD
 
 /// The framing of a request, checked more strictly than by libmicrohttpd. Framing that two parsers
-/// could read in two ways is refused, because it is used to smuggle requests (RFC 9112 §11.2).
-/// Invalid names and values of fields are refused, too.
+/// could read in two ways is refused, because attackers use such framing to smuggle requests (RFC
+/// 9112 §11.2). Invalid names and values of fields are refused, too.
 struct RequestFraming {
     /// The number of bytes of body that the request announces; `nil` if the body is chunked.
     private(set) var contentLength: Int? = 0
-    /// True if the fields have the length of the body, or the body comes in chunks.
+    /// True if there is a `Content-Length` or a `Transfer-Encoding` field.
     private(set) var hasLength = false
     /// The index of the `Host` field.
     private(set) var hostIndex: Int?
     private(set) var fieldsBytes = 0
-    /// The bits of all fields' names (``bit(of:length:)``). A field without its bit is absent.
+    /// The bits of all fields' names (``bit(of:length:)``). If a name's bit is not set, the field
+    /// is absent.
     private(set) var names: UInt64 = 0
 
     /// Makes the framing of a request that has at most a `Content-Length` field.
@@ -44,7 +45,7 @@ struct RequestFraming {
                 throw .malformed("There is a control character in a header field's value.")
             }
             // The names of the fields for framing begin with these letters, even if the library has
-            // glued a folded line to the name.
+            // appended a folded line to the name.
             switch first | 0x20 {
             case UInt8(ascii: "h"), UInt8(ascii: "c"), UInt8(ascii: "t"): break
             default: continue
@@ -83,10 +84,11 @@ struct RequestFraming {
         guard hosts == 1 || isHTTP10 else { throw .malformed("HTTP/1.1 needs a Host field.") }
     }
 
-    /// The fields that must not be repeated: a proxy could read one line and the server another.
-    /// They name the credential, the page's origin and the type of the body.
+    /// The names of further fields that must not be repeated, because a proxy and the server could
+    /// then read different ones of them. These fields have the credential, the page's origin and
+    /// the type of the body.
     private static var singular: [StaticString] { ["authorization", "content-type", "origin"] }
-    /// The bits of these names.
+    /// The bits of the names in ``singular``.
     private static let singularBits = singular.reduce(0 as UInt64) {
         $0 | bit(of: $1.utf8Start[0], length: $1.utf8CodeUnitCount)
     }
@@ -118,7 +120,8 @@ struct RequestFraming {
         return name.count > 0
     }
 
-    /// Checks at least eight bytes, eight at a time. Some of the last eight are checked twice.
+    /// Returns true if `isRight` returns true for all bytes, which are passed eight at a time.
+    /// There must be at least eight bytes. Some of the last eight bytes may be passed twice.
     @inline(__always)
     private static func allWords(
         of bytes: UnsafeRawBufferPointer,
@@ -138,8 +141,8 @@ struct RequestFraming {
     private static func isLettersAndHyphens(_ word: UInt64) -> Bool {
         let tops: UInt64 = 0x8080_8080_8080_8080
         let lower = word | 0x2020_2020_2020_2020
-        // In `fromA`, the top bit of each byte is set if the byte is at least `a`; in `beyondZ`, if
-        // it is beyond `z`.
+        // In `fromA`, the top bit of each byte is set if the byte is at least `a`. In `beyondZ`,
+        // the top bit is set if the byte is beyond `z`.
         let fromA = lower &+ 0x1F1F_1F1F_1F1F_1F1F
         let beyondZ = lower &+ 0x0505_0505_0505_0505
         let hyphen = word ^ 0x2D2D_2D2D_2D2D_2D2D
@@ -153,7 +156,7 @@ struct RequestFraming {
         (0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C7FF_FFFE)
     }
 
-    /// Returns true if a value has no control characters but tabs.
+    /// Returns true if a value has no control characters except tabs.
     @inline(__always)
     private static func isValue(_ value: UnsafeRawBufferPointer) -> Bool {
         if value.count >= 8, allWords(of: value, satisfy: hasNoControls) { return true }
@@ -175,8 +178,8 @@ struct RequestFraming {
         byte >= 0x20 && byte != 0x7F || byte == 0x09
     }
 
-    /// Throws if a name begins with the name of a framing field. The library glues a folded line to
-    /// the field's name: a folded `Host: a` comes as `Hosta`, and would not be noticed.
+    /// Throws an error if a longer name begins with the name of a framing field. The library
+    /// appends a folded line to the field's name, so a folded `Host: a` becomes a field `Hosta`.
     private static func checkGlued(_ field: chttpd_field) throws(TransportFailure) {
         let name: StaticString =
             switch UInt8(bitPattern: field.name[0]) | 0x20 {

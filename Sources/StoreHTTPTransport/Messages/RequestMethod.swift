@@ -1,6 +1,7 @@
 import Glibc
 
-/// The method of a request (RFC 9110 §9): a method of some route, or any other by its name.
+/// The method of a request (RFC 9110 §9): a method that routes have, or any other method with its
+/// name.
 package enum RequestMethod: Sendable, Equatable {
     case get, head, post, put, patch, delete, options
     case other(String)

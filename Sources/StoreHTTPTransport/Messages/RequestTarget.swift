@@ -1,4 +1,4 @@
-/// The ranges of a request target's parts (RFC 9112 §3.2) in its bytes, which are not decoded.
+/// The ranges of the parts of a request target (RFC 9112 §3.2) in the target's undecoded bytes.
 struct RequestTarget {
     /// The path; an empty range stands for `/`.
     private(set) var path = 0..<0

@@ -4,9 +4,9 @@ import Synchronization
 /// The durations of one route's requests, by the class of the answer's status. A duration lasts
 /// from the start of the turn that reads the request line to the end of the turn that answers.
 ///
-/// The event loop's thread observes; any thread may read.
+/// Only the event loop's thread adds durations, and any thread may read them.
 package final class RouteTimes: Sendable {
-    /// The first digits of the statuses.
+    /// The classes of statuses, by the first digit of the status.
     package static var classes: ClosedRange<Int> { 1...5 }
 
     private let cells = Cells(count: RouteTimes.classes.count * Buckets.durations.cellCount)
@@ -17,14 +17,16 @@ package final class RouteTimes: Sendable {
     /// The counters to which a loop adds durations, valid as long as this object lives.
     var place: Place { Place(first: cells.first) }
 
-    /// Returns the durations of the requests whose answers had a status of this class. Any thread.
+    /// Returns the durations of the requests whose answers had a status of this class. Any thread
+    /// may call it.
     package func distribution(ofStatus status: Int) -> Distribution {
         buckets.distribution(at: cells.first + (status - 1) * buckets.cellCount)
     }
 }
 
 extension RouteTimes {
-    /// The counters of one route. A pointer, so that no request counts references to an object.
+    /// The counters of one route, by their address. So no request has to count references to an
+    /// object.
     struct Place {
         // Safety: the numbers belong to a route, which lives as long as the handler of the loop.
         fileprivate let first: UnsafeMutablePointer<Atomic<UInt64>>
@@ -49,7 +51,7 @@ struct AnsweredRequest {
 }
 
 extension EventLoop {
-    /// Notes that a request is answered. Its duration is observed when the turn ends.
+    /// Notes that a request is answered. The request's duration is counted when the turn ends.
     @inline(__always)
     func answered(_ exchange: HTTPExchange, status: Int) {
         answered.append(
@@ -61,8 +63,8 @@ extension EventLoop {
         )
     }
 
-    /// Observes the durations of the requests that this turn has answered. The clock is read once
-    /// for all of them.
+    /// Counts the durations of the requests that this turn has answered. The clock is read once for
+    /// all these requests.
     func observeAnswered() {
         guard answered.count > 0 else { return }
         let ended = SystemTime.steadyNanoseconds()
