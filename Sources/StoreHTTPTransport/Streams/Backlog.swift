@@ -2,8 +2,8 @@ import StoreJSON
 
 /// The frames that wait for a reader's socket. Frames are shared with other readers, not copied.
 ///
-/// A short delay loses nothing: a few frames wait in order. At the bound, only the frame that was
-/// begun and the newest frame stay, and the frames between them are removed.
+/// A short delay loses nothing: a few frames wait in order. At the bound, only the first frame,
+/// which may be sent in part, and the newest frame stay. The frames between these two are removed.
 struct Backlog: Sendable {
     /// The most frames that wait behind the frame that is being sent.
     static let framesMax = 16
@@ -42,7 +42,7 @@ struct Backlog: Sendable {
         return skipped
     }
 
-    /// Ends the stream with these bytes. The bytes follow the frame whose sending has begun, and
+    /// Ends the stream with these bytes. The bytes follow the frame that is sent in part, and
     /// replace all other frames.
     mutating func close(with last: Bytes) {
         guard !isClosing else { return }

@@ -1,8 +1,9 @@
 import StoreJSON
 import StoreWire
 
-/// A chunk of an HTTP/1.1 message (RFC 9112 §7.1). A client sees at which byte each frame ends, so
-/// it need not wait for more bytes. The last chunk shows that the stream ended properly.
+/// Chunks of HTTP/1.1 messages (RFC 9112 §7.1). A chunk's size shows the client at which byte a
+/// frame ends, so the client need not wait for more bytes. The last chunk shows that the stream
+/// ended properly.
 enum Chunk {
     /// The number of bytes of the longest head: the digits of a size, and a line end.
     static let headBytesMax = 2 * MemoryLayout<Int>.size + tailBytes
@@ -13,8 +14,8 @@ enum Chunk {
     /// The chunk of size 0, which ends the message.
     private static let last = Array("0\r\n\r\n".utf8)
 
-    /// Returns one chunk of this payload, without a copy if the payload is large. Empty payload
-    /// makes no chunk, because a chunk of size 0 would end the message.
+    /// Returns one chunk of this payload, without a copy if the payload is large. Returns no bytes
+    /// for an empty payload, because a chunk of size 0 would end the message.
     static func of(_ payload: Bytes) -> Bytes {
         payload.count == 0 ? payload : joined([], payload, lineEnd)
     }

@@ -4,8 +4,9 @@ import StoreWire
 /// The queue of the stream writer: versions and joining readers, in the order in which they came.
 ///
 /// Versions have a bound in number and in bytes. At the bound, a new version takes the place of the
-/// older versions of its topic. So under a burst, the server leaves versions out. The new version
-/// then goes to all readers of the topic, because the older versions may have had other recipients.
+/// older versions of its topic. So the server leaves versions out if too many come at once. The new
+/// version then goes to all readers of the topic, because the older versions may have had other
+/// recipients.
 struct Inbox: Sendable {
     static let versionsMax = 1_024
     /// The most bytes of the waiting versions together.
@@ -41,7 +42,7 @@ struct Inbox: Sendable {
         if versions >= Self.versionsMax || bytes + version.bytes > Self.bytesMax, versions > 0 {
             skipped = makeRoom(topic)
         }
-        // An older version that is left out may have been for other readers.
+        // The versions that were left out may have been for other readers.
         let readers = skipped > 0 ? nil : filter
         events.append(.publish(version, to: topic, for: readers))
         count(version)
@@ -56,7 +57,8 @@ struct Inbox: Sendable {
         return true
     }
 
-    /// Adds a reader. If a thousand readers come at once, only one brings their first frame.
+    /// Adds a reader. If several readers bring the same first version, only the first of these
+    /// readers keeps it.
     mutating func join(_ reader: JoiningReader) {
         var reader = reader
         if let version = reader.beginning.first {

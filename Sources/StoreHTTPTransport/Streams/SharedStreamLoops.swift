@@ -7,12 +7,14 @@ import Glibc
 /// In each round the thread waits until a loop is ready or due, and gives one turn to each such
 /// loop. Later events wait for the next round, so every loop gets its turn.
 ///
-/// A turn delays the other loops. So after 2 ms it begins no further item
-/// (``StreamLoop/isTurnOver``); the other items follow in the next round. An item is a reader
-/// that takes more or joins, or a frame for all its readers. A loop that needs a pause rests for
-/// that time (``StreamLoop/restSeconds``), and the other loops go on.
+/// A turn delays the other loops. So after 2 ms, a turn begins no further item
+/// (``StreamLoop/isTurnOver``), and the other items follow in the next round. An item is a reader
+/// that joins, a reader whose socket takes more bytes, or a frame for all readers of a topic. A
+/// loop that needs a pause has no turn during the pause (``StreamLoop/restSeconds``), and the other
+/// loops go on.
 struct SharedStreamLoops: ~Copyable {
-    /// The most events that one round takes from the thread's epoll. Further events wait a round.
+    /// The most events that one round takes from the thread's epoll. Further events wait for the
+    /// next round.
     static let eventsMax = 64
 
     private final class Member {
@@ -39,8 +41,9 @@ struct SharedStreamLoops: ~Copyable {
 
     /// Makes an empty group.
     ///
-    /// - Parameter epoll: the thread's epoll. Each loop's descriptor is in there, without events,
-    ///   before the loop is added. Events of another descriptor have the data `UInt64.max`.
+    /// - Parameter epoll: the thread's epoll. Before a loop is added, its descriptor is registered
+    ///   in this epoll without events. Events of the thread's own descriptor have the data
+    ///   `UInt64.max`.
     init(epoll: CInt) {
         self.epoll = epoll
         ready = .allocate(capacity: Self.eventsMax)
@@ -54,7 +57,7 @@ struct SharedStreamLoops: ~Copyable {
 
     var isEmpty: Bool { members.count == freeNumbers.count }
 
-    /// Adds a loop, which has its first turn when it has mail.
+    /// Adds a loop. The loop has its first turn when other threads have left mail for the loop.
     mutating func add(_ loop: StreamLoop) {
         loop.begin()
         let member = Member(loop)
@@ -64,7 +67,7 @@ struct SharedStreamLoops: ~Copyable {
     }
 
     /// Waits for a loop that is ready or due, and gives one turn to each such loop. Returns `true`
-    /// if an event came that is for none of the loops.
+    /// if an event came for the thread itself, and not for a loop.
     mutating func turn() -> Bool {
         let count = Int(epoll_wait(epoll, ready, CInt(Self.eventsMax), waitMilliseconds))
         var isWoken = false
@@ -129,7 +132,8 @@ struct SharedStreamLoops: ~Copyable {
         member.timer = due == .infinity ? nil : timers.insert(number, due: due)
     }
 
-    /// The time until the first loop is due; -1, for no bound, if no loop has such a time.
+    /// The time until the first loop is due. If no loop has a time, -1, so that epoll waits without
+    /// a bound.
     private var waitMilliseconds: CInt {
         guard let due = timers.nextDue else { return -1 }
         return CInt(max(0, ((due - EventLoop.clock()) * 1_000).rounded(.up)))

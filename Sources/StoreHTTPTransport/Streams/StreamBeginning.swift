@@ -7,8 +7,8 @@ package struct StreamBeginning: Sendable {
     package let topic: TopicID
     package let resume: Resume
     package let owner: StreamOwner
-    /// The topic's version with which the stream begins, unless the topic has a newer version.
-    /// `nil` if the version follows later, or is in the head.
+    /// The version with which the stream begins, unless the topic has a newer version by then.
+    /// `nil` if the version is published later, or is in the head.
     package var first: TopicVersion?
 
     package init(
@@ -28,7 +28,8 @@ package struct StreamBeginning: Sendable {
 
 /// The bytes that a stream sends before the frames of its topic.
 package struct StreamHead: Sendable {
-    /// The head of the HTTP response with its blank line, without a content coding and in no chunk.
+    /// The head of the HTTP response with its blank line, without a content coding and outside of
+    /// all chunks.
     package let response: Bytes
     /// The first payload of the stream; may be empty.
     package let payload: Bytes
@@ -50,7 +51,7 @@ package enum Resume: Sendable, Equatable {
     case fresh
     /// The reader has this version: the stream begins with the next newer one.
     case after(version: UInt64)
-    /// The stream can't go on from the reader's version: it begins with a frame for the reason, and
-    /// then the newest frame.
+    /// The stream cannot go on from the reader's version. The stream begins with the frame of a
+    /// `resync`, which has the reason, and then the newest frame.
     case resync(Bytes)
 }

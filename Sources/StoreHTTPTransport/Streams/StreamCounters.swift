@@ -10,13 +10,14 @@ package final class StreamCounters: Sendable {
     private let kinds = Cells(count: 2 * StreamKind.allCases.count)
     /// Streams refused because all places were taken.
     package let refused = Atomic<UInt64>(0)
-    /// Beginnings of streams: fresh, resumed, not resumed. The event loop's thread counts them.
+    /// The number of streams that began fresh, that resumed, and that began with a resync. The
+    /// event loop's thread counts the beginnings.
     private let begun = Cells(count: 3)
     /// Frames sent whole. The writer's loop counts frames, bytes and heartbeats.
     package let frames = Atomic<UInt64>(0)
     package let bytes = Atomic<UInt64>(0)
     package let heartbeats = Atomic<UInt64>(0)
-    /// Frames that were left out: for readers that were behind, or for all readers under a burst.
+    /// Frames that were left out, because a reader was behind or too many versions came at once.
     package let conflated = Atomic<UInt64>(0)
     /// Screen commands that were dropped because too many waited, or the stream was closing.
     package let commandsDropped = Atomic<UInt64>(0)
@@ -32,10 +33,10 @@ package final class StreamCounters: Sendable {
 
     package init() {}
 
-    /// Notes that a place is taken for a stream of this kind. Any thread.
+    /// Notes that a place is taken for a stream of this kind. Any thread may call it.
     func reserved(_ kind: StreamKind) { kinds.first[kind.rawValue].add(1, ordering: .relaxed) }
 
-    /// Notes that a place is free again. Any thread.
+    /// Notes that a place is free again. Any thread may call it.
     func freed(_ kind: StreamKind) { kinds.first[kind.rawValue].subtract(1, ordering: .relaxed) }
 
     /// Notes that a stream has begun. The writer's loop calls it.
@@ -43,10 +44,11 @@ package final class StreamCounters: Sendable {
         kinds.first[StreamKind.allCases.count + kind.rawValue].count()
     }
 
-    /// Notes that a stream has ended. Any thread.
+    /// Notes that a stream has ended. Any thread may call it.
     func ended(_ ending: StreamEnding) { endings.first[ending.place].add(1, ordering: .relaxed) }
 
-    /// Notes the point at which a stream with a place begins. The event loop's thread calls it.
+    /// Notes the point at which a stream begins. The stream already has a place. The event loop's
+    /// thread calls it.
     package func begins(_ resume: Resume) {
         switch resume {
         case .fresh: begun.first[0].count()

@@ -1,6 +1,6 @@
 package import StoreJSON
 
-/// The cause of a stream's end, and the label `reason` of metrics.
+/// The cause of a stream's end. The raw value is the label `reason` in metrics.
 package enum StreamEnding: String, Sendable, CaseIterable {
     /// The reader closed the connection, or the connection broke.
     case peer
@@ -12,7 +12,7 @@ package enum StreamEnding: String, Sendable, CaseIterable {
     case expired
     /// The stream has reached its longest lifetime.
     case lifetime
-    /// The part of the log that the reader was being sent can't be read any more.
+    /// The records that the reader was being sent cannot be read any more.
     case interrupted
 
     package init(_ reason: CloseReason) {
@@ -36,9 +36,10 @@ package enum CloseReason: String, Sendable, CaseIterable {
 /// The closures that make the events of every stream: the heartbeat, the notice before a credential
 /// ends, and the last event. The HTTP layer, which has the epoch, provides them.
 package struct StreamFrames: Sendable {
-    /// Makes the event that keeps a quiet stream alive. `version` is the store's newest.
+    /// Makes the event that keeps a quiet stream alive. `version` is the store's newest version.
     package let heartbeat: @Sendable (_ version: UInt64) -> Bytes
-    /// Makes the event that announces in how many seconds the owner's credential ends the stream.
+    /// Makes the event that announces that the stream ends with the owner's credential, in this
+    /// many seconds.
     package let expiring: @Sendable (_ seconds: Int64) -> Bytes
     /// Makes the last event of a stream that the server closes.
     package let bye: @Sendable (CloseReason) -> Bytes
@@ -59,7 +60,8 @@ package struct StreamLimits: Sendable {
     /// The most streams that are open at a time.
     package var streamsMax = 10_000
     package var heartbeatSeconds = 15
-    /// The longest time in which a reader may take no byte. The writer then closes the stream.
+    /// The longest time for which a reader may take no byte. After this time, the writer closes the
+    /// stream.
     package var stallSeconds = 30
     /// The longest time that a stream may last; 0 if there is no bound.
     package var lifetimeSeconds = 0

@@ -2,16 +2,16 @@
 struct StreamMail: Sendable {
     var inbox = Inbox()
     var stop: (reason: CloseReason, seconds: Double)?
-    /// The requests of operators; the bound on connections bounds their number.
+    /// The requests of operators. The number of requests is bounded by the bound on connections.
     var requests: [StreamRequest] = []
     var isEnded = false
-    /// True if the source of the log has more records, or has read the requested ones.
+    /// True if the source of the log has more records, or has read requested records into memory.
     var logMoved = false
     /// True if the thread was woken and has not taken the mail yet.
     var isAwaited = false
 }
 
-/// A reader on its way to the writer's thread, with its first frame.
+/// A reader that is handed over to the writer's thread, with the socket and the first frame.
 struct JoiningReader: Sendable {
     let descriptor: CInt
     var beginning: StreamBeginning
@@ -24,11 +24,11 @@ enum StreamRequest: Sendable {
     case end(StreamID, @Sendable (Bool) -> Void)
     case endSession(String)
     case endForbidden
-    /// End this fraction of the streams whose readers are behind, beginning with the readers that
+    /// Ends this fraction of the streams whose readers are behind, beginning with the readers that
     /// have taken nothing for the longest time.
     case shed(Double)
 
-    /// Answers for a writer that has ended, as if it had no streams.
+    /// Answers the request in place of a writer that has ended, as if the writer had no streams.
     func answerEmpty() {
         switch self {
         case .list(let answer): answer([])

@@ -1,12 +1,14 @@
-/// The owner of an open stream: its name, session and credential. A route makes one for each stream
-/// that a client opens.
+/// The owner of an open stream: its name, session and credential. A route makes an owner for each
+/// stream that a client opens.
 package struct StreamOwner: Sendable {
-    /// The subscriber's name, if the client gave any: recipients of a change are chosen by name.
+    /// The subscriber's name, if the client gave a name. The recipients of a change are chosen by
+    /// name.
     package var name: String?
     /// The client's session, if it has one. The stream ends with the session.
     package var session: String?
-    /// Returns true if the session has ended. The writer's thread calls this closure once, when the
-    /// stream opens. Later, the end of the session ends its open streams.
+    /// A closure that returns true if the session has ended. The writer's thread calls this closure
+    /// once, when the stream opens. If the session ends later, ``StreamWriter/endStreams(of:)``
+    /// ends the stream.
     package var isOver: (@Sendable () -> Bool)?
     /// The client's credential, if it can expire or lose its permissions.
     package var credential: StreamCredential?
@@ -20,15 +22,15 @@ package struct StreamOwner: Sendable {
     }
 }
 
-/// The credential of a stream's owner: its end, and a test of its permissions.
+/// The credential of a stream's owner: the time of its end, and a test of the owner's permissions.
 package struct StreamCredential: Sendable {
     /// The time, in seconds, from the event that announces the end to the end itself.
     package static let announcedSeconds: Int64 = 60
 
     /// The end of the credential, in seconds since 1970; `nil` if it has no end.
     package let expires: Int64?
-    /// Returns true if the owner may still read the stream. The writer's thread calls this closure
-    /// when the stream opens, and when credentials or permissions have changed.
+    /// A closure that returns true if the owner may still read the stream. The writer's thread
+    /// calls this closure when the stream opens, and when credentials or permissions have changed.
     package let isAllowed: @Sendable () -> Bool
 
     package init(expires: Int64?, isAllowed: @escaping @Sendable () -> Bool) {
@@ -38,7 +40,7 @@ package struct StreamCredential: Sendable {
 }
 
 /// The id of an open stream, for operators who list streams or close one. Two streams of a writer
-/// never have the same id, even if one takes the slot of the other.
+/// never have the same id, even if both use the same slot one after the other.
 ///
 /// The text `12-3` stands for the third stream in slot 12.
 package struct StreamID: Hashable, Sendable, LosslessStringConvertible {

@@ -3,10 +3,11 @@ import Glibc
 import StorePlatform
 import Synchronization
 
-/// A thread for several stream writers (``StreamWriter/start(on:)``), so that a process with fifty
-/// stores has as many threads as a process with two.
+/// A thread that several stream writers share (``StreamWriter/start(on:)``). So a process with many
+/// stores has only one thread for streams.
 ///
-/// The thread lasts from the first writer to ``stop()``. Without work it makes no system call.
+/// The thread lasts from the start of its first writer to ``stop()``. Without work, the thread
+/// makes no system call.
 package final class StreamThread: Sendable {
     /// The orders of other threads to this thread: to serve loops, and to stop.
     private struct Requests {
@@ -35,7 +36,7 @@ package final class StreamThread: Sendable {
             throw TransportError("can't make a thread for streams: \(SystemError.text)")
         }
         var event = epoll_event()
-        // Edge-triggered: each write is reported once, so nothing has to be read.
+        // With EPOLLET, epoll reports each write once, so the thread need not read the descriptor.
         event.events = EPOLLIN.rawValue | EPOLLET.rawValue
         event.data.u64 = .max
         epoll_ctl(epoll, EPOLL_CTL_ADD, wakeDescriptor, &event)
@@ -46,11 +47,11 @@ package final class StreamThread: Sendable {
         close(wakeDescriptor)
     }
 
-    /// Adds a loop to the thread. Any thread.
+    /// Adds a loop to the thread. Any thread may call it.
     func add(_ loop: StreamLoop) throws(TransportError) {
         loop.sharesThread = true
-        // The descriptor is registered here, because an error can be thrown here. The thread asks
-        // for events when it takes the loop.
+        // The descriptor is registered here, so that an error can be thrown. The thread asks epoll
+        // for the descriptor's events when the thread takes the loop.
         var event = epoll_event()
         guard epoll_ctl(epoll, EPOLL_CTL_ADD, loop.epoll, &event) == 0 else {
             throw TransportError("can't start a stream writer: \(SystemError.text)")
@@ -67,10 +68,10 @@ package final class StreamThread: Sendable {
         if begins { startThread("streams") { [self] in run() } } else { wake() }
     }
 
-    /// Ends the thread when the loops of all its writers have ended, and waits for that. From now
-    /// on no writer can be started on it.
+    /// Ends the thread when the loops of all its writers have ended, and waits for the end. From
+    /// the call on, no writer can be started on the thread.
     ///
-    /// The caller stops the writers first, or another thread stops them meanwhile.
+    /// The caller must stop the writers first, or another thread must stop the writers meanwhile.
     package func stop() {
         let hasBegun = requests.withLock { requests in
             requests.isStopping = true
@@ -90,7 +91,7 @@ package final class StreamThread: Sendable {
         ended.open()
     }
 
-    /// Takes the loops that join. Returns `true` if the thread is to end.
+    /// Takes the loops that were added. Returns `true` if the thread is to end.
     private func take(into loops: inout SharedStreamLoops) -> Bool {
         let (joining, isStopping) = requests.withLock {
             (exchange(&$0.joining, with: []), $0.isStopping)

@@ -3,40 +3,45 @@ import StoreJSON
 package import StoreWire
 import Synchronization
 
-// The operator's requests to the writer, and the measures against scarce memory. The writer's
-// thread answers requests between two turns.
+// Requests to a writer: the requests of operators, and the requests to end streams because memory
+// is scarce. The writer's thread answers these requests in its turns.
 
 extension StreamWriter {
-    /// Requests the list of open streams. Any thread; the writer's thread calls `answer` once.
+    /// Requests the list of open streams. Any thread may call it. The writer's thread calls
+    /// `answer` once.
     ///
     /// The list delays all streams, by about a microsecond for each open stream.
     package func list(_ answer: @escaping @Sendable ([OpenStream]) -> Void) {
         submit(.list(answer))
     }
 
-    /// Requests the end of a stream, which gets `bye` behind the frame that is begun. Any thread;
-    /// the writer's thread calls `answer` once, with `true` if there is such a stream.
+    /// Requests the end of a stream. The stream gets `bye` after the frame that is sent in part.
+    /// Any thread may call it. The writer's thread calls `answer` once, with `true` if there is
+    /// such a stream.
     ///
-    /// If the reader takes nothing, the stream lasts for ``StreamLimits/stallSeconds``.
+    /// If the reader takes nothing, the stream lasts until the reader has stalled for
+    /// ``StreamLimits/stallSeconds``.
     package func end(_ id: StreamID, _ answer: @escaping @Sendable (Bool) -> Void) {
         submit(.end(id, answer))
     }
 
-    /// Ends the streams of a session; each gets `bye`. Any thread.
+    /// Ends the streams of a session. Each stream gets `bye`. Any thread may call it.
     package func endStreams(of session: String) { submit(.endSession(session)) }
 
-    /// Ends the streams that their owners may no longer read; each gets `bye`. Any thread.
+    /// Ends the streams that their owners may no longer read. Each stream gets `bye`. Any thread
+    /// may call it.
     package func endForbiddenStreams() { submit(.endForbidden) }
 
-    /// True if new streams are refused because memory is scarce. Any thread.
+    /// True if new streams are refused because memory is scarce. Any thread may read or set it.
     package var isShedding: Bool {
         get { sheds.load(ordering: .relaxed) }
         set { sheds.store(newValue, ordering: .relaxed) }
     }
 
     /// Ends a fraction of the streams whose readers are behind, but at least one of them. The
-    /// readers that have taken nothing for the longest time go first. A reader that is behind may
-    /// keep a state in memory that no other reader needs. Any thread; never waits.
+    /// streams whose readers have taken nothing for the longest time end first. A reader that is
+    /// behind may keep a state in memory that no other reader needs. Any thread may call it; it
+    /// never waits.
     package func shed(fraction: Double) { submit(.shed(fraction)) }
 }
 
@@ -109,13 +114,13 @@ extension StreamLoop {
         }
     }
 
-    /// The time without progress after which a log reader's stream is ended.
+    /// The seconds for which a reader of the log may have taken nothing when memory is scarce.
     private static let shedLogSeconds = 1.0
 
     /// Ends the stream of a reader that takes nothing.
     func endSlow(_ slot: Int32, with bye: Bytes) {
         slots[Int(slot)].end(because: .slow)
-        // Behind a begun frame, the last frame would be read as a part of that frame.
+        // After a part of a frame, the reader would take the last frame for the rest of that frame.
         if behind[slot]?.backlog.head?.offset == 0 { _ = send(bye, to: slot) }
         release(slot)
     }

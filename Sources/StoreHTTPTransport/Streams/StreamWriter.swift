@@ -7,8 +7,8 @@ import Synchronization
 
 /// A writer that sends frames to the readers of streams, on a thread that owns their sockets.
 ///
-/// Publishing never waits: it puts a frame into a bounded inbox. The writer makes a chunk of each
-/// frame's payload, once for all readers. Only a reader that is behind has memory of its own.
+/// Publishing never waits, because it only puts a version into a bounded inbox. The writer makes a
+/// chunk of each frame once, for all readers. Only a reader that is behind has memory of its own.
 package final class StreamWriter: StreamAdopter, StreamPublisher {
     package let counters = StreamCounters()
     let limits: StreamLimits
@@ -23,8 +23,8 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     private let cutOff = Atomic(0)
     let sheds = Atomic(false)
 
-    /// Makes a writer that begins with ``start(_:)`` or ``start(on:)``. `limits` bounds this
-    /// writer, and `places` bounds all writers that share these places.
+    /// Makes a writer that begins with ``start(_:)`` or ``start(on:)``. `limits` bounds the streams
+    /// of this writer. `places` bounds the streams of all writers that share these places.
     ///
     /// - Throws: ``TransportError`` if the system has no more descriptors.
     package init(
@@ -50,7 +50,8 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         startThread("streams") { loop.run() }
     }
 
-    /// Starts the writer on a thread that writers share, in place of ``start(_:)``. Any thread.
+    /// Starts the writer on a thread that writers share, in place of ``start(_:)``. Any thread may
+    /// call it.
     ///
     /// - Throws: ``TransportError`` if the thread is stopped, or the system refuses a descriptor.
     package func start(on thread: StreamThread) throws(TransportError) {
@@ -70,7 +71,8 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
 
     var log: (any LogSource)? { source.withLock { $0 } }
 
-    /// Wakes the readers of the log that wait for the source. Any thread; never waits.
+    /// Wakes the readers of the log that wait for the source. Any thread may call it; it never
+    /// waits.
     package func logMoved() { post { $0.logMoved = true } }
 
     /// The number of open streams and reserved places.
@@ -81,10 +83,12 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         Double(counters.workNanoseconds.load(ordering: .relaxed)) / 1e9
     }
 
-    /// True if the writer keeps up, so that each published version is worth a frame.
+    /// True if few versions wait in the inbox, so that each published version is worth a frame of
+    /// its own.
     package var keepsUp: Bool { mail.withLock { $0.inbox.keepsUp } }
 
-    /// Reserves a place for a stream. Returns `false` if all places are taken. Any thread.
+    /// Reserves a place for a stream. Returns `false` if all places are taken. Any thread may call
+    /// it.
     package func reserve(_ topic: TopicID) -> Bool {
         let before = counters.open.add(1, ordering: .relaxed).oldValue
         guard before < limits.streamsMax, places?.take() != false else {
@@ -97,7 +101,8 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         return true
     }
 
-    /// True if the topic has readers, or a place is reserved for a reader. Any thread.
+    /// Returns true if the topic has readers, or a place is reserved for a reader. Any thread may
+    /// call it.
     package func isRead(_ topic: TopicID) -> Bool { readers.withLock { $0[topic] != nil } }
 
     /// Gives back a reserved place, or the place of a stream that has ended.
@@ -120,9 +125,9 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         if !postUnlessEnded({ $0.inbox.join(reader) }) { rejectLateReader(reader) }
     }
 
-    /// Brings the readers of a topic to a version, if they pass the filter. With `nil`, brings all.
-    /// Frames are payload without chunks; in patch mode, the writer's thread makes them. Any
-    /// thread; never waits.
+    /// Sends a version of a topic to the readers of the topic that pass the filter; `nil` is for
+    /// all readers. A frame in `version` has no chunk yet. In patch mode, the writer's thread makes
+    /// the frames. Any thread may call it; it never waits.
     package func publish(
         _ version: TopicVersion,
         to topic: TopicID,
@@ -140,8 +145,9 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         return isTaken
     }
 
-    /// Sends `bye` to all readers, and waits until they took it or the time is over. Then ends
-    /// the loop, and its thread if that is not shared. Returns `true` if all readers took `bye`.
+    /// Sends `bye` to all readers, and waits until all readers took `bye` or the time is over. Then
+    /// ends the loop, and also the loop's thread if no other writer shares the thread. Returns
+    /// `true` if all readers took `bye`.
     ///
     /// Must not be called on the thread that runs the loop.
     package func stop(reason: CloseReason, seconds: Double) -> Bool {
@@ -156,7 +162,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     }
 
     /// Notes that the loop has ended. Waiting and later requests get an empty answer, and readers
-    /// that join are turned away.
+    /// that join are refused.
     func didEnd(cutOff count: Int) {
         cutOff.store(count, ordering: .relaxed)
         mail.withLock { $0.isEnded = true }
@@ -164,13 +170,15 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         ended.open()
     }
 
-    /// Answers mail in place of a loop that has ended. The events before `first` are done.
+    /// Refuses the requests and the joining readers in the mail of a loop that has ended. The
+    /// events before the index `first` are done already.
     func refuse(_ late: StreamMail, from first: Int = 0) {
         for request in late.requests { request.answerEmpty() }
         for case .join(let reader) in late.inbox.events[first...] { rejectLateReader(reader) }
     }
 
-    /// Closes the socket of a reader that joins too late, after the head and the last frame.
+    /// Sends the head and the last frame to a reader that joins too late, and closes the reader's
+    /// socket.
     private func rejectLateReader(_ reader: JoiningReader) {
         let beginning = reader.beginning
         let head = Chunk.first(beginning.head.response, Bytes([]))
@@ -213,7 +221,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     }
 }
 
-/// A bound on the streams of several writers together. Any thread.
+/// A bound on the streams of several writers together. Any thread may use it.
 package final class StreamPlaces: Sendable {
     package let streamsMax: Int
     private let takenCount = Atomic(0)

@@ -4,7 +4,7 @@ import StoreWire
 /// The newest frame of a topic, with which every new reader begins.
 struct Topic: Sendable {
     private(set) var version: UInt64 = 0
-    /// The newest frame in the form that sockets get; `nil` before the first frame.
+    /// The newest frame as a chunk, as it is sent to sockets; `nil` before the first frame.
     private(set) var newest: Bytes?
 
     /// The version of the newest frame, if there is a frame.
@@ -34,8 +34,9 @@ struct Topic: Sendable {
 ///
 /// A frame is made when the first reader needs it. All readers that have the same version share it.
 struct PatchFrames: Sendable {
-    /// The most patches that are made for one version, without the patch from the previous version.
-    /// At the bound, readers with other versions get the whole state, which costs less to make.
+    /// The most patches that are made for one version. The patch from the previous version does not
+    /// count. At the bound, readers with other versions get the whole state, which costs less to
+    /// make.
     static let patchesMax = 16
 
     private(set) var newest: (version: UInt64, state: any TopicState)?
@@ -77,10 +78,10 @@ struct PatchFrames: Sendable {
     }
 }
 
-/// Earlier versions of topics, kept so that readers a little behind get patches.
+/// Earlier versions of topics, so that readers that are a little behind get patches.
 ///
 /// The bound is for all topics together, and the oldest versions are removed first. The cost of a
-/// version is the bytes that the next version does not share.
+/// version is the number of its bytes that the next version does not share.
 struct RecentStates: Sendable {
     /// The most versions that are kept.
     static let statesMax = 1_024
@@ -99,12 +100,13 @@ struct RecentStates: Sendable {
 
     var count: Int { states.count }
 
-    /// Returns the state of a topic at exactly this version, if it is still kept.
+    /// Returns the state of a topic at exactly this version, if the state is still in memory.
     func state(of topic: Int32, at version: UInt64) -> (any TopicState)? {
         states.isEmpty ? nil : states[Place(topic: topic, version: version)]?.state
     }
 
-    /// Keeps a version that is not the newest any more. `cost` is the bytes that the newest lacks.
+    /// Keeps a version that is not the newest any more. `cost` is the number of its bytes that the
+    /// newest version does not share.
     mutating func keep(
         _ state: any TopicState,
         of topic: Int32,

@@ -1,15 +1,15 @@
 import StoreJSON
 import StoreWire
 
-/// The position of a reader in the log: its place in the records, and the chunk that is begun.
+/// The position of a reader in the log: the next record, and the chunk that is sent in part.
 ///
 /// A value without effects: ``next(of:)`` returns the bytes to send, and ``sent(_:of:)`` takes the
 /// number of bytes that the socket took. A chunk consists of whole records, so a heartbeat or a
 /// `bye` may be sent between two chunks. The log is looked up anew for each call, and its pieces
 /// may begin and end elsewhere each time.
 struct LogPosition {
-    /// The size in bytes from which a chunk takes no more records. Chunks are short, because a
-    /// chunk that is begun must be finished before any other frame. A single record may be longer.
+    /// The size in bytes from which a chunk takes no more records. Chunks are short, because no
+    /// other frame can be sent within a chunk. A single record may be longer.
     static let chunkBytesMin = 16 << 10
     /// The most chunks that one call sends: more chunks than a piece usually has.
     static let chunksMax = 20
@@ -23,18 +23,20 @@ struct LogPosition {
     /// True if a frame other than a record may be sent now.
     var isBetweenChunks: Bool { begun == nil }
 
-    /// The unsent bytes of a chunk whose payload is sent whole. They need no piece of the log.
+    /// The unsent bytes of a chunk whose payload is sent whole. No piece of the log is needed to
+    /// send these bytes.
     var tail: LogSegment? {
         begun.flatMap { $0.unsentPayload == 0 ? LogSegment(chunk: $0, payload: 0..<0) : nil }
     }
 
-    /// Passes over the rest of a piece if no record in it is readable. Returns `true` in that case.
+    /// Passes over the rest of a piece if the reader may read no record in this rest. Returns
+    /// `true` in that case.
     mutating func passHidden(in piece: LogPiece) -> Bool {
         begun == nil && cursor.passHidden(in: piece)
     }
 
     /// Returns the next chunks of a piece; `nil` if the piece does not have the next record. If the
-    /// stream is ending, returns only the rest of the chunk that is begun.
+    /// stream is ending, returns only the rest of the chunk that is sent in part.
     func next(of piece: LogPiece, isEnding: Bool = false) -> [LogSegment]? {
         guard let rest = cursor.rest(of: piece) else { return nil }
         var segments: [LogSegment] = []
@@ -97,12 +99,12 @@ struct LogChunk: Equatable {
     }
 }
 
-/// The position of a reader in the log, to the byte of payload.
+/// The position of a reader in the log, exact to the byte.
 ///
-/// The cursor is the only memory that the log takes for a reader. The writer looks the next records
-/// up when the reader's socket takes more, so nothing waits in memory for a slow reader.
+/// No records wait in memory for a slow reader. The writer looks the next records up when the
+/// reader's socket takes more bytes.
 struct LogCursor: Sendable, Equatable {
-    /// The version whose record is sent whole, like all records before it.
+    /// The version up to which all records are sent whole.
     private(set) var version: UInt64
     /// The number of bytes of the next record's frame that are sent.
     private(set) var begunBytes = 0
@@ -116,12 +118,14 @@ struct LogCursor: Sendable, Equatable {
         // The frame of a record is empty if the reader may not read the record.
         let frame = piece.place(of: version + 1)
         if frame.isEmpty, begunBytes == 0 { return frame.lowerBound..<piece.bytes.count }
-        // A record always has the same frame, so a shorter frame can't be the begun frame.
+        // A record always has the same frame, so a shorter frame is not the frame that is sent in
+        // part.
         guard begunBytes < frame.count else { return nil }
         return frame.lowerBound + begunBytes..<piece.bytes.count
     }
 
-    /// Passes over the rest of a piece if no record in it is readable. Returns `true` in that case.
+    /// Passes over the rest of a piece if the reader may read no record in this rest. Returns
+    /// `true` in that case.
     mutating func passHidden(in piece: LogPiece) -> Bool {
         guard begunBytes == 0, let rest = rest(of: piece), rest.isEmpty else { return false }
         version = piece.last

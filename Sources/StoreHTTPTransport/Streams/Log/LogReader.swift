@@ -7,26 +7,26 @@ struct LogReader {
     enum Phase {
         /// The reader's turn to be served.
         case ready
-        /// More records from the source.
+        /// More records in the source of the log.
         case source
         /// Room in the reader's socket; `since` is the time at which the wait began.
         case socket(since: Double)
     }
 
-    /// The session and the sight with which the reader reads.
+    /// The session and the sight that decide which records the reader may read.
     let viewer: Viewer
     var position: LogPosition
     var phase = Phase.ready
-    /// True if the stream has sent no record yet. Then the stream does not announce records that
-    /// were removed before its beginning.
+    /// True if the stream has sent no record yet. In that case, no `resync` is sent if the first
+    /// records were removed from the log.
     var isBeginning: Bool
-    /// True if the reader got the frame for readers that have every record.
+    /// True if the reader got the frame that shows that the reader has every record.
     var isCaughtUp = false
     /// True if epoll watches the socket for room.
     var isWatched = false
-    /// The last frame of the stream, which follows the chunk that is begun.
+    /// The last frame of a stream that is ending. The frame follows the chunk that is sent in part.
     var bye: Bytes?
-    /// True if the stream ends in the next second, because its reader takes no byte.
+    /// True if the reader's socket takes no bytes, so the stream ends within the next second.
     var isClosing = false
 
     /// Starts at the record that follows the reader's version.
@@ -71,7 +71,7 @@ struct LogReaders {
         ready.append(slot)
     }
 
-    /// Adds a reader to the end of the queue for turns.
+    /// Adds a reader to the end of the queue for turns, unless the reader is in the queue already.
     mutating func makeReady(_ slot: Int32) {
         guard let reader = readers[slot] else { return }
         if case .ready = reader.phase { return }
@@ -117,10 +117,10 @@ struct LogReaders {
 /// The pace at which readers of the log catch up while actions are applied.
 ///
 /// Dispatching goes first: after a turn that sent much, the log pauses for four times as long as
-/// the turn took. So catching up takes a fifth of a core. A pause has a bound and a turn follows
-/// it, so every reader makes progress. There are no pauses while no action is applied.
+/// the turn took. So catching up takes a fifth of a core. Every reader makes progress, because a
+/// pause has a bound and a turn follows each pause. There are no pauses while no action is applied.
 struct LogPace {
-    /// The size in bytes from which a pause follows a turn. After a smaller turn the next one
+    /// The size in bytes from which a pause follows a turn. After a smaller turn, the next turn
     /// follows at once, so readers that keep up get each record as it comes.
     static let turnBytesMin = 256 << 10
     static let pauseFactor = 4.0

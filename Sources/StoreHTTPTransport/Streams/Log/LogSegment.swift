@@ -17,7 +17,8 @@ struct LogSegment: Equatable {
     }
 
     /// Returns the addresses of head, payload and tail. `source` has the bytes of the piece. `head`
-    /// is memory for the chunk's head. The line end of that head is sent as the tail, too.
+    /// is memory into which the chunk's head is written. The line end in this memory is sent a
+    /// second time, as the tail.
     fileprivate func vectors(
         of source: UnsafeRawBufferPointer,
         _ head: UnsafeMutableRawBufferPointer
@@ -37,7 +38,8 @@ extension [LogSegment] {
     /// The number of bytes that go to the socket.
     var bytes: Int { reduce(0) { $0 + $1.bytes } }
 
-    /// Lends the addresses of the bytes in their order. `source` has the bytes of the piece.
+    /// Calls `body` with the addresses of the bytes in their order. `source` has the bytes of the
+    /// piece.
     func withVectors<Result>(
         of source: UnsafeRawBufferPointer,
         _ body: (UnsafeMutableBufferPointer<iovec>) -> Result

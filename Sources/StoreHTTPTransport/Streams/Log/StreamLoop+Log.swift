@@ -5,13 +5,14 @@ import StorePlatform
 import StoreWire
 import Synchronization
 
-// The log is not broadcast. Each reader gets the next records when its socket takes more, one piece
-// at a time and by turns. So a reader with much to catch up does not hold up the others.
+// The log is not broadcast. When a reader's socket takes more bytes, the reader gets the next piece
+// of the log in its turn. So a reader with much to catch up does not hold up the others.
 
 extension StreamLoop {
-    /// The most bytes of the log that one turn sends. The remaining readers have their turn next.
+    /// The most bytes of the log that one turn of the loop sends. The remaining readers are first
+    /// in the next turn.
     static let logTurnBytesMax = 2 << 20
-    /// The most unsent bytes of the log in the buffer of a socket.
+    /// The most bytes of the log that wait unsent in the buffer of a socket.
     static let logUnsentBytesMax: CInt = 128 << 10
 
     /// Sends each ready reader its next records once, unless the log pauses.
@@ -39,11 +40,12 @@ extension StreamLoop {
         return bytes
     }
 
-    /// Sends a reader its next piece. Returns the number of bytes sent.
+    /// Sends a reader the next bytes of the log, or the frame that is due. Returns the number of
+    /// bytes of the log that were sent.
     private func advance(_ slot: Int32) -> Int {
         guard let log, let reader = logReaders[slot] else { return 0 }
         guard behind[slot] == nil else {
-            // `flush` sends the backlog, and `logWritable` then calls this function again.
+            // `logWritable` sends the backlog, and then makes the reader ready again.
             logReaders[slot]?.phase = .socket(since: now)
             logReaders[slot]?.isWatched = true
             return 0
@@ -81,7 +83,8 @@ extension StreamLoop {
             logReaders.awaitSource(slot)
         case .gone(let resync, let version):
             guard reader.isBetweenChunks else {
-                // The rest of the begun chunk no longer exists: only a new stream can go on.
+                // The rest of the chunk that is sent in part no longer exists, so only a new stream
+                // can go on.
                 closeUnannounced(slot)
                 return 0
             }
@@ -155,15 +158,15 @@ extension StreamLoop {
         logReaders.makeReady(slot)
     }
 
-    /// Closes the connection in the middle of the stream. The client then connects again, and its
-    /// new stream begins with the reason.
+    /// Closes the connection without a last frame. The client then connects again, and the new
+    /// stream begins with a `resync`.
     private func closeUnannounced(_ slot: Int32) {
         slots[Int(slot)].end(because: .interrupted)
         release(slot)
     }
 
-    /// Begins to close the readers whose sockets take nothing, and releases the readers that it
-    /// began to close a second ago.
+    /// Begins to close the streams of readers whose sockets take nothing. Releases the readers
+    /// whose streams an earlier call began to close.
     func closeStalledLogReaders(with bye: Bytes) {
         let seconds = Double(writer.limits.stallSeconds)
         for slot in logReaders.slow(stalledFor: seconds, at: now) where behind[slot] == nil {

@@ -3,7 +3,8 @@ import StoreWire
 import Synchronization
 
 // In patch mode each reader gets a patch from its own version to the newest. Nothing is queued for
-// a reader that is behind: when its socket takes more, it gets one patch over all missed versions.
+// a reader that is behind. When the reader's socket takes more bytes, the reader gets one patch
+// over all missed versions.
 
 extension StreamLoop {
     func deliver(
@@ -15,7 +16,8 @@ extension StreamLoop {
         let number = Int(topic)
         let before = topics[number].patches.newest
         guard topics[number].patches.setNewest(state, version: version) else {
-            // A reader that joins brings an older version, from which its patch can start.
+            // A reader that joins may bring an older version, from which the reader's patch can
+            // start.
             if let before, version < before.version {
                 let cost = state.bytesKept(beside: before.state)
                 recent.keep(state, of: topic, at: version, bytes: cost)
@@ -26,12 +28,12 @@ extension StreamLoop {
             let cost = before.state.bytesKept(beside: state)
             recent.keep(before.state, of: topic, at: before.version, bytes: cost)
         }
-        // The list may shrink during the loop.
+        // The list is copied, because it may shrink while readers are sent frames.
         let readers = topics[number].slots
         for slot in readers where filter?(names[slot]) != false { update(slot) }
     }
 
-    /// Sends a reader in patch mode the newest version, at once or behind its backlog.
+    /// Sends a reader in patch mode the newest version, at once or after the reader's backlog.
     func update(_ slot: Int32) {
         let index = Int(slot)
         let number = slots[index].topic
@@ -75,14 +77,14 @@ extension StreamLoop {
     func send(_ command: Bytes, to topic: TopicID) {
         for mode in StreamMode.allCases {
             guard let number = topicNumbers[topic.carrying(mode)] else { continue }
-            // The list may shrink during the loop.
+            // The list is copied, because it may shrink while readers are sent frames.
             let readers = topics[Int(number)].slots
             for slot in readers { sendCommand(command, to: slot) }
         }
     }
 
-    /// Sends a reader a command, at once or behind its backlog. Drops the command if the bound is
-    /// reached or the stream is closing.
+    /// Sends a reader a command, at once or after the reader's backlog. Drops the command if the
+    /// bound is reached or the stream is closing.
     func sendCommand(_ command: Bytes, to slot: Int32) {
         guard let state = behind[slot] else {
             let known = topics[Int(slots[Int(slot)].topic)].newestVersion

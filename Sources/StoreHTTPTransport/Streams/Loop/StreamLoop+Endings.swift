@@ -3,11 +3,11 @@ import StorePlatform
 import StoreWire
 import Synchronization
 
-// The work of each second: heartbeats, and the ends of streams that are stalled or expired.
+// Each second, the loop sends heartbeats, and ends the streams that are stalled or expired.
 
 extension StreamLoop {
-    /// Sends heartbeats to a part of the readers, in each second to another part. Then ends the
-    /// streams that are stalled or expired.
+    /// Sends heartbeats to some of the readers, in each second to others. Then ends the streams
+    /// that are stalled or expired.
     func everySecond() {
         nextSecond = max(nextSecond + 1, now)
         seconds &+= 1
@@ -18,8 +18,8 @@ extension StreamLoop {
                     && logReaders[$0]?.isBetweenChunks != false
             }
             if !due.isEmpty {
-                // A part of the state may be unchanged for a long time. Its heartbeat has the
-                // version of the log, which is the store's newest.
+                // A part of the state may be unchanged for a long time. The heartbeat of such a
+                // topic has the version of the log, which is the store's newest version.
                 let isWhole = topics[number].id.subject == .state
                 let published = topics[number].newestVersion ?? 0
                 let version = isWhole ? published : log?.version ?? published
@@ -45,8 +45,8 @@ extension StreamLoop {
         for slot in stalled.keys { endSlow(slot, with: bye) }
     }
 
-    /// Sends a reader its last frame, and ends the stream when the socket has taken it. A begun
-    /// chunk of the log is sent whole first.
+    /// Sends a reader its last frame, and ends the stream when the socket has taken it. If a chunk
+    /// of the log is sent in part, its rest is sent first.
     func closeSlot(_ slot: Int32, with bye: Bytes, because reason: CloseReason) {
         guard slots[Int(slot)].descriptor >= 0 else { return }
         slots[Int(slot)].end(because: StreamEnding(reason))
@@ -57,7 +57,7 @@ extension StreamLoop {
     /// Returns the last frame of a stream that is closed, with the end of the message.
     func bye(_ reason: CloseReason) -> Bytes { Chunk.last(writer.frames.bye(reason)) }
 
-    /// Sends a reader its last frame, behind the frame that is begun.
+    /// Sends a reader its last frame, after the frame that is sent in part.
     func finish(_ slot: Int32, with bye: Bytes) {
         if behind[slot] == nil {
             let topic = Int(slots[Int(slot)].topic)
@@ -69,7 +69,8 @@ extension StreamLoop {
     }
 }
 
-/// The credential of a reader. Its end is a time of the loop's clock, which is never set.
+/// The credential of a reader. The end of the credential is a time of the loop's clock, which is
+/// never set.
 struct HeldCredential {
     let end: Double?
     let isAllowed: @Sendable () -> Bool
@@ -77,7 +78,7 @@ struct HeldCredential {
     var isAnnounced = false
 }
 
-// Streams end with the credentials of their owners.
+// The streams of an owner end when the owner's credential ends.
 
 extension StreamLoop {
     func hold(_ credential: StreamCredential, of slot: Int32) {

@@ -3,9 +3,9 @@ import StoreJSON
 import StoreWire
 import Synchronization
 
-// Large frames are sent by turns. While actions are applied there are pauses between the turns,
-// because dispatching goes first. A reader does not follow its topic while it is being sent a large
-// frame. Afterwards it gets the newest version.
+// Large frames are sent in turns. While actions are applied, there are pauses between the turns,
+// because dispatching goes first. While a reader is being sent a large frame, no other frames of
+// the topic are queued for the reader. Afterwards the reader gets the newest version.
 
 extension StreamLoop {
     /// The size in bytes from which a frame is large.
@@ -20,7 +20,7 @@ extension StreamLoop {
         return frame.count - offset >= Self.largeBytesMin
     }
 
-    /// Lets a reader whose socket takes more wait for its turn.
+    /// Puts a reader whose socket takes more bytes into the queue for turns.
     func awaitTurn(_ slot: Int32) {
         guard behind[slot]?.awaitsTurn == false else { return }
         watch(slot, EPOLL_CTL_MOD, forWriting: false)
@@ -28,7 +28,7 @@ extension StreamLoop {
         awaitingTurn.append(slot)
     }
 
-    /// Sends to the readers whose turn it is, unless there is a pause.
+    /// Sends bytes of large frames to the readers in the queue for turns, unless there is a pause.
     func takeTurns() {
         guard !awaitingTurn.isEmpty, framePace.pauseSeconds(at: now) == 0 else { return }
         var done = 0
@@ -39,7 +39,7 @@ extension StreamLoop {
             done += 1
             guard behind[slot]?.awaitsTurn == true else { continue }
             behind[slot]?.awaitsTurn = false
-            // The reader did not stall: it waited for its turn.
+            // The wait for the turn does not count as a stall of the reader.
             behind[slot]?.progressed = now
             flush(slot)
             if behind[slot] != nil { watch(slot, EPOLL_CTL_MOD, forWriting: true) }
@@ -57,7 +57,7 @@ extension StreamLoop {
         )
     }
 
-    /// Removes a reader from the followers of its topic until it has taken a large frame.
+    /// Removes a reader from the followers of its topic until the reader has taken a large frame.
     func stopFollowing(_ slot: Int32) {
         let number = Int(slots[Int(slot)].topic)
         guard topics[number].id.mode != .patch, topics[number].id.subject != .actions,
@@ -72,8 +72,8 @@ extension StreamLoop {
         swapPlaces(slot, with: topics[number].following)
     }
 
-    /// Lets a reader follow its topic again when it has taken a large frame. Sends the reader the
-    /// newest version if the reader has missed that version.
+    /// Adds a reader that has taken a large frame to the followers of its topic again. Sends the
+    /// reader the newest version if the reader has missed that version.
     func follow(_ slot: Int32, after frame: LargeFrame, needsNewest: Bool) {
         let number = Int(slots[Int(slot)].topic)
         swapPlaces(slot, with: topics[number].following)
@@ -86,7 +86,7 @@ extension StreamLoop {
         deliver(newest, to: slot, having: frame.version)
     }
 
-    /// Swaps a reader with the reader at another place in the list of its topic.
+    /// Swaps a reader with the reader at another index in the list of their topic.
     func swapPlaces(_ slot: Int32, with place: Int) {
         let topic = Int(slots[Int(slot)].topic)
         let mine = Int(slots[Int(slot)].place)
@@ -100,8 +100,9 @@ extension StreamLoop {
 
 /// A large frame on its way to a reader.
 struct LargeFrame {
-    /// The version that the reader has when it has taken the whole frame.
+    /// The version that the reader has after it has taken the whole frame.
     let version: UInt64
-    /// The count of the topic's frames that go to all readers, at the begin of this frame.
+    /// The topic's count of frames for all readers (``TopicReaders/framesForAll``) when this frame
+    /// was begun.
     let framesBefore: UInt64
 }

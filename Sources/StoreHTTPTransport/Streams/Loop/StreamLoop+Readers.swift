@@ -3,10 +3,12 @@ import Glibc
 import StoreWire
 import Synchronization
 
-// The life of a reader: it joins, is watched for its end, and is released.
+// A reader joins, the loop watches the reader's socket, and the loop releases the reader at its
+// end.
 
 extension StreamLoop {
-    /// Adds a reader. Its topic takes the reader's first frame if the topic has no newer frame.
+    /// Adds a reader. The topic takes the frame that the reader brings, unless the topic has a
+    /// newer frame.
     func join(_ reader: JoiningReader) {
         let beginning = reader.beginning
         let topic = number(of: beginning.topic)
@@ -53,8 +55,8 @@ extension StreamLoop {
         }
     }
 
-    /// Returns the second in which a stream's lifetime is over; 0 if there is no bound. The ends
-    /// are spread over a tenth of the lifetime.
+    /// Returns the second in which the lifetime of a new stream is over; 0 if there is no bound. A
+    /// random time, up to a tenth of the lifetime, is added to spread the ends.
     func expiry() -> UInt32 {
         let lifetime = writer.limits.lifetimeSeconds
         guard lifetime > 0 else { return 0 }
@@ -94,8 +96,8 @@ extension StreamLoop {
         if isLarge(slot) { awaitTurn(slot) } else { flush(slot) }
     }
 
-    /// Reads and drops bytes from a reader. Returns `false` if the reader has ended its side or
-    /// sends too much.
+    /// Reads and drops bytes from a reader. Returns `false` if the reader has closed its sending
+    /// side or sends too much.
     func discardInput(_ index: Int) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 1) { scratch in
             let descriptor = slots[index].descriptor
@@ -106,8 +108,8 @@ extension StreamLoop {
         }
     }
 
-    /// Closes a reader's socket, and frees its slot. If the server has not ended the stream, the
-    /// cause of the end is the reader.
+    /// Closes a reader's socket, and frees its slot. If the server did not begin to end the stream,
+    /// ``StreamEnding/peer`` counts as the cause.
     func release(_ slot: Int32) {
         let index = Int(slot)
         guard slots[index].descriptor >= 0 else { return }
@@ -117,7 +119,8 @@ extension StreamLoop {
         if !names.isEmpty { names[slot] = nil }
         if !sessions.isEmpty { sessions[slot] = nil }
         if !credentials.isEmpty { credentials[slot] = nil }
-        // The descriptor may have duplicates, and the peer must notice the end all the same.
+        // The socket may have another descriptor. Without the shutdown, the peer would not notice
+        // the end.
         shutdown(slots[index].descriptor, CInt(SHUT_RDWR))
         close(slots[index].descriptor)
         slots[index].descriptor = -1
@@ -146,11 +149,12 @@ extension StreamLoop {
         return number
     }
 
-    /// Removes a topic that has no readers, and its frame. Clients choose the names of some topics.
+    /// Removes a topic that has no readers, with its frames. Clients choose the names of some
+    /// topics, so their number must not grow for ever.
     func forgetUnread(_ number: Int32) {
         let topic = topics[Int(number)].id
-        // A place may be reserved for a client that is about to read. A version that is newer than
-        // its first frame may already be published.
+        // A place may be reserved for a client that has not joined yet. The topic may already have
+        // a version that is newer than the client's first frame.
         guard topics[Int(number)].slots.isEmpty, topic != .state, topic != .actions,
             topicNumbers[topic] == number, !writer.isRead(topic)
         else { return }

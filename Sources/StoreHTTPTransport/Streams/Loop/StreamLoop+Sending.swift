@@ -5,10 +5,11 @@ import StorePlatform
 import StoreWire
 import Synchronization
 
-// Many readers share a frame. Only a reader that does not take all of it has memory of its own.
+// Many readers share a frame. Only a reader whose socket does not take the whole frame has memory
+// of its own.
 
 extension StreamLoop {
-    /// Brings the readers of a topic to a version, if they pass the filter.
+    /// Sends a version of a topic to the readers of the topic that pass the filter.
     func deliver(_ version: TopicVersion, to topic: Int32, _ filter: ReaderFilter? = nil) {
         switch version.content {
         case .frame(let frame): deliver(topic, version.number, frame, filter)
@@ -31,7 +32,7 @@ extension StreamLoop {
         let isForAll = filter == nil || topics[number].following == topics[number].slots.count
         var readers =
             isForAll ? topics[number].followers : following(among: topics[number].slots, filter)
-        // Readers may have the first version of a topic from an earlier stream.
+        // Some readers may have the topic's first version already, from an earlier stream.
         if before == nil { readers = readers.filter { slots[Int($0)].nextVersion <= version } }
         if let filter { readers = readers.filter { filter(names[$0]) } }
         broadcast(chunk, to: readers, having: before)
@@ -76,7 +77,7 @@ extension StreamLoop {
             if skipped > 0 { writer.counters.conflated.add(UInt64(skipped), ordering: .relaxed) }
             return
         }
-        // Many readers may come at once, so a large frame goes by turns from its first byte on.
+        // Many readers may come at once, so a large frame is sent in turns from its first byte on.
         guard frame.count < Self.largeBytesMin else {
             Self.keepRoom(in: slots[Int(slot)].descriptor)
             return begin(Backlog(frame, sent: 0), for: slot, having: version)
@@ -90,8 +91,8 @@ extension StreamLoop {
         }
     }
 
-    /// Writes as much of a frame as the socket takes, without waiting. Returns the number of bytes,
-    /// or -1 with `errno`.
+    /// Writes as much of a frame as the socket takes, without waiting. Returns the number of bytes
+    /// written, or -1 with `errno`.
     @inline(__always)
     func send(_ frame: Bytes, from offset: Int = 0, to slot: Int32) -> Int {
         if frame.isInPieces { return sendPieces(of: frame, from: offset, to: slot) }
@@ -108,14 +109,16 @@ extension StreamLoop {
     /// The most pieces that one system call sends.
     private static let piecesMax = 64
 
-    /// Writes a frame that is made of pieces, each from its own memory, like ``send(_:from:to:)``.
+    /// Writes a frame that is made of pieces, without copying the pieces. Returns the same as
+    /// ``send(_:from:to:)``.
     private func sendPieces(of frame: Bytes, from offset: Int, to slot: Int32) -> Int {
         var sent = 0
         while offset + sent < frame.count {
             let (pieces, skipped) = frame.pieces(from: offset + sent, max: Self.piecesMax)
             let wanted = pieces.reduce(-skipped) { $0 + $1.count }
             let count = send(pieces, skipping: skipped, to: slot)
-            // The bytes sent before an error are returned, and the next call finds the error again.
+            // After an error, the number of bytes sent before is returned, and the next call finds
+            // the error again.
             guard count >= 0 else { return sent > 0 ? sent : -1 }
             sent += count
             if count < wanted { break }
@@ -141,8 +144,8 @@ extension StreamLoop {
     /// True if a write failed because a socket takes no bytes now, but its connection is intact.
     static var takesMoreLater: Bool { errno == EAGAIN || errno == EINTR || errno == ENOBUFS }
 
-    /// Keeps the rest of a frame if the socket did not take all of it. If the connection has
-    /// failed, releases the reader.
+    /// Keeps the rest of a frame that the socket did not take whole. If the connection has failed,
+    /// releases the reader.
     private func keepRest(of frame: Bytes, _ sent: Int, for slot: Int32, having version: UInt64?) {
         guard sent >= 0 || Self.takesMoreLater else { return release(slot) }
         writer.counters.bytes.count(UInt64(max(0, sent)))
@@ -185,8 +188,8 @@ extension StreamLoop {
 }
 
 extension iovec {
-    /// Points to the bytes of `piece` from `offset` on. Requires a single piece, which stays
-    /// retained while the pointer is used.
+    /// Points to the bytes of `piece` from `offset` on. `piece` must not be made of further pieces,
+    /// and must be retained while the pointer is used.
     init(_ piece: Bytes, from offset: Int = 0) {
         let bytes = piece.withUnsafeBytes { $0 }
         self.init(

@@ -6,17 +6,17 @@ import Synchronization
 
 /// The loop of a stream writer, with its epoll, its readers and their backlogs.
 final class StreamLoop: @unchecked Sendable {
-    // Safety: one thread makes the loop, and then only the loop's own thread uses it.
+    // Safety: one thread makes the loop. From then on, only the thread that runs the loop uses it.
 
     static let eventsMax = 512
     /// The most bytes that a reader may send; they are dropped.
     static let inputBytesMax = 64 << 10
     /// The time after which the system gives up a connection whose peer does not acknowledge data.
     static let deadPeerMilliseconds: CInt = 40_000
-    /// The longest wait of a turn without readers, if the loop has a thread of its own.
+    /// The longest wait of a turn if there are no readers, and the loop has a thread of its own.
     static let restingMilliseconds: CInt = 60_000
 
-    /// The time after which a turn begins no further item, if other loops share the thread.
+    /// The seconds after which a turn begins no further item, if other loops share the thread.
     static let sharedTurnSecondsMax = 0.002
 
     let writer: StreamWriter
@@ -42,14 +42,14 @@ final class StreamLoop: @unchecked Sendable {
     /// The pace of published frames.
     private var pace = ReaderPace()
     private var pausedSeconds = 0.0
-    /// True if other loops share the thread. Then this loop does not pause within a turn, but rests
-    /// between two turns (``restSeconds``).
+    /// True if other loops share the thread. In that case, this loop does not pause within a turn,
+    /// but rests between two turns (``restSeconds``).
     var sharesThread = false
     /// Mail that a turn has not finished, and the number of its events that are done.
     private var left: (mail: StreamMail, done: Int)?
-    /// The number of bytes of backlogs that this turn has sent.
+    /// The number of bytes that this turn has sent from backlogs.
     var flushedBytes = 0
-    /// Readers of large frames whose sockets take more, in the order of their turns.
+    /// Readers of large frames whose sockets take more bytes, in the order of their turns.
     var awaitingTurn: [Int32] = []
     var endings: [Int32: @Sendable () -> Void] = [:]
     var now = 0.0
@@ -94,7 +94,7 @@ final class StreamLoop: @unchecked Sendable {
         pausedSeconds = 0
         pace.begin(at: now)
         for index in 0..<max(0, count) {
-            // The next turn finds the other events, too.
+            // Epoll reports the remaining events again in the next turn.
             if index > 0, isTurnOver { break }
             let data = events[index].data.u64
             if data == .max {
@@ -131,8 +131,8 @@ final class StreamLoop: @unchecked Sendable {
 
     /// The time for which this loop leaves the thread to other loops; 0 if it needs no rest.
     ///
-    /// A loop on a shared thread rests in place of ``pauseIfDue()``, which would hold up the
-    /// others.
+    /// A loop on a shared thread rests in place of ``pauseIfDue()``, which would hold up the other
+    /// loops.
     var restSeconds: Double {
         guard pace.isBusy, stopDeadline == nil else { return 0 }
         let ended = EventLoop.clock()
@@ -144,7 +144,8 @@ final class StreamLoop: @unchecked Sendable {
         return CInt(max(0, (seconds * 1_000).rounded(.up)))
     }
 
-    /// The seconds from the last turn until work is due without an event; `nil` if none will be.
+    /// The seconds from the last turn until work is due without an event; `nil` if no such work
+    /// will be due.
     var waitSeconds: Double? {
         if left != nil { return 0 }
         if slots.count == freeSlots.count, stopDeadline == nil { return nil }
@@ -152,7 +153,7 @@ final class StreamLoop: @unchecked Sendable {
         return min(nextSecond - now, logTurnSeconds ?? .infinity, pause)
     }
 
-    /// Handles the mail of other threads, and takes new mail when the old is done.
+    /// Handles the mail of other threads, and takes new mail when the old mail is done.
     private func takeMail() {
         let (mail, done) = left.take() ?? (writer.take(), 0)
         let events = mail.inbox.events
@@ -191,7 +192,7 @@ final class StreamLoop: @unchecked Sendable {
         return now >= stopDeadline || slots.count == freeSlots.count && left == nil
     }
 
-    /// Releases the remaining readers, which have not taken every byte, and turns away the readers
+    /// Releases the remaining readers, which have not taken every byte, and refuses the readers
     /// that have not joined yet.
     func end() {
         if let left = left.take() { writer.refuse(left.mail, from: left.done) }

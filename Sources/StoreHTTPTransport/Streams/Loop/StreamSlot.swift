@@ -9,13 +9,15 @@ struct StreamSlot {
     /// The reader's index in the list of its topic.
     var place: Int32 = 0
     var inputBytes: UInt32 = 0
-    /// The end of the stream's lifetime, in whole seconds of the loop; 0 if it has no bound.
+    /// The end of the stream's lifetime, in whole seconds of the loop; 0 if the lifetime has no
+    /// bound.
     var expires: UInt32 = 0
     /// The time at which the reader joined, in whole seconds of the clock.
     var joined: UInt32 = 0
-    /// The first version that the reader does not have. Only patch mode advances it.
+    /// The first version that the reader does not have; 0 if the reader has no version. Only patch
+    /// mode advances the number.
     var nextVersion: UInt64 = 0
-    /// The cause of the stream's end. The stream goes on until its reader has taken the last frame.
+    /// The cause of the stream's end. `nil` while the server has not begun to end the stream.
     private(set) var ending: StreamEnding?
 
     /// Notes the cause of the stream's end. The first cause counts.
@@ -27,13 +29,13 @@ struct StreamSlot {
 struct TopicReaders {
     let id: TopicID
     var topic = Topic()
-    /// The frames in patch mode, used in place of `topic`.
+    /// The frames in patch mode, which uses this property in place of `topic`.
     var patches = PatchFrames()
     var slots: [Int32] = []
-    /// The number of readers, from the start of `slots`, that get each frame as it comes. The other
-    /// readers are being sent a large frame.
+    /// The number of followers, which are the first elements of `slots` and get each frame as it
+    /// comes. The other readers are being sent a large frame.
     var following = 0
-    /// The number of frames that were for all readers.
+    /// The number of frames of this topic, so far, that were for all readers.
     var framesForAll: UInt64 = 0
 
     var followers: [Int32] { following == slots.count ? slots : Array(slots.prefix(following)) }
@@ -42,7 +44,7 @@ struct TopicReaders {
     var newestVersion: UInt64? { id.mode == .patch ? patches.newest?.version : topic.newestVersion }
 }
 
-/// A reader whose socket did not take every byte.
+/// The data about a reader whose socket did not take every byte.
 struct BehindReader {
     /// The most frames without a version that wait for the reader.
     static let commandsMax = 16
@@ -60,6 +62,6 @@ struct BehindReader {
     var largeFrame: LargeFrame?
     /// The frames without a version that follow the backlog.
     var commands: [Bytes] = []
-    /// True if the socket takes more, and the reader waits for its turn.
+    /// True if the socket takes more bytes, and the reader waits for its turn.
     var awaitsTurn = false
 }
