@@ -1,33 +1,36 @@
 import CStoreHTTPD
 
-/// The loop's data about a connection, such as the bytes that the loop awaits, and their deadline.
+/// The loop's data about a connection, such as the kind of bytes that the loop awaits, and the
+/// deadline for these bytes.
 final class ConnectionRecord {
-    // Safety: only the loop's thread uses the properties, and it works on one at a time. So they
+    // Safety: only the loop's thread uses the properties, one property at a time. So the properties
     // need no check for overlapping accesses.
 
     enum Waiting {
-        /// The headers of the first request, from the beginning of the connection.
+        /// The headers of the connection's first request. The request line was not read yet.
         case firstHeaders
-        /// The next request on a connection that was served before.
+        /// The next request on a connection that has had a request before.
         case nextRequest
-        /// The rest of the headers.
+        /// The rest of the headers, after the request line.
         case headers
         case body
-        /// No bytes of the client: the request is being handled or answered.
+        /// No bytes of the client, because the request is being handled or answered.
         case nothing
     }
 
     let descriptor: CInt
-    /// True if the connection came in at an address for operators.
+    /// True if the connection was accepted at an address for operators.
     let isAdmin: Bool
     let peer: ClientAddress
     private(set) lazy var peerHost = peer.description
     /// The index of this record in the loop's list.
     @exclusivity(unchecked) var place = 0
-    /// True if nothing more is sent on the connection. Its last request was refused or ended
-    /// without an answer, such as a request that becomes a stream.
+    /// True if the loop and the library send nothing more on the connection. The last request was
+    /// refused, or ended without an answer. A request that becomes a stream also ends without an
+    /// answer.
     @exclusivity(unchecked) var isDone = false
-    /// The library's run that ended the last request; 0 if the connection certainly goes on.
+    /// The number of the library's run that ended the last request; 0 if the connection certainly
+    /// goes on.
     @exclusivity(unchecked) var runOfLastEnd: UInt64 = 0
     @exclusivity(unchecked) unowned(unsafe) var exchange: HTTPExchange?
     /// The object that the handler keeps for the next requests of the connection.
@@ -49,17 +52,18 @@ final class ConnectionRecord {
     }
 }
 
-/// The places for connections, and the addresses that hold them.
+/// The places for connections, and the number of places that each address has taken.
 struct ConnectionPlaces {
     let max: Int
     /// The most places that one address or IPv6 network of 64 bits may hold. Addresses of this
-    /// machine and of proxies may hold all places but the kept ones.
+    /// machine and of proxies may hold all places, except for the reserved ones (``kept``).
     let perAddressMax: Int
     /// The addresses of proxies, through which clients of any number of addresses connect.
     let proxies: [AddressRange]
-    /// The number of places kept for addresses with fewer than ``keptPerAddress`` connections.
+    /// The number of places that are reserved for addresses with fewer than ``keptPerAddress``
+    /// connections.
     let kept: Int
-    /// The most connections of an address when only kept places are left.
+    /// The most connections of an address when only reserved places are left.
     static let keptPerAddress = 4
 
     private(set) var taken = 0
@@ -73,8 +77,8 @@ struct ConnectionPlaces {
     }
 
     /// Returns the reason why a connection from an address has no place; `nil` if it has a place.
-    /// If all places are taken, or the free ones are kept for addresses with fewer connections, the
-    /// reason is ``TransportFailure/connectionLimit(_:)``.
+    /// The reason is ``TransportFailure/connectionLimit(_:)`` if all places are taken, or if the
+    /// free places are reserved for addresses with fewer connections.
     func refusal(of address: ClientAddress) -> TransportFailure? {
         guard taken < max else { return .connectionLimit(max) }
         let own = held[address.shared, default: 0]
@@ -82,7 +86,7 @@ struct ConnectionPlaces {
         return max - taken > kept || own < Self.keptPerAddress ? nil : .connectionLimit(max)
     }
 
-    /// True if a proxy may connect from this address.
+    /// Returns true if many clients may connect from this address, which may be a proxy's address.
     func isForMany(_ address: ClientAddress) -> Bool {
         if address.isLocal { return true }
         guard case .internet(let address) = address else { return true }

@@ -3,7 +3,7 @@ import Glibc
 import StoreJSON
 import Synchronization
 
-// Answers are handed to the library, which sends them.
+// The loop hands answers to the library, and the library sends the answers.
 
 /// The parts of an answer except its body. The fields stay in their writer's memory.
 private struct AnswerHead {
@@ -97,7 +97,8 @@ extension EventLoop {
             return CHTTPD_CLOSE
         }
         let libraryHead = beginAnswer(exchange, head, bodyBytes: body.count)
-        // Safety: the body is retained for the library, which releases it by `releaseBytes`, once.
+        // Safety: the body is retained for the library. The library releases the body once, by
+        // `releaseBytes`.
         let owner = Unmanaged.passRetained(body as AnyObject).toOpaque()
         let taken =
             body.isInPieces
@@ -126,7 +127,7 @@ extension EventLoop {
         }
     }
 
-    /// Notes that the answer begins. Returns its head in the library's form.
+    /// Notes that the answer begins. Returns the answer's head in the library's form.
     @inline(__always)
     private func beginAnswer(
         _ exchange: HTTPExchange,

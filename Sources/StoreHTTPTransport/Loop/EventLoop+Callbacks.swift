@@ -3,12 +3,13 @@ import Glibc
 import StoreJSON
 
 // The callbacks of libmicrohttpd. The library calls them on the loop's thread, from within
-// `chttpd_run` and `chttpd_add`. They are plain functions: a closure handed to C from isolated code
-// would trap on a foreign thread.
+// `chttpd_run` and `chttpd_add`. The callbacks are plain functions, because a closure from isolated
+// code would trap if C called the closure on another thread.
 //
-// Safety: `context` is the loop, which outlives its daemon. A connection's context is a record and
-// a request's is an exchange. Both are retained when they are handed to the library, and released
-// in the callback that takes them back, which the library calls exactly once.
+// Safety: `context` is the loop, which outlives its daemon. The context of a connection is a
+// record, and the context of a request is an exchange. Each is retained when it is handed to the
+// library. The callback for the end of the connection or the request releases it, and the library
+// calls this callback exactly once.
 
 private func loop(_ context: UnsafeMutableRawPointer) -> Unmanaged<EventLoop> {
     Unmanaged.fromOpaque(context)
@@ -93,7 +94,7 @@ func releaseBytes(owner: UnsafeMutableRawPointer?) {
     if let owner { Unmanaged<AnyObject>.fromOpaque(owner).release() }
 }
 
-/// Copies a part of a body that is made of pieces.
+/// Copies up to `max` bytes of a body that is made of pieces, and returns their number.
 func readBytes(
     owner: UnsafeMutableRawPointer?,
     offset: UInt64,
@@ -101,7 +102,7 @@ func readBytes(
     max: Int
 ) -> Int {
     guard let owner, let to else { return 0 }
-    // Safety: retained until `releaseBytes`; the library was given bytes, and nothing else.
+    // Safety: the owner is always a `Bytes`, and is retained until `releaseBytes`.
     let bytes = Unmanaged<Bytes>.fromOpaque(owner).takeUnretainedValue()
     return bytes.copy(from: Int(offset), to: UnsafeMutableRawBufferPointer(start: to, count: max))
 }

@@ -2,12 +2,12 @@ import CStoreHTTPD
 import Glibc
 import Synchronization
 
-// Connections are accepted, refused, and cut off when their time is over.
+// The loop accepts and refuses connections, and closes connections whose deadline has passed.
 
 extension EventLoop {
     /// The most bytes of an answer that wait in the kernel for a client that does not read. Without
-    /// a bound, the kernel keeps some megabytes for each client (tcp(7), `tcp_wmem`), which a
-    /// control group counts. A unix socket has a bound of its own.
+    /// a bound, the kernel keeps some megabytes for each client (tcp(7), `tcp_wmem`), and control
+    /// groups count this memory. Unix sockets have a bound of their own.
     private static let unsentBytesMax: CInt = 128 << 10
 
     func accept(on listener: Listener) {
@@ -41,21 +41,21 @@ extension EventLoop {
     }
 
     /// Returns the reason why a connection that this listener accepted has no place; `nil` if it
-    /// has a place. Operators take no places of clients.
+    /// has a place. Connections of operators take no places of clients.
     private func refusal(at listener: Listener) -> TransportFailure? {
         guard listener.isAdmin else { return places.refusal(of: acceptedAddress) }
         let max = TransportConfiguration.adminConnectionsMax
         return adminCount < max ? nil : .connectionLimit(max)
     }
 
-    /// Returns true if a connection in the library's hands came in at an address for operators.
-    /// Must be called once for each connection.
+    /// Returns true if the library's new connection was accepted at an address for operators. Must
+    /// be called once for each connection.
     func isAdmin(_ descriptor: CInt) -> Bool {
         !adminDescriptors.isEmpty && adminDescriptors.remove(descriptor) != nil
     }
 
-    /// Accepts and refuses a connection with the spare descriptor, if no other is left. Returns
-    /// `false` if that failed: another thread of the process may have taken the descriptor.
+    /// Accepts and refuses a connection with the spare descriptor when no other descriptor is left.
+    /// Returns `false` if another thread of the process has taken the freed descriptor meanwhile.
     func refuseWithSpare(_ listener: Listener) -> Bool {
         close(spareDescriptor)
         var descriptor: CInt = -1
@@ -69,7 +69,8 @@ extension EventLoop {
     }
 
     /// Stops watching a listener for ``restSeconds`` if its connections can be neither served nor
-    /// refused. Epoll would report the listener again and again, and the loop would never sleep.
+    /// refused. Otherwise epoll would report the listener again and again, and the loop would never
+    /// sleep.
     private func rest(_ listener: Listener) {
         let descriptor = listener.descriptor
         epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil)
@@ -119,9 +120,10 @@ extension EventLoop {
         }
     }
 
-    /// Ends connections whose client has left before its request was whole. The library waits for
-    /// edges (epoll(7)), and can miss an end that came together with the last bytes. If the client
-    /// of a request that was put off has left, calls `onLeaving`.
+    /// Ends connections whose client has left before its request was whole. The library uses
+    /// edge-triggered events (epoll(7)), and can miss an end that came together with the last
+    /// bytes. If the client of a request that was put off has left, calls the request's
+    /// `onLeaving`.
     func closeAbandoned() {
         let waiting = records.filter { $0.waiting != .nothing || $0.exchange?.onLeaving != nil }
         guard !waiting.isEmpty else { return }
@@ -140,8 +142,8 @@ extension EventLoop {
         }
     }
 
-    /// Returns true if the other side has closed and all its bytes are read. Unread bytes may be
-    /// the rest of a request, which is answered.
+    /// Returns true if the client has closed its sending side, and all its bytes are read. Unread
+    /// bytes may be the rest of a request, which still gets an answer.
     func hasEnded(_ descriptor: CInt) -> Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, CInt(MSG_PEEK | MSG_DONTWAIT)) == 0

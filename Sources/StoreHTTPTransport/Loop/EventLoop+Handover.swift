@@ -3,23 +3,24 @@ import Glibc
 import StorePlatform
 import Synchronization
 
-// Other threads hand answers and orders to the loop.
+// Other threads hand answers and orders to the loop's thread.
 
 extension EventLoop {
-    /// Gives a suspended request its outcome, and queues it. Any thread; ``wake()`` sends it.
+    /// Sets the outcome of a request that was put off, and queues the request. A call of ``wake()``
+    /// must follow. Any thread may call it.
     func finish(_ exchange: HTTPExchange, _ outcome: HTTPExchange.Outcome) {
         exchange.outcome = outcome
         finished.withLock { $0.add(exchange) }
     }
 
-    /// Wakes the loop's thread, which sends the completed answers. Any thread.
+    /// Wakes the loop's thread, which sends the completed answers. Any thread may call it.
     func wake() {
         if isBorrower { return }
         var one: UInt64 = 1
         write(wakeDescriptor, &one, 8)
     }
 
-    /// Leaves an order for the loop's thread, and wakes the thread. Any thread.
+    /// Leaves an order for the loop's thread, and wakes the thread. Any thread may call it.
     func ask(_ change: @Sendable (inout LoopRequests) -> Void) {
         requests.withLock { change(&$0) }
         wake()
@@ -76,14 +77,16 @@ extension EventLoop {
         exchange.hold = .suspending
     }
 
-    /// Suspends the connection at once. The library walks all suspended connections at each resume.
+    /// Suspends the connection at once. Each resume costs the library a walk over all suspended
+    /// connections.
     func suspendNow(_ exchange: HTTPExchange) {
         exchange.hold = .suspended
         if let connection = exchange.connection { MHD_suspend_connection(connection) }
     }
 
-    /// Parks a request: the library calls for its answer again and again. The library runs only
-    /// when this loop runs it, so parking costs one call for each turn before the answer.
+    /// Parks a request: the library calls for the answer in each of its runs. The library runs only
+    /// in the turns of this loop, so a parked request costs one call for each turn before the
+    /// answer.
     func park(_ exchange: HTTPExchange) {
         guard parks, parkedCount < Self.parkedMax else { return suspend(exchange) }
         exchange.hold = .parked(since: now)
@@ -124,7 +127,7 @@ extension EventLoop {
         chttpd_stop(daemon)
         self.daemon = nil
         cutOff = left
-        // The exchanges hold references to the loop.
+        // The exchanges hold references to the loop, so they are released here.
         freeExchanges = []
         taken = []
         finished.withLock { $0.close() }
@@ -134,8 +137,8 @@ extension EventLoop {
 
 /// The exchanges that have an outcome, and wait for the loop's thread.
 ///
-/// After the end of the loop, exchanges are dropped: an exchange holds the loop, and a reference
-/// cycle would keep both for good.
+/// After the end of the loop, exchanges are dropped. An exchange holds a reference to the loop, so
+/// a reference cycle would keep the exchange and the loop in memory for ever.
 struct FinishedExchanges {
     var exchanges: [HTTPExchange] = []
     private var isOpen = true
@@ -144,7 +147,7 @@ struct FinishedExchanges {
         if isOpen { exchanges.append(exchange) }
     }
 
-    /// Drops the waiting exchanges, and all that come later.
+    /// Drops the waiting exchanges, and all exchanges that come later.
     mutating func close() {
         isOpen = false
         exchanges = []
@@ -157,6 +160,6 @@ struct LoopRequests {
     var stop: Double?
     /// The exchanges of suspended connections whose streams have ended.
     var released: [HTTPExchange] = []
-    /// The handler that takes over, and the closure that is called afterwards.
+    /// The handler that replaces the present handler, and the closure that is called afterwards.
     var successor: (handler: any HTTPHandler, done: @Sendable () -> Void)?
 }

@@ -2,27 +2,29 @@ import Glibc
 import StorePlatform
 import Synchronization
 
-// Between two turns, the loop's thread may do work of the handler, which saves a thread switch each
-// way. Meanwhile the loop is lent: a second thread takes it over if the work takes long. The thread
-// that did the work then waits to take the loop over in its turn.
+// Between two turns, the loop's thread may do work of the handler, which saves two switches between
+// threads. During this work, the loop is lent: a second thread takes the loop over if the work
+// takes long. The thread that did the work then becomes the second thread.
 
-/// The leadership of a loop, which passes from one thread to another while the loop is lent.
+/// The data that decide which thread leads a loop. The lead can pass to another thread while the
+/// loop is lent.
 struct LoopLeadership: ~Copyable, Sendable {
-    /// The seconds between two looks of the second thread at a loop that is lent again and again.
-    /// The thread that does the work loses the loop after one to two such intervals.
+    /// The seconds between two checks by the second thread, while the loop is lent again and again.
+    /// If one loan lasts for one to two of these intervals, the second thread takes the loop over.
     static let lookSeconds = 0.005
-    /// The number of looks without a lent loop after which the second thread sleeps.
+    /// The number of checks without a new loan after which the second thread sleeps.
     static let looksMax = 40
 
     /// Twice the number of changes of the leader so far, plus 1 while the loop is lent.
     let term = Atomic<UInt64>(0)
     let lentCount = Atomic<UInt64>(0)
-    /// True while the second thread looks again and again.
+    /// True while the second thread checks the loop again and again.
     let isWatched = Atomic(false)
     let isOver = Atomic(false)
     let wake = TimedSemaphore()
 
-    /// Begins a term, unless another thread has ended the term `last` meanwhile.
+    /// Begins the term `next`, and returns true, unless another thread has ended the term `last`
+    /// meanwhile.
     func begin(_ next: UInt64, after last: UInt64) -> Bool {
         term.compareExchange(expected: last, desired: next, ordering: .sequentiallyConsistent)
             .exchanged
@@ -43,12 +45,14 @@ extension EventLoop {
         if lead(in: 0, ended) { followAndLead(ended) }
     }
 
-    /// Waits until this thread may take the loop over, and leads it, again and again until the end.
+    /// Waits until this thread may take the loop over, and then leads the loop. Does so again and
+    /// again until the loop is over.
     private func followAndLead(_ ended: @Sendable () -> Void) {
         while let term = nextTerm(), lead(in: term, ended) {}
     }
 
-    /// Leads the loop. Returns true when another thread leads it, or false when it is over.
+    /// Leads the loop. Returns true when another thread leads the loop, or false when the loop is
+    /// over.
     private func lead(in term: UInt64, _ ended: @Sendable () -> Void) -> Bool {
         guard runTurns(in: term) else { return true }
         leadership.isOver.store(true, ordering: .sequentiallyConsistent)
@@ -57,8 +61,9 @@ extension EventLoop {
         return false
     }
 
-    /// Does the handler's work while another thread may take the loop over. Returns false if a
-    /// thread has done so: the calling thread then may use nothing that belongs to the loop.
+    /// Does the handler's work while another thread may take the loop over. Returns false if
+    /// another thread has taken the loop over. The calling thread then may use nothing that belongs
+    /// to the loop.
     func lend(in term: UInt64, for work: @Sendable () -> Void) -> Bool {
         startSecondThread?()
         startSecondThread = nil
@@ -77,14 +82,14 @@ extension EventLoop {
         return isBack
     }
 
-    /// True if the calling thread does the handler's work and leads the loop after it. So it needs
-    /// no wakeup to send the completed answers.
+    /// True if the calling thread does the handler's work and still leads the loop. Such a thread
+    /// sends the completed answers after the work, and needs no wakeup.
     var isBorrower: Bool {
         borrower.load(ordering: .relaxed) == UInt(pthread_self())
             && leadership.term.load(ordering: .sequentiallyConsistent) & 1 == 1
     }
 
-    /// Waits until the loop has been lent for long, and takes it over. Returns the new term, or
+    /// Waits until a loan of the loop lasts long, and takes the loop over. Returns the new term, or
     /// `nil` when the loop is over.
     private func nextTerm() -> UInt64? {
         var lastCount: UInt64 = 0
@@ -104,7 +109,8 @@ extension EventLoop {
     }
 
     /// Sleeps until the loop is lent or over. The leader lends the loop and then reads `isWatched`.
-    /// This thread writes `isWatched` and then reads the term, so one sees the other's write.
+    /// This thread writes `isWatched` and then reads the term. So at least one of the two threads
+    /// sees the write of the other thread.
     private func sleepUntilLent() {
         leadership.isWatched.store(false, ordering: .sequentiallyConsistent)
         let isLent = leadership.term.load(ordering: .sequentiallyConsistent) & 1 == 1

@@ -1,8 +1,8 @@
 import CStoreHTTPD
 import Glibc
 
-// `GET /livez` works for a client whose address has no place for another connection. Otherwise a
-// supervisor would take the server for dead while another client of its address floods the server.
+// `GET /livez` is answered even on a connection for which no place is left. Otherwise a supervisor
+// would take the server for dead while other clients use up the places.
 
 /// A connection without a place, whose client may be about to request `/livez`.
 struct UnplacedSocket {
@@ -12,8 +12,9 @@ struct UnplacedSocket {
 }
 
 extension EventLoop {
-    /// The most connections without a place whose first bytes are awaited. If more come, the oldest
-    /// is refused. The server's need of descriptors includes these connections.
+    /// The most connections without a place whose first bytes are awaited. If more connections
+    /// come, the oldest one is refused. The number of descriptors that the server needs includes
+    /// these connections.
     static let unplacedMax = 32
     /// The time for which the first bytes are awaited.
     static let unplacedSeconds = 1.0
@@ -22,8 +23,8 @@ extension EventLoop {
     private static let beginnings = ["GET /livez HTTP/1.", "HEAD /livez HTTP/1."]
         .map { Array($0.utf8) }
 
-    /// Answers a connection that has no place: at once if its first bytes are there, else when they
-    /// come. Returns `true` if the loop keeps the descriptor.
+    /// Answers on a connection that has no place. If the first bytes are not there, waits for them,
+    /// and returns `true` because the loop keeps the descriptor.
     func answerUnplaced(_ descriptor: CInt, _ refusal: TransportFailure) -> Bool {
         guard handler.liveness != nil else {
             refuse(descriptor, refusal)
@@ -49,7 +50,8 @@ extension EventLoop {
         unwatchAndClose(descriptor)
     }
 
-    /// Refuses the connections without a place whose time is over; all of them when the loop stops.
+    /// Refuses the connections without a place whose time is over. If the loop is stopping, refuses
+    /// all connections without a place.
     func refuseUnplaced() {
         for (descriptor, socket) in unplaced where socket.deadline <= now || isStopping {
             refuseUnplaced(descriptor, socket)
@@ -62,7 +64,8 @@ extension EventLoop {
         unwatchAndClose(descriptor)
     }
 
-    /// Answers by the first bytes. Returns `false` if there are too few of them to decide.
+    /// Answers or refuses the request that begins with the bytes in the socket. Returns `false` if
+    /// there are too few bytes for a decision.
     private func answerNow(_ descriptor: CInt, _ refusal: TransportFailure) -> Bool {
         var bytes = [UInt8](repeating: 0, count: Self.beginnings.map(\.count).max() ?? 0)
         let count = recv(descriptor, &bytes, bytes.count, CInt(MSG_PEEK | MSG_DONTWAIT))

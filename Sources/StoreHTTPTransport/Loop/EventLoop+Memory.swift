@@ -10,7 +10,8 @@ extension EventLoop {
     /// The shortest time between two lines of the log about unread answers.
     static let unreadReportSeconds = 60.0
 
-    /// Takes memory for a body of `count` bytes so far. Returns the reason if no memory is left.
+    /// Takes memory for a body that has `count` bytes so far. If no memory is left, returns the
+    /// reason.
     func holdBody(of exchange: HTTPExchange, _ count: Int) -> TransportFailure? {
         guard let record = exchange.record, !record.isAdmin else { return nil }
         let body = exchange.heldBody ?? HeldBody(holders: holders(of: exchange))
@@ -27,13 +28,13 @@ extension EventLoop {
         exchange.bodyBytes = []
     }
 
-    /// Takes memory for an answer that is copied or kept for one request. Returns `true` if the
-    /// answer may be sent.
+    /// Takes memory for an answer that is copied. Returns `true` if the answer may be sent.
     func holdAnswer(of exchange: HTTPExchange, bytes: Int) -> Bool {
         bytes <= MessageMemory.ownBytes || holdAnswer(of: exchange, own: bytes, [])
     }
 
-    /// Takes memory for an answer sent from its own memory. Returns `true` if it may be sent.
+    /// Takes memory for an answer whose body is sent without a copy. Returns `true` if the answer
+    /// may be sent.
     func holdAnswer(of exchange: HTTPExchange, _ body: Bytes) -> Bool {
         guard body.isInPieces else {
             guard body.count > MessageMemory.ownBytes else { return true }
@@ -46,8 +47,8 @@ extension EventLoop {
 
     /// Takes memory for an answer, and ends the oldest answers if the bounds are exceeded. Answers
     /// of the same address or principal end first. An ended answer takes memory until the library
-    /// has run again, so the memory may be over its bound by one share. If more is taken, a new
-    /// answer is sent only if no other answer is unread.
+    /// has run again. So the taken memory may exceed its bound by one share. If the excess is
+    /// larger, the new answer is sent only if no other answer is unread.
     private func holdAnswer(of exchange: HTTPExchange, own: Int, _ pieces: [SharedPiece]) -> Bool {
         guard let record = exchange.record, !record.isAdmin else { return true }
         let answer = UnreadAnswer(record, ownBytes: own, pieces, holders(of: exchange))
@@ -79,7 +80,7 @@ extension EventLoop {
         memory.giveBack(answer)
     }
 
-    /// Ends the connection of an answer. The kernel drops its unsent bytes.
+    /// Ends the connection of an answer. The kernel drops the answer's unsent bytes.
     private func end(_ answer: UnreadAnswer) {
         unread.end(answer)
         counters.unreadEnded.count()
@@ -95,8 +96,8 @@ extension EventLoop {
         shutdown(descriptor, CInt(SHUT_RDWR))
     }
 
-    /// Returns the holders of a request's memory: the client's address, unless it may stand for
-    /// many clients, and the principal.
+    /// Returns the holders of a request's memory: the principal, and the client's address unless
+    /// many clients may have that address.
     private func holders(of exchange: HTTPExchange) -> [MessageMemory.Holder] {
         let client = exchange.client
         let address = places.isForMany(client) ? [] : [MessageMemory.Holder.address(client.shared)]
@@ -104,7 +105,7 @@ extension EventLoop {
         return address + (name.map { [.principal($0)] } ?? [])
     }
 
-    /// Shows the number of taken bytes in the counters.
+    /// Stores the number of taken bytes in the counters.
     func showMemory() {
         let bytes = UInt64(memory.bytes)
         if counters.buffersBytes.load(ordering: .relaxed) != bytes {
@@ -113,8 +114,8 @@ extension EventLoop {
     }
 }
 
-/// A sender, at any address, that has a share of the memory for requests.
+/// A sender that has a share of the memory for bodies and answers, from any address.
 package protocol MemoryHolder: AnyObject {
-    /// The name of the share; `nil` if there is none.
+    /// The name of the share; `nil` if the sender has no share.
     var memoryHolder: String? { get }
 }

@@ -2,10 +2,11 @@ import CStoreHTTPD
 import Glibc
 import Synchronization
 
-// Answers that bypass the library: to clients that are refused, too slow or too many.
+// Some answers bypass the library, such as answers to clients that are refused or too slow.
 
-/// The socket of a refused client. Its further bytes are read and dropped: closing on unread bytes
-/// would reset the connection before the client has read the reason.
+/// The socket of a refused client. Further bytes of the client are read and dropped. If the socket
+/// were closed with unread bytes, the connection would be reset before the client has read the
+/// answer.
 struct LingeringSocket {
     /// The time at which the socket is closed, in the loop's seconds.
     let deadline: Double
@@ -13,12 +14,13 @@ struct LingeringSocket {
 }
 
 extension EventLoop {
-    /// The most sockets that linger. The server's need of descriptors includes them.
+    /// The most sockets that linger. The number of descriptors that the server needs includes these
+    /// sockets.
     static let lingeringMax = 32
     /// The time for which a refused client may go on sending.
     static let lingerSeconds = 5.0
 
-    /// Answers a request in place of the library, which refuses it.
+    /// Answers a request that the library refuses, in place of the library.
     func refuse(_ connection: OpaquePointer, status: Int) {
         counters.framingRefused.add(1, ordering: .relaxed)
         let record = record(of: connection)
@@ -44,9 +46,9 @@ extension EventLoop {
         }
     }
 
-    /// Answers if the library could not read a request line and is about to close the connection,
-    /// which it does without an answer. Sends nothing if the library closes for another reason: the
-    /// client has closed, or this run of the library has ended the connection's last request.
+    /// Answers on a connection that the library closes without an answer because the request line
+    /// is malformed. Sends nothing if the client has closed the connection, or if this run of the
+    /// library has ended the connection's last request.
     func refuseRequestLine(of record: ConnectionRecord) {
         guard record.waiting == .firstHeaders || record.waiting == .nextRequest,
             record.runOfLastEnd != runCount, !record.isDone, !hasEnded(record.descriptor)
@@ -55,8 +57,9 @@ extension EventLoop {
         refuse(record.descriptor, .malformed("The request line is malformed."), lingers: true)
     }
 
-    /// Answers on a socket that the library does not have, or on which it sends nothing. The caller
-    /// closes the socket. With `lingers`, a duplicate stays open until the client has closed.
+    /// Answers on a socket that the library does not have, or on which the library sends nothing.
+    /// The caller closes the socket. With `lingers`, a duplicate stays open until the client has
+    /// closed the connection.
     func refuse(_ descriptor: CInt, _ failure: TransportFailure, lingers: Bool = false) {
         switch failure {
         case .connectionLimit, .addressLimit: counters.refused.add(1, ordering: .relaxed)
@@ -82,7 +85,8 @@ extension EventLoop {
         }
     }
 
-    /// Sends the last answer on a socket, without the library, and with these further fields.
+    /// Sends the last answer on a socket, with these further fields. The answer bypasses the
+    /// library.
     func reply(
         _ descriptor: CInt,
         _ answer: HTTPResponse,
@@ -120,9 +124,9 @@ extension EventLoop {
         unwatchAndClose(descriptor)
     }
 
-    /// Logs the library's messages, except for messages about single requests. The library writes
-    /// such a message for every stream that it hands over and for every malformed request, of which
-    /// attackers send any number.
+    /// Logs a message of the library, unless the message is about a single request. The library
+    /// writes such messages for every stream and for every malformed request, and attackers can
+    /// send any number of malformed requests.
     func logOfLibrary(_ message: String) {
         for part in Self.libraryLinesOfRequests where message.contains(part) { return }
         log("libmicrohttpd: \(message)")

@@ -25,7 +25,7 @@ extension EventLoop {
         return exchange
     }
 
-    /// Ends a request: it is answered, or its client has left.
+    /// Ends a request that is answered, or whose client has left.
     func end(_ exchange: HTTPExchange, isAnswered: Bool) {
         if exchange.note != nil { endAccess(exchange) }
         if let record = exchange.record {
@@ -37,7 +37,7 @@ extension EventLoop {
         switch exchange.hold {
         case .none, .suspended, .clientLeft: break
         case .parked, .suspending:
-            // The client has left, and another thread still makes the answer.
+            // The client has left, but another thread is still making the answer.
             if case .parked = exchange.hold { parkedCount -= 1 }
             letGoBody(of: exchange)
             exchange.connection = nil
@@ -84,7 +84,7 @@ extension EventLoop {
             if case .suspending = exchange.hold { suspendNow(exchange) }
             return proceed(exchange)
         case .answered:
-            // The request was answered early, and the rest of its bytes are passed over.
+            // The request was answered before its end, and its remaining bytes are passed over.
             size.pointee = 0
             return CHTTPD_CONTINUE
         }
@@ -119,7 +119,7 @@ extension EventLoop {
     }
 
     /// Hands a whole request to the handler. If the handler was replaced since the headers came,
-    /// the new one admits the request first.
+    /// the new handler admits the request first.
     private func callHandler(_ exchange: HTTPExchange) {
         if exchange.isEarly, !isEarly {
             exchange.isEarly = false
@@ -128,15 +128,16 @@ extension EventLoop {
         handler.handle(exchange)
     }
 
-    /// Answers a request that goes no further: at once, or before its body is dropped.
+    /// Answers a request that is refused. Answers at once, even if the body is still coming, and
+    /// drops the body.
     private func refuse(
         _ exchange: HTTPExchange,
         _ response: HTTPResponse,
         hasBody: Bool
     ) -> chttpd_verdict {
         guard hasBody else {
-            // The request is whole, but the library has not noticed, and would end the connection
-            // after an answer now. The library calls again at once.
+            // The request is whole, but the library has not noticed the end of the request. After
+            // an answer now, the library would end the connection. The library calls again at once.
             exchange.phase = .handled
             exchange.outcome = .response(response)
             return CHTTPD_CONTINUE
@@ -152,7 +153,7 @@ extension EventLoop {
     }
 
     /// Answers while the body is still coming, and drops the rest of the body. The library takes no
-    /// response in the middle of a body, so the answer bypasses it.
+    /// response in the middle of a body, so the answer bypasses the library.
     private func answerAhead(_ exchange: HTTPExchange, _ response: HTTPResponse) {
         exchange.phase = .discarding
         letGoBody(of: exchange)
@@ -164,7 +165,7 @@ extension EventLoop {
         exchange.record?.wait(for: .nothing, until: now + Self.lingerSeconds)
     }
 
-    /// Drops a piece of a refused request's body. The connection ends with the body.
+    /// Drops a piece of a refused request's body. The connection is closed at the end of the body.
     private func discard(
         _ exchange: HTTPExchange,
         _ size: UnsafeMutablePointer<Int>
@@ -216,8 +217,9 @@ extension EventLoop {
         if let length = framing.contentLength, length > configuration.bodyBytesMax {
             throw .bodyTooLarge(limit: configuration.bodyBytesMax)
         }
-        // Without a length, a body would be taken for the next request. For the library, a field
-        // with an empty name ends the header, and so can hide the field with the body's length.
+        // Without a length, the library would take a body for the next request. For the library, a
+        // field with an empty name ends the header. Such a field can hide the field with the body's
+        // length.
         let method = RequestMethod(line.method)
         if case .other(let name) = method {
             var name = name
@@ -237,7 +239,8 @@ extension EventLoop {
         return framing
     }
 
-    /// Takes a piece of the body, and checks its bound: a body in chunks announces no total size.
+    /// Takes a piece of the body, and checks the size of the body so far. A body in chunks does not
+    /// announce its total size.
     private func take(
         _ exchange: HTTPExchange,
         _ body: UnsafePointer<CChar>?,
@@ -258,7 +261,8 @@ extension EventLoop {
         return CHTTPD_CONTINUE
     }
 
-    /// Makes room for a body that has `count` bytes by now. Returns the reason if there is no room.
+    /// Makes room for a body that has `count` bytes so far. If there is no room, returns the
+    /// reason.
     private func grow(_ exchange: HTTPExchange, to count: Int) -> TransportFailure? {
         guard count <= configuration.bodyBytesMax else {
             return .bodyTooLarge(limit: configuration.bodyBytesMax)
@@ -271,7 +275,7 @@ extension EventLoop {
         return nil
     }
 
-    /// Carries out the decision of the handler, or of the thread that completed the exchange.
+    /// Carries out the outcome that the handler has set, or the thread that completed the exchange.
     private func proceed(_ exchange: HTTPExchange) -> chttpd_verdict {
         switch exchange.hold {
         case .none: break

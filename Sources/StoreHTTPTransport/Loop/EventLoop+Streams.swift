@@ -7,8 +7,9 @@ import Synchronization
 extension EventLoop {
     /// Hands a connection's socket to a stream writer.
     ///
-    /// The writer owns a duplicate of the socket, and the library closes its own. If the library
-    /// would shut the socket down, the connection stays suspended until the stream ends.
+    /// The writer gets a duplicate of the socket's descriptor, and the library closes its own
+    /// descriptor. Some versions of the library would also shut the socket down. With such a
+    /// version, the connection stays suspended until the stream ends.
     func handOver(
         _ exchange: HTTPExchange,
         _ beginning: StreamBeginning,
@@ -26,7 +27,7 @@ extension EventLoop {
             exchange.outcome = .response(handler.response(for: .connectionLimit(records.count)))
             return
         }
-        // The writer of streams has its own bound on unsent bytes.
+        // The stream writer sets its own bound on unsent bytes.
         SocketOption.setUnsentBytesMax(of: descriptor, to: 0)
         let onEnd = endingAccess(exchange, then: beginning.owner.onEnd)
         answered(exchange, status: 200)

@@ -10,8 +10,8 @@ struct TimerMail: Sendable {
 extension EventLoop {
     /// Runs `work` on the loop's thread after this time, unless the timer is cancelled first.
     ///
-    /// Any thread. Cost: O(log n) on the loop's own thread. On another thread, a short lock, and a
-    /// system call only if the loop would sleep until after the timer's time.
+    /// Any thread may call it. Cost on the loop's own thread: O(log n). Cost on another thread: a
+    /// short lock, and a system call if the loop would sleep beyond the timer's time.
     func schedule(after seconds: Double, _ work: @escaping @Sendable () -> Void) -> LoopTimer {
         guard isOwnThread else {
             let timer = LoopTimer(due: SystemTime.steadySeconds() + seconds, on: self, work)
@@ -26,8 +26,8 @@ extension EventLoop {
         return timer
     }
 
-    /// Removes a cancelled timer. Any thread. A call on another thread does not wake the loop: the
-    /// timer leaves the heap in the loop's next turn.
+    /// Removes a cancelled timer. Any thread may call it. A call on another thread does not wake
+    /// the loop, and the timer leaves the heap in the loop's next turn.
     func drop(_ timer: LoopTimer) {
         if isOwnThread, let id = timer.id {
             timers.remove(id)
@@ -81,7 +81,7 @@ package final class LoopTimer: Sendable {
     let due: Double
     private let loop: EventLoop
     private let work: Locked<(@Sendable () -> Void)?>
-    // Safety: only the loop's thread touches it.
+    // Safety: only the loop's thread uses `id`.
     /// The timer's id, while the timer is in the loop's heap.
     nonisolated(unsafe) var id: TimerHeap<LoopTimer>.ID?
 
@@ -91,7 +91,8 @@ package final class LoopTimer: Sendable {
         self.work = Locked(work)
     }
 
-    /// Drops the work, unless it has begun, and releases its objects at once. Any thread.
+    /// Drops the work, unless the work has begun, and releases the work's objects at once. Any
+    /// thread may call it.
     package func cancel() {
         if take() != nil { loop.drop(self) }
     }

@@ -5,19 +5,19 @@ import StorePlatform
 import StoreWire
 import Synchronization
 
-/// The thread that owns all connections with requests. The thread accepts connections, runs
-/// libmicrohttpd within an epoll of its own, enforces the deadlines, and sends the answers that
+/// The loop of the thread that owns all connections, except for the sockets of streams. The thread
+/// accepts connections, runs libmicrohttpd, enforces the deadlines, and sends the answers that
 /// other threads have completed.
 ///
-/// The library runs no thread of its own here, because its loop stalls for good when 128
-/// connections are ready at once. The library's epoll descriptor is registered in the loop's epoll,
-/// and `MHD_run` never waits.
+/// The library does not run a loop of its own, because that loop stalls for ever when 128
+/// connections are ready at once. The library's epoll descriptor is registered in the epoll of this
+/// loop, and `MHD_run` never waits.
 final class EventLoop: @unchecked Sendable {
     // Safety: from `run` on, only the thread that leads the loop uses the properties. All threads
     // may use `finished`, `wakeDescriptor`, the timers' mail, the atomics and the counters. The
     // atomic `leadership` orders the turns of one leader before those of the next. Before `run`,
-    // only the thread that makes the loop uses it. The thread works on one property at a time, so
-    // the properties of a turn or a request need no check for overlapping accesses.
+    // only the thread that makes the loop uses the properties. A thread uses one property at a
+    // time, so the properties of a turn or a request need no check for overlapping accesses.
 
     /// The most events that one turn takes from epoll, and the most connections from a listener.
     static let eventsMax = 256
@@ -25,12 +25,13 @@ final class EventLoop: @unchecked Sendable {
     static let takenMax = 4 << 10
     /// The most runs of the library in one turn.
     static let runsMax = 3
-    /// The longest time between two checks of the deadlines, in seconds. A near deadline cuts it.
+    /// The longest time between two checks of the deadlines, in seconds. The time is shorter if a
+    /// configured deadline is short (``tick``).
     static let tickSeconds = 1.0
-    /// The longest turn in seconds while there is no connection.
+    /// The longest wait in seconds while there is no connection.
     static let restingSeconds = 60.0
-    /// The most requests that are parked; others are suspended. Each turn asks all parked requests
-    /// for their answers.
+    /// The most requests that are parked; further requests are suspended. In each turn, the library
+    /// calls for the answers of all parked requests.
     static let parkedMax = 64
     /// The time in seconds after which a parked request is suspended.
     static let parkSeconds = 0.001
@@ -49,7 +50,8 @@ final class EventLoop: @unchecked Sendable {
     let epoll: CInt
     let wakeDescriptor: CInt
     let finished = Locked(FinishedExchanges())
-    /// The array that is swapped with the finished exchanges, so that neither array is made anew.
+    /// The array that is swapped with the array of finished exchanges, so that no array is
+    /// allocated in a turn.
     @exclusivity(unchecked) var taken: [HTTPExchange] = []
     let requests = Locked(LoopRequests())
 
@@ -79,19 +81,20 @@ final class EventLoop: @unchecked Sendable {
     /// Starts the thread that takes a lent loop over; `nil` after its start.
     @exclusivity(unchecked) var startSecondThread: (() -> Void)?
     @exclusivity(unchecked) var nextTick = 0.0
-    /// A descriptor in reserve. If there are no others, it is closed so that a connection can be
-    /// accepted and refused.
+    /// A descriptor in reserve. If the process has no free descriptor, the loop closes this one, so
+    /// that a connection can be accepted and refused.
     var spareDescriptor: CInt
-    /// True if a socket duplicated by dup() stays usable with the loaded library.
+    /// True if a duplicate of a socket can still be used after the loaded library has closed the
+    /// connection.
     var handsOver = true
-    /// True if requests may be parked with the loaded library.
+    /// True if the loaded library allows requests to be parked.
     @exclusivity(unchecked) var parks = true
-    /// True if hidden bytes in the head of a request are noticed with the loaded library.
+    /// True if the loaded library allows hidden bytes in the head of a request to be noticed.
     @exclusivity(unchecked) var seesWholeHeads = true
     @exclusivity(unchecked) var runCount: UInt64 = 0
     /// The sockets of refused clients that may still send.
     var lingering: [CInt: LingeringSocket] = [:]
-    /// The connections without a place, whose clients may request `/livez`.
+    /// The connections without a place. Their clients may still request `/livez`.
     var unplaced: [CInt: UnplacedSocket] = [:]
     var keptStreams: [ObjectIdentifier: HTTPExchange] = [:]
     @exclusivity(unchecked) var parkedCount = 0
@@ -155,7 +158,7 @@ final class EventLoop: @unchecked Sendable {
 }
 
 extension EventLoop {
-    /// Listens, and starts the library. Returns the listeners, with the addresses as bound.
+    /// Listens, and starts the library. Returns the listeners, which have the bound addresses.
     func open() throws(TransportError) -> [Listener] {
         handsOver = !configuration.keepsStreamsSuspended && LibraryProbe.leavesDuplicatesAlone()
         parks = LibraryProbe.callsAgain()
@@ -192,7 +195,7 @@ extension EventLoop {
         }
         for listener in listeners { watch(listener.descriptor) }
         watch(chttpd_descriptor(daemon))
-        // Edge-triggered: each write is reported once, so nothing has to be read.
+        // With `once`, epoll reports each write once, so the descriptor need not be read.
         watch(wakeDescriptor, once: true)
         return listeners
     }
@@ -220,8 +223,8 @@ extension EventLoop {
         )
     }
 
-    /// Watches a descriptor from now on. Epoll reports it as long as it is ready. With `once`,
-    /// epoll reports it once each time that it becomes ready.
+    /// Watches a descriptor from now on. Epoll reports a descriptor as long as it is ready. With
+    /// `once`, epoll reports the descriptor only when it becomes ready.
     func watch(_ descriptor: CInt, once: Bool = false) {
         var event = epoll_event()
         event.events = EPOLLIN.rawValue | (once ? EPOLLET.rawValue : 0)
@@ -235,14 +238,15 @@ extension EventLoop {
     }
 
     /// Runs turns until a stop is requested and done. Returns false if another thread has taken the
-    /// loop over while it was lent.
+    /// loop over while the loop was lent.
     func runTurns(in term: UInt64) -> Bool {
         guard let daemon else { return true }
         let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: Self.eventsMax)
         defer { events.deallocate() }
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         // After a change of threads, and after the handler's work, there are answers to send. The
-        // turn then does not wait, and every second such turn does not even look at events.
+        // next turn then does not wait for events. Every second one of such turns does not even
+        // take events.
         var hasAnswers = term > 0
         var skipsEvents = false
         while !isDone {
@@ -274,7 +278,7 @@ extension EventLoop {
         return true
     }
 
-    /// Accepts connections, and reads the sockets that are not the library's.
+    /// Accepts connections, and reads the sockets that the library does not have.
     private func take(_ events: UnsafeBufferPointer<epoll_event>) {
         for event in events {
             let descriptor = event.data.fd
@@ -294,8 +298,8 @@ extension EventLoop {
         now = Double(turnBegan) / 1e9
     }
 
-    /// Runs the library, and again at once if it reports more work. An answer that was put off
-    /// takes two runs, and a turn between them would cost a system call.
+    /// Runs the library, and runs it again at once if it reports more work. An answer that was put
+    /// off takes two runs, and a turn between the two runs would cost a system call.
     private func runLibrary(_ daemon: OpaquePointer) {
         runCount += 1
         chttpd_run(daemon)
@@ -319,7 +323,7 @@ extension EventLoop {
         let isResting = records.isEmpty && lingering.isEmpty && unplaced.isEmpty && !isStopping
         let tick = isResting ? now + Self.restingSeconds : nextTick
         var seconds = min(tick, timers.nextDue ?? .infinity) - now
-        // The library calls a parked request ready, even if its answer is not there.
+        // The library reports a parked request as ready, even if the answer is not there.
         if library >= 0 {
             seconds = min(seconds, parkedCount > 0 ? Self.parkSeconds : library / 1_000)
         }

@@ -1,8 +1,8 @@
 import CStoreHTTPD
 import Glibc
 
-/// A probe of the loaded libmicrohttpd, for properties that its manual does not state and that
-/// differ between versions. A probe sends one request to a daemon of its own.
+/// A probe that finds out properties of the loaded libmicrohttpd. Its manual does not state these
+/// properties, and they differ between versions. A probe sends one request to a daemon of its own.
 final class LibraryProbe {
     /// A closure that answers the library's calls about the request.
     typealias Access = (OpaquePointer, chttpd_line) -> chttpd_verdict
@@ -10,7 +10,8 @@ final class LibraryProbe {
     /// The client's end of the socket pair.
     let peer: CInt
     private let access: Access
-    /// The number of refusals that the library has left to its callback.
+    /// The number of requests for which the library has called `refused` in place of its own
+    /// answer.
     private(set) var refusals = 0
 
     /// Sends the request and runs the library; `nil` if the system refuses sockets or a daemon.
@@ -62,8 +63,8 @@ final class LibraryProbe {
 }
 
 extension LibraryProbe {
-    /// Returns true if the library leaves a duplicate of a socket alone when it closes its own
-    /// descriptor. Streams depend on that.
+    /// Returns true if a duplicate of a socket can still be used after the library has closed its
+    /// own descriptor. Streams depend on that.
     static func leavesDuplicatesAlone() -> Bool {
         var duplicate: CInt = -1
         defer { if duplicate >= 0 { close(duplicate) } }
@@ -72,7 +73,7 @@ extension LibraryProbe {
             return CHTTPD_CLOSE
         }
         guard let probe, duplicate >= 0 else { return false }
-        // If the library had shut the socket down, writing would fail.
+        // If the library had shut the socket down, this write would fail.
         var byte = UInt8(ascii: "x")
         guard send(duplicate, &byte, 1, CInt(MSG_NOSIGNAL)) == 1 else { return false }
         var got: UInt8 = 0
@@ -80,13 +81,14 @@ extension LibraryProbe {
         return recv(probe.peer, &got, 1, 0) < 0 && errno == EAGAIN
     }
 
-    /// Returns true if each run of the library calls again for the answer to a whole request.
+    /// Returns true if the library, in each run, calls for the answer to a whole request that has
+    /// no answer yet.
     static func callsAgain() -> Bool {
         var calls = 0
         let probe = LibraryProbe { connection, _ in
             calls += 1
-            // The first call brings the headers, the second the whole request. Two more calls get
-            // no answer.
+            // The library makes the first call after the headers, and the second when the request
+            // is whole. Calls two to four get no answer, and the fifth call gets an answer.
             guard calls == 5 else { return calls < 5 ? CHTTPD_CONTINUE : CHTTPD_CLOSE }
             var head = chttpd_response_head()
             head.status = 204
@@ -100,8 +102,8 @@ extension LibraryProbe {
         return status.elementsEqual("HTTP/1.1 204".utf8)
     }
 
-    /// Returns true if the library leaves it to the callback to refuse unreadable requests, and
-    /// accepts white space behind a length.
+    /// Returns true if the library calls `refused` for a malformed request, and accepts white space
+    /// after the number in `Content-Length`.
     static func leavesRefusals() -> Bool {
         func refusals(of length: String) -> Int? {
             LibraryProbe("GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(length)\r\n\r\n") {
@@ -112,8 +114,8 @@ extension LibraryProbe {
         return refusals(of: "0 \t") == 0 && refusals(of: "+1") == 1
     }
 
-    /// Returns true if the parts of a request's head lie in the library's memory as they came, so
-    /// that hidden bytes between them are noticed.
+    /// Returns true if the library leaves the parts of a request's head in memory as the client
+    /// sent them. In that case, hidden bytes between the parts are noticed.
     static func showsWholeHeads() -> Bool {
         func hides(_ request: String, target: Int = 2) -> Bool? {
             var hides: CInt = -1
@@ -141,8 +143,8 @@ extension LibraryProbe {
         return whole.allSatisfy { hides($0) == false } && hiding.allSatisfy { hides($0) == true }
     }
 
-    /// Returns true if a response is sent with an `ETag` that was written over in the library's
-    /// memory, and not with the old `ETag`.
+    /// Returns true if an `ETag` can be changed in the library's memory. The library must then send
+    /// a response with the new `ETag`, and not with the old one.
     static func rewritesTags() -> Bool {
         guard let body = malloc(1) else { return false }
         guard let response = chttpd_response_make(body, 0) else {

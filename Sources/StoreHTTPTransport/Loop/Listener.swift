@@ -2,16 +2,17 @@ import CStoreHTTPD
 import Glibc
 import StorePlatform
 
-/// A listening socket of the event loop. The library does not listen, so the loop decides about
-/// bounds and refusals.
+/// A listening socket of the event loop. The loop accepts connections in place of the library, so
+/// that the loop can check bounds and refuse connections.
 final class Listener {
     /// The most connections that wait to be accepted.
     static let backlog: CInt = 4_096
 
     let descriptor: CInt
-    /// The address as bound, with the port that the system chose if the port was 0.
+    /// The bound address. If the configured port is 0, this address has the port that the system
+    /// chose.
     let address: ListenAddress
-    /// True if the listener is for operators, apart from clients.
+    /// True if the listener is at an address for operators, and not for clients.
     let isAdmin: Bool
 
     private let file: SocketFile?
@@ -52,8 +53,8 @@ final class Listener {
         file?.remove()
     }
 
-    /// Takes over a socket that listens already. The service manager keeps the socket, and may go
-    /// on listening for the next process.
+    /// Takes over a socket that listens already. The service manager also has the socket, and may
+    /// keep it open for the next process.
     private static func take(_ inherited: InheritedSocket) throws(TransportError) -> CInt {
         let descriptor = inherited.descriptor
         let flags = fcntl(descriptor, F_GETFL)

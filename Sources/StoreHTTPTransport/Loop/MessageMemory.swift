@@ -1,12 +1,13 @@
-/// The memory of requests and answers, without the memory of their connections. A body takes memory
-/// while it is being received or handled, and an answer until its client has read it.
+/// The memory of bodies and answers, without the memory of their connections. A body takes memory
+/// while the body is being received or handled. An answer takes memory until the client has read
+/// the answer.
 ///
 /// A single bound covers all bodies and answers, and bodies may take half of it. An address or a
 /// principal may take a quarter of the bound. A body beyond a bound is refused. If answers exceed a
-/// bound, the oldest end (protocol 9.4).
+/// bound, the connections of the oldest answers are closed (protocol 9.4).
 struct MessageMemory {
-    /// The bytes of each body and of each answer that belong to its connection and are not counted.
-    /// So an action of usual size always finds room.
+    /// The first bytes of each body and of each answer, which are not counted. So there is always
+    /// room for an action of usual size.
     static let ownBytes = 4 << 10
     /// The bytes that the library allocates for an answer in pieces (`chttpd.c`).
     static let readerBytes = 64 << 10
@@ -27,12 +28,13 @@ struct MessageMemory {
     var bytes: Int { bodyBytes + answerBytes }
 
     private var shares: [Holder: Int] = [:]
-    /// The pieces that several answers may share, by their identity.
+    /// The pieces that answers have, by identity. Several answers may share a piece.
     private var pieces: [ObjectIdentifier: (answers: Int, bytes: Int)] = [:]
 
     init(bytesMax: Int) { self.bytesMax = bytesMax }
 
-    /// Takes memory for a piece of a body, or takes nothing and returns the reason.
+    /// Takes memory for a piece of a body. If a bound would be exceeded, takes nothing and returns
+    /// the reason.
     mutating func takeBody(_ count: Int, for holders: [Holder]) -> TransportFailure? {
         guard bodyBytes + count <= bodiesMax, bytes + count <= bytesMax else {
             return .bodiesLimit(bodiesMax)
@@ -50,8 +52,8 @@ struct MessageMemory {
         change(by: -count, for: holders)
     }
 
-    /// Takes memory for an answer, even beyond the bound: its own bytes, and the pieces that no
-    /// other answer has taken already.
+    /// Takes memory for an answer, even beyond the bound. Counts the answer's own bytes, and the
+    /// pieces that no other answer has.
     mutating func take(_ answer: UnreadAnswer) {
         answer.taken = answer.ownBytes
         for piece in answer.pieces {

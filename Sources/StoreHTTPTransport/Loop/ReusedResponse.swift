@@ -5,10 +5,10 @@ import Glibc
 ///
 /// A new response costs the library an allocation, a copy of the body, and three allocations for
 /// each field. A reused response always has a body of the same length, and only fields that differ
-/// are added anew. Most answers differ only in the last field, the `ETag`: another tag of the same
-/// length is written over it.
+/// are added anew. Most answers differ only in their last field, the `ETag`. So a tag of the same
+/// length is written over the old tag.
 final class ReusedResponse {
-    // Safety: only the loop's thread uses the properties, and it works on one at a time. So they
+    // Safety: only the loop's thread uses the properties, one property at a time. So the properties
     // need no check for overlapping accesses.
 
     /// The bounds of a reused head. An answer with a longer head gets a response of its own.
@@ -17,7 +17,7 @@ final class ReusedResponse {
 
     let length: Int
     private let response: OpaquePointer
-    // Safety: the library's response frees it, and is kept until `deinit`.
+    // Safety: the library frees the body with the response, which exists until `deinit`.
     private let body: UnsafeMutableRawPointer
     /// The fields of the response, in the form of ``HTTPFields``.
     private let fields: UnsafeMutablePointer<CChar>
@@ -30,8 +30,8 @@ final class ReusedResponse {
     /// The `Date` of the response, which is not among its fields.
     @exclusivity(unchecked) private var date: DateField?
 
-    /// Makes a response that always has these fields; `nil` if there is no memory. `rewritesTags`
-    /// is true if the loaded library allows tags to be written over.
+    /// Makes a response that always has the fields `common`; `nil` if there is no memory.
+    /// `rewritesTags` is true if the loaded library allows tags to be written over.
     init?(length: Int, _ common: HTTPFields, rewritesTags: Bool) {
         guard let body = malloc(max(length, 1)) else { return nil }
         guard let response = chttpd_response_make(body, length) else {
@@ -56,8 +56,9 @@ final class ReusedResponse {
         ends.deallocate()
     }
 
-    /// Queues the response with these fields and this body, which has the response's length.
-    /// Returns `false` if the library did not take it. The response is then of no use any more.
+    /// Queues the response with these fields and this body. The body must have the response's
+    /// length. Returns `false` if the library did not take the response, which then must not be
+    /// used again.
     func send(
         on connection: OpaquePointer,
         status: Int,
@@ -72,7 +73,8 @@ final class ReusedResponse {
         return chttpd_respond(connection, UInt32(status), response) != 0
     }
 
-    /// Replaces the fields. Fields before the first difference stay.
+    /// Replaces the fields from the first difference on. Returns `false` if the library refuses a
+    /// field.
     private func set(_ new: UnsafeRawBufferPointer) -> Bool {
         guard let source = new.baseAddress else { return remove(from: 0) }
         let same = common(source, new.count)
@@ -103,11 +105,13 @@ final class ReusedResponse {
             let isTag = strcasecmp(fields + end(of: field), "ETag") == 0
             guard isTag == (field == fieldCount - 1) else { return }
         }
-        // Safety: a probe has shown that the library sends a copy that was written over.
+        // Safety: a probe has shown that the library sends its copy even after a program has
+        // changed the copy.
         tag = UnsafeMutablePointer(mutating: MHD_get_response_header(response, "ETag"))
     }
 
-    /// Writes over the tag if only its value differs, and has the same length.
+    /// Writes the new tag over the old tag, if only the value of the tag differs and has the same
+    /// length. Returns true if so.
     private func rewriteTag(_ new: UnsafeRawPointer, count newCount: Int, same: Int) -> Bool {
         guard let tag, newCount == end(of: fieldCount) else { return false }
         let start = end(of: fieldCount - 1) + 5
@@ -147,7 +151,7 @@ final class ReusedResponse {
     /// Returns the offset at which the first `count` fields end.
     private func end(of count: Int) -> Int { count == 0 ? 0 : ends[count - 1] }
 
-    /// Returns the number of first bytes that the old and the new fields have in common.
+    /// Returns the number of bytes at the start that are the same in the old and the new fields.
     private func common(_ new: UnsafeRawPointer, _ newCount: Int) -> Int {
         let own = UnsafeRawPointer(fields)
         let count = min(end(of: fieldCount), newCount)
@@ -180,7 +184,8 @@ struct ReusedResponses: ~Copyable {
     private var waiting = [[ReusedResponse]](repeating: [], count: bodyBytesMax + 1)
     private var count = 0
 
-    /// Takes or makes a response of this length; `nil` if it is over the bound, or without memory.
+    /// Returns a waiting or a new response of this length. Returns `nil` if the length is over the
+    /// bound, or if there is no memory.
     mutating func take(length: Int) -> ReusedResponse? {
         guard length <= Self.bodyBytesMax else { return nil }
         guard let response = waiting[length].popLast() else {
@@ -190,10 +195,10 @@ struct ReusedResponses: ~Copyable {
         return response
     }
 
-    /// Takes a response back. Its request must be over.
+    /// Takes a response back. The request of the response must be over.
     mutating func giveBack(_ response: ReusedResponse) {
         if count == Self.countMax {
-            // Otherwise, responses of lengths that do not come again would stay for good.
+            // Otherwise, responses of lengths that do not come again would stay in memory for ever.
             for length in waiting.indices { waiting[length] = [] }
             count = 0
         }

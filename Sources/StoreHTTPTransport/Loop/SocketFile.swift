@@ -8,7 +8,7 @@ struct SocketFile {
     private let device: dev_t
     private let node: ino_t
 
-    /// Sets the mode and the group of a file that was just bound.
+    /// Sets the mode and the group of the file, which a call of bind(2) has just made.
     init(_ path: String, _ access: SocketAccess) throws(TransportError) {
         self.path = path
         var status = stat()
@@ -33,8 +33,8 @@ struct SocketFile {
         unlink(path)
     }
 
-    /// Removes a socket that a killed server left behind. Throws if a process accepts on the
-    /// socket, or another user owns it.
+    /// Removes a socket that a killed server left behind. Throws an error if a process listens at
+    /// the socket, or if another user owns the socket.
     static func removeStale(_ path: String) throws(TransportError) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
@@ -46,8 +46,8 @@ struct SocketFile {
         let probe = socket(AF_UNIX, type, 0)
         defer { Glibc.close(probe) }
         let connected = SocketAddress(.unix(path: path)).withPointer { connect(probe, $0, $1) }
-        // A socket without a process refuses the connection. After EACCES or EAGAIN, a process may
-        // still listen at the socket.
+        // If no process listens at the socket, the error is ECONNREFUSED. After EACCES or EAGAIN, a
+        // process may still listen.
         guard connected != 0, errno == ECONNREFUSED else {
             throw TransportError("can't listen on unix:\(path): a server listens there already")
         }

@@ -1,9 +1,10 @@
 /// Values in the order of their due times: a binary heap from which any value can be removed.
 ///
-/// Cost: O(log n) to add a value, to remove a value, and to take the first. A value that leaves is
-/// released at once. Values that are due at the same time keep the order in which they were added.
+/// Cost: O(log n) to add a value, to remove a value, and to take the first. A value that is removed
+/// or taken is released at once. Values that are due at the same time keep the order in which they
+/// were added.
 package struct TimerHeap<Value> {
-    /// The id of a value in the heap. An id names no value once its value has left.
+    /// The id of a value in the heap. When the value has left the heap, the id names no value.
     package struct ID: Equatable, Sendable {
         fileprivate let slot: Int32
         fileprivate let round: UInt32
@@ -28,7 +29,7 @@ package struct TimerHeap<Value> {
         var round: UInt32
     }
 
-    /// The heap: no entry is due before its parent, whose index is `(index - 1) / 2`.
+    /// The entries of the heap. No entry is before its parent, whose index is `(index - 1) / 2`.
     private var entries: [Entry] = []
     private var slots: [Slot] = []
     private var freeSlots: [Int32] = []
@@ -55,7 +56,8 @@ package struct TimerHeap<Value> {
         return ID(slot: slot, round: slots[Int(slot)].round)
     }
 
-    /// Removes a value before it is due; `nil` if it has left already.
+    /// Removes a value before the value is due, and returns it. Returns `nil` if the value has left
+    /// the heap already.
     @discardableResult
     package mutating func remove(_ id: ID) -> Value? {
         guard slots.indices.contains(Int(id.slot)), slots[Int(id.slot)].round == id.round else {
@@ -64,7 +66,7 @@ package struct TimerHeap<Value> {
         return remove(at: Int(slots[Int(id.slot)].place))
     }
 
-    /// Removes the first value that is due now.
+    /// Removes the first value if it is due, and returns it. Returns `nil` if no value is due.
     package mutating func popDue(at now: Double) -> Value? {
         guard let first = entries.first, first.due <= now else { return nil }
         return remove(at: 0)
@@ -82,7 +84,7 @@ package struct TimerHeap<Value> {
         return slots[Int(slot)].value.take()
     }
 
-    /// Moves an entry up until its parent is not after it. Returns its new index.
+    /// Moves an entry up until the entry is not before its parent. Returns the entry's new index.
     @discardableResult
     private mutating func siftUp(from start: Int) -> Int {
         let entry = entries[start]
@@ -97,7 +99,7 @@ package struct TimerHeap<Value> {
         return place
     }
 
-    /// Moves an entry down until neither child is before it.
+    /// Moves an entry down until no child is before the entry.
     private mutating func siftDown(from start: Int) {
         let entry = entries[start]
         var place = start

@@ -1,9 +1,10 @@
 /// An answer that its client has not read to its end.
 final class UnreadAnswer {
-    // Safety: only the loop's thread uses the properties, and it works on one at a time. So they
+    // Safety: only the loop's thread uses the properties, one property at a time. So the properties
     // need no check for overlapping accesses.
 
-    /// The connection, which lives until its request has ended. This answer ends with the request.
+    /// The connection's record, which exists until the request has ended. This answer ends with the
+    /// request.
     unowned(unsafe) let record: ConnectionRecord
     /// The bytes that no other answer shares.
     let ownBytes: Int
@@ -28,7 +29,8 @@ final class UnreadAnswer {
 
 /// The answers that are not read yet, the oldest first.
 struct UnreadAnswers: ~Copyable {
-    /// The list. Empty places of removed answers stay until they are more than half of it.
+    /// The answers in their order. Elements of removed answers are `nil`, and are removed when more
+    /// than half of the elements are `nil`.
     private var answers: ContiguousArray<UnreadAnswer?> = []
     private(set) var count = 0
     /// The bytes of the answers whose connections are being ended.
@@ -56,7 +58,7 @@ struct UnreadAnswers: ~Copyable {
         endingBytes += answer.taken
     }
 
-    /// Returns the oldest answer but `kept` whose connection is not being ended.
+    /// Returns the oldest answer whose connection is not being ended, except `kept`.
     func oldest(but kept: UnreadAnswer, of holder: MessageMemory.Holder? = nil) -> UnreadAnswer? {
         for case .some(let answer) in answers where !answer.isEnding && answer !== kept {
             if let holder, !answer.holders.contains(holder) { continue }
