@@ -105,8 +105,8 @@ package protocol HTTPHandler: AnyObject, Sendable {
     /// over.
     func turnEnded() -> (@Sendable () -> Void)?
 
-    /// The answer to `GET /livez` on a connection for which no place is left. If it is `nil`, the
-    /// loop refuses such a connection and does not read the request.
+    /// The answer to `GET /livez` on a connection for which no place is left. If the value is
+    /// `nil`, the loop refuses such a connection and does not read the request.
     var liveness: HTTPResponse? { get }
 
     /// Returns the response with which the transport itself refuses a request.

@@ -1,6 +1,6 @@
 package import Glibc
 
-/// An IPv4 or IPv6 address. An IPv4 address is kept in its IPv6 form, `::ffff:192.0.2.1`, so that
+/// An IPv4 or IPv6 address. An IPv4 address is stored in its IPv6 form, `::ffff:192.0.2.1`, so that
 /// both forms of an address are equal.
 package struct IPAddress: Sendable, Hashable {
     package let high: UInt64

@@ -12,7 +12,7 @@ package struct InheritedSocket: Sendable, Equatable {
 
     /// Takes a descriptor, and reads the address at which its socket listens.
     ///
-    /// - Throws: ``TransportError`` if it is not a listening stream socket.
+    /// - Throws: ``TransportError`` if the descriptor is not a listening stream socket.
     package init(_ descriptor: Int32) throws(TransportError) {
         func refused(_ reason: String) -> TransportError {
             TransportError("can't listen on fd:\(descriptor): \(reason)")

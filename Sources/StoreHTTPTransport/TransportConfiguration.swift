@@ -6,8 +6,8 @@ package struct TransportConfiguration: Sendable {
     package var addresses: [ListenAddress]
     /// The addresses for operators; empty if operators use the addresses of clients.
     package var adminAddresses: [ListenAddress] = []
-    /// The most bytes of a request's target and fields. Each field counts with ``fieldBytes`` more
-    /// bytes than its name and value have.
+    /// The most bytes of a request's target and fields. For each field, ``fieldBytes`` count
+    /// besides the bytes of its name and value.
     package var headersBytesMax = 16 << 10
     package var uriBytesMax = 8 << 10
     package var bodyBytesMax = JSONLimits().bytesMax
@@ -57,7 +57,7 @@ package struct TransportConfiguration: Sendable {
     /// The bytes that count for each field in the bound on headers, besides the field's name and
     /// value. The library's note about the field has this size (`struct MHD_HTTP_Header`, aligned).
     static let fieldBytes = 64
-    /// The bytes for the head of an answer, and for bytes that a client sends behind its headers.
+    /// The bytes for the head of an answer, and for bytes that a client sends after its headers.
     static let answerHeadBytes = 2 << 10
 }
 

@@ -56,7 +56,7 @@ final class ConnectionRecord {
 struct ConnectionPlaces {
     let max: Int
     /// The most places that one address or IPv6 network of 64 bits may hold. Addresses of this
-    /// machine and of proxies may hold all places, except for the reserved ones (``kept``).
+    /// machine and of proxies may hold all places, except for the reserved places (``kept``).
     let perAddressMax: Int
     /// The addresses of proxies, through which clients of any number of addresses connect.
     let proxies: [AddressRange]

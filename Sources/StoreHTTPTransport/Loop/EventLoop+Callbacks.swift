@@ -2,14 +2,14 @@ import CStoreHTTPD
 import Glibc
 import StoreJSON
 
-// The callbacks of libmicrohttpd. The library calls them on the loop's thread, from within
-// `chttpd_run` and `chttpd_add`. The callbacks are plain functions, because a closure from isolated
-// code would trap if C called the closure on another thread.
+// The callbacks of libmicrohttpd. The library calls these functions on the loop's thread, from
+// within `chttpd_run` and `chttpd_add`. The callbacks are plain functions, because a closure from
+// isolated code would trap if C called the closure on another thread.
 //
 // Safety: `context` is the loop, which outlives its daemon. The context of a connection is a
-// record, and the context of a request is an exchange. Each is retained when it is handed to the
-// library. The callback for the end of the connection or the request releases it, and the library
-// calls this callback exactly once.
+// record, and the context of a request is an exchange. A context is retained when it is handed to
+// the library. The callback for the end of the connection or the request releases the context, and
+// the library calls this callback exactly once.
 
 private func loop(_ context: UnsafeMutableRawPointer) -> Unmanaged<EventLoop> {
     Unmanaged.fromOpaque(context)

@@ -15,9 +15,10 @@ import Synchronization
 final class EventLoop: @unchecked Sendable {
     // Safety: from `run` on, only the thread that leads the loop uses the properties. All threads
     // may use `finished`, `wakeDescriptor`, the timers' mail, the atomics and the counters. The
-    // atomic `leadership` orders the turns of one leader before those of the next. Before `run`,
-    // only the thread that makes the loop uses the properties. A thread uses one property at a
-    // time, so the properties of a turn or a request need no check for overlapping accesses.
+    // atomic `leadership` orders the turns of one leader before the turns of the next leader.
+    // Before `run`, only the thread that makes the loop uses the properties. A thread uses one
+    // property at a time, so the properties of a turn or a request need no check for overlapping
+    // accesses.
 
     /// The most events that one turn takes from epoll, and the most connections from a listener.
     static let eventsMax = 256
@@ -106,7 +107,8 @@ final class EventLoop: @unchecked Sendable {
     /// The fields of every answer, in the library's form.
     let commonFields: UnsafeMutableBufferPointer<CChar>
     @exclusivity(unchecked) var now = 0.0
-    /// The time at which this turn began, in nanoseconds. The property ``now`` has it in seconds.
+    /// The time at which this turn began, in nanoseconds. The property ``now`` has the same time in
+    /// seconds.
     @exclusivity(unchecked) var turnBegan: UInt64 = 0
     @exclusivity(unchecked) var answered: ContiguousArray<AnsweredRequest> = []
     @exclusivity(unchecked) var date = DateField()
@@ -245,7 +247,7 @@ extension EventLoop {
         defer { events.deallocate() }
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         // After a change of threads, and after the handler's work, there are answers to send. The
-        // next turn then does not wait for events. Every second one of such turns does not even
+        // next turn then does not wait for events. Every second turn of this kind does not even
         // take events.
         var hasAnswers = term > 0
         var skipsEvents = false

@@ -1,8 +1,9 @@
 import CStoreHTTPD
 import Glibc
 
-/// A probe that finds out properties of the loaded libmicrohttpd. Its manual does not state these
-/// properties, and they differ between versions. A probe sends one request to a daemon of its own.
+/// A probe that finds out properties of the loaded libmicrohttpd. The library's manual does not
+/// state these properties, which differ between versions. A probe sends one request to a daemon of
+/// its own.
 final class LibraryProbe {
     /// A closure that answers the library's calls about the request.
     typealias Access = (OpaquePointer, chttpd_line) -> chttpd_verdict

@@ -2,9 +2,9 @@
 /// while the body is being received or handled. An answer takes memory until the client has read
 /// the answer.
 ///
-/// A single bound covers all bodies and answers, and bodies may take half of it. An address or a
-/// principal may take a quarter of the bound. A body beyond a bound is refused. If answers exceed a
-/// bound, the connections of the oldest answers are closed (protocol 9.4).
+/// A single bound covers all bodies and answers, and bodies may take half of the bound. An address
+/// or a principal may take a quarter of the bound. A body beyond a bound is refused. If answers
+/// exceed a bound, the connections of the oldest answers are closed (protocol 9.4).
 struct MessageMemory {
     /// The first bytes of each body and of each answer, which are not counted. So there is always
     /// room for an action of usual size.

@@ -6,7 +6,7 @@ final class UnreadAnswer {
     /// The connection's record, which exists until the request has ended. This answer ends with the
     /// request.
     unowned(unsafe) let record: ConnectionRecord
-    /// The bytes that no other answer shares.
+    /// The number of bytes that this answer shares with no other answer.
     let ownBytes: Int
     let pieces: [SharedPiece]
     let holders: [MessageMemory.Holder]

@@ -31,7 +31,7 @@ extension HTTPExchange {
         case parked(since: Double)
         /// The library will suspend the connection at its next call.
         case suspending
-        /// The library has suspended the connection until it is resumed.
+        /// The library has suspended the connection until the loop resumes it.
         case suspended
         /// The client has closed the connection before the answer.
         case clientLeft

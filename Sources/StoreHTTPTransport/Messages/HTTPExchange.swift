@@ -4,12 +4,12 @@ package import StoreJSON
 /// A request and the means to answer it.
 ///
 /// An exchange is used for one request after another, and belongs to the event loop's thread. Only
-/// ``complete(_:)`` and the functions that replace it may be called on any thread, once the
+/// ``complete(_:)`` and the functions that replace this call may be called on any thread, once the
 /// exchange is suspended.
 package final class HTTPExchange: @unchecked Sendable {
     // Safety: only the loop's thread touches the stored state, until `suspend` hands `outcome` over
-    // to the thread that completes the exchange. `complete` hands it back through the lock of the
-    // loop's queue.
+    // to the thread that completes the exchange. `complete` hands `outcome` back through the lock
+    // of the loop's queue.
 
     // Safety: the loop's thread works on one property at a time, and changes no property while its
     // value is in use. So the accesses need no check, which would cost time in every request.
@@ -114,7 +114,8 @@ package final class HTTPExchange: @unchecked Sendable {
     }
 }
 
-// Computed properties, because other modules would check each access to a stored property.
+// These properties are computed, because other modules would check each access to a stored
+// property.
 
 extension HTTPExchange {
     package var verb: RequestMethod { ownVerb }

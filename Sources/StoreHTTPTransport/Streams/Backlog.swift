@@ -5,7 +5,7 @@ import StoreJSON
 /// A short delay loses nothing: a few frames wait in order. At the bound, only the first frame,
 /// which may be sent in part, and the newest frame stay. The frames between these two are removed.
 struct Backlog: Sendable {
-    /// The most frames that wait behind the frame that is being sent.
+    /// The most frames that wait, besides the frame that is being sent.
     static let framesMax = 16
     /// The most bytes of the waiting frames together. A single frame may be larger.
     static let bytesMax = 256 << 10

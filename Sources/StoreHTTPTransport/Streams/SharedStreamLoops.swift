@@ -1,8 +1,8 @@
 import CStoreHTTPD
 import Glibc
 
-/// The loops that share a thread. Each has an epoll descriptor of its own, which is registered in
-/// the thread's epoll (epoll(7)).
+/// The loops that share a thread. Each loop has an epoll descriptor of its own, which is registered
+/// in the thread's epoll (epoll(7)).
 ///
 /// In each round the thread waits until a loop is ready or due, and gives one turn to each such
 /// loop. Later events wait for the next round, so every loop gets its turn.
@@ -32,7 +32,7 @@ struct SharedStreamLoops: ~Copyable {
 
     private let epoll: CInt
     private let ready: UnsafeMutablePointer<epoll_event>
-    /// The memory for events of a loop's own epoll. All loops use it, one after the other.
+    /// The memory for events of a loop's own epoll. All loops use this memory, one after the other.
     private let events: UnsafeMutablePointer<epoll_event>
     private var members: [Member?] = []
     private var freeNumbers: [Int] = []
@@ -132,8 +132,8 @@ struct SharedStreamLoops: ~Copyable {
         member.timer = due == .infinity ? nil : timers.insert(number, due: due)
     }
 
-    /// The time until the first loop is due. If no loop has a time, -1, so that epoll waits without
-    /// a bound.
+    /// The time until the first loop is due. The value is -1, for a wait without a bound, if no
+    /// loop has such a time.
     private var waitMilliseconds: CInt {
         guard let due = timers.nextDue else { return -1 }
         return CInt(max(0, ((due - EventLoop.clock()) * 1_000).rounded(.up)))

@@ -49,7 +49,7 @@ package struct StreamHead: Sendable {
 package enum Resume: Sendable, Equatable {
     /// The reader has no version: the stream begins with the newest frame.
     case fresh
-    /// The reader has this version: the stream begins with the next newer one.
+    /// The reader has this version: the stream begins with the next version.
     case after(version: UInt64)
     /// The stream cannot go on from the reader's version. The stream begins with the frame of a
     /// `resync`, which has the reason, and then the newest frame.

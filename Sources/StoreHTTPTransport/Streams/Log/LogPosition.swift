@@ -5,8 +5,8 @@ import StoreWire
 ///
 /// A value without effects: ``next(of:)`` returns the bytes to send, and ``sent(_:of:)`` takes the
 /// number of bytes that the socket took. A chunk consists of whole records, so a heartbeat or a
-/// `bye` may be sent between two chunks. The log is looked up anew for each call, and its pieces
-/// may begin and end elsewhere each time.
+/// `bye` may be sent between two chunks. Each call gets a piece that is looked up anew. Pieces of
+/// different calls may begin and end at different records.
 struct LogPosition {
     /// The size in bytes from which a chunk takes no more records. Chunks are short, because no
     /// other frame can be sent within a chunk. A single record may be longer.
@@ -76,7 +76,7 @@ struct LogPosition {
 
 /// A chunk of records on its way to a reader of the log: its size, and the number of bytes sent.
 ///
-/// From the first byte of its head to the last of its tail, no other bytes may be sent.
+/// From the first byte of its head to the last byte of its tail, no other bytes may be sent.
 struct LogChunk: Equatable {
     /// The size in the chunk's head.
     let payloadBytes: Int

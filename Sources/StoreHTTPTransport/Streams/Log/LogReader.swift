@@ -124,7 +124,7 @@ struct LogPace {
     /// follows at once, so readers that keep up get each record as it comes.
     static let turnBytesMin = 256 << 10
     static let pauseFactor = 4.0
-    /// The longest pause. A turn may have been long only because other threads had the core.
+    /// The longest pause. A turn may have been long only because other threads used the processor.
     static let pauseSecondsMax = 0.02
 
     /// The time at which the last pause ends.

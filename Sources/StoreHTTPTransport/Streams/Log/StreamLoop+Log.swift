@@ -6,7 +6,7 @@ import StoreWire
 import Synchronization
 
 // The log is not broadcast. When a reader's socket takes more bytes, the reader gets the next piece
-// of the log in its turn. So a reader with much to catch up does not hold up the others.
+// of the log in its turn. So a reader with much to catch up does not hold up the other readers.
 
 extension StreamLoop {
     /// The most bytes of the log that one turn of the loop sends. The remaining readers are first

@@ -6,8 +6,8 @@ import Synchronization
 // Each second, the loop sends heartbeats, and ends the streams that are stalled or expired.
 
 extension StreamLoop {
-    /// Sends heartbeats to some of the readers, in each second to others. Then ends the streams
-    /// that are stalled or expired.
+    /// Sends heartbeats to a fraction of the readers, and in the next second to the next fraction.
+    /// Then ends the streams that are stalled or expired.
     func everySecond() {
         nextSecond = max(nextSecond + 1, now)
         seconds &+= 1

@@ -52,7 +52,7 @@ struct BehindReader {
     var backlog: Backlog
     /// The time at which the socket last took a byte.
     var progressed: Double
-    /// The version that the reader had before the backlog; `nil` if it had none.
+    /// The version that the reader had before the backlog; `nil` if the reader had no version.
     var version: UInt64?
     /// True if the stream ends when the backlog is sent.
     var isClosing = false
