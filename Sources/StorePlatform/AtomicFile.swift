@@ -122,7 +122,7 @@ package enum SystemError {
     /// The text of the current `errno`.
     package static var text: String { text(of: errno) }
 
-    /// Returns the text of an error number. Unlike `strerror`, any thread may call it.
+    /// Returns the text of an error number. Any thread may call this function, unlike `strerror`.
     package static func text(of code: CInt) -> String {
         var buffer = [CChar](repeating: 0, count: 128)
         guard strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }

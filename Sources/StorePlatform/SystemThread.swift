@@ -12,7 +12,7 @@ package enum SystemThread {
     /// threads.
     package static func giveWay() { sched_yield() }
 
-    /// The calling thread's nice value. Threads that it starts inherit it.
+    /// The calling thread's nice value. Threads that the calling thread starts inherit the value.
     package static var niceness: CInt {
         // On Linux the value belongs to the calling thread, not to the process (getpriority(2), "C
         // library/kernel differences").

@@ -75,7 +75,7 @@ package final class Latch: Sendable {
 
     package init() {}
 
-    /// Ends all waits, also future ones. Any thread may call it, once or several times.
+    /// Ends all waits, including future waits. Any thread may call it, once or several times.
     package func open() { opened.signal() }
 
     /// Waits until the latch is open. Returns false if the seconds are over first.

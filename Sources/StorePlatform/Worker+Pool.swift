@@ -1,7 +1,7 @@
 import Synchronization
 
-// A worker on a pool has no threads of its own. While the worker has work, a thread of the pool
-// runs it for one turn after another.
+// A worker on a pool has no threads of its own. While the worker has work, threads of the pool run
+// the worker's turns.
 
 /// The turns of a worker on a pool.
 struct WorkerTurns: Sendable {
