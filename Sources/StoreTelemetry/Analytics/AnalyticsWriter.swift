@@ -213,7 +213,7 @@ package struct LossReport: Sendable {
 
     package init() {}
 
-    /// Records a loss. Returns true if the log needs a line about it.
+    /// Records a loss. Returns true if the log needs a line about the loss.
     package mutating func lost(at now: ContinuousClock.Instant) -> Bool {
         if let reportedAt, reportedAt.duration(to: now) < .seconds(Self.quietSeconds) {
             return false

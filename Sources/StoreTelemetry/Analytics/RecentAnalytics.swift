@@ -2,8 +2,8 @@ import StorePlatform
 import Synchronization
 
 /// The last analytics events of a store, for clients that ask for them. The events are in memory
-/// only: a start begins with none. If the events or their bytes are too many, the oldest are
-/// removed.
+/// only: a start begins with none. If there are too many events or too many bytes, the oldest
+/// events are removed.
 package final class RecentAnalytics: Sendable {
     /// The most bytes of all events; an event with more bytes is not stored.
     package static let bytesMax = 16 << 20

@@ -2,9 +2,9 @@ import Glibc
 import StorePlatform
 import Synchronization
 
-/// Writes log lines on its own thread. Standard error may be a pipe without a reader, and neither
-/// the Core nor the event loop may ever wait for it. The queue is bounded. Lines that do not fit
-/// are dropped and counted, and a later line has their number.
+/// Writes log lines on its own thread. Standard error may be a pipe whose reader does not read. The
+/// Core and the event loop must never wait for such a reader. The queue is bounded. Lines that do
+/// not fit are dropped and counted, and a later line has their number.
 package final class LogWriter: Sendable {
     /// The most lines that wait.
     package static let queueLinesMax = 1_024

@@ -4,8 +4,8 @@ import StorePlatform
 /// thread may call the logger. No call waits, because the thread of a ``LogWriter`` writes the
 /// lines. The writer's thread ends when the last copy of the logger is released.
 package struct Logger: Sendable {
-    /// The owner of a writer, shared by all copies of a logger. Its deinitializer ends the writer's
-    /// thread.
+    /// The owner of a writer, shared by all copies of a logger. The owner's deinitializer ends the
+    /// writer's thread.
     private final class Owner: Sendable {
         let writer: LogWriter
 
