@@ -52,7 +52,7 @@ public final class CurlClient: HTTPClient {
     }
 
     /// Sends a request, and blocks the calling thread until the whole response is there. An effect
-    /// uses ``response(to:)``, because its thread must not block.
+    /// must call ``response(to:)`` instead, because its thread must not block.
     package func waitForResponse(to request: HTTPRequest) throws -> HTTPResponse {
         try request.check()
         let result = Locked<Result<HTTPResponse, any Error>>(.failure(CancellationError()))

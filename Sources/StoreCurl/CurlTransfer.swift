@@ -3,7 +3,7 @@ import CStoreCurl
 /// A request that is being transferred: the handle of libcurl, and the answer so far.
 final class CurlTransfer: @unchecked Sendable {
     // Safety: the requesting task makes the object, and passes it to the loop through the loop's
-    // lock. From then on only the loop's thread uses it.
+    // lock. From then on, only the loop's thread uses the object.
 
     /// The most bytes of an answer's header fields, including the fields of redirects.
     static let headersBytesMax = 64 << 10
@@ -80,7 +80,7 @@ extension CurlTransfer {
         case .delete where request.body.isEmpty:
             [ccurl_set_text(handle, CURLOPT_CUSTOMREQUEST, request.method.rawValue)]
         default:
-            // `COPYPOSTFIELDS` copies the body, so the size of the body is set before.
+            // `COPYPOSTFIELDS` copies the body, so the size of the body must be set first.
             [
                 ccurl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count)),
                 request.body.withUnsafeBytes {
@@ -201,8 +201,8 @@ extension CurlTransfer {
         case CURLE_FILESIZE_EXCEEDED: .tooLarge
         case CURLE_WRITE_ERROR where excess != nil: .tooLarge
         case CURLE_TOO_MANY_REDIRECTS: .redirect
-        // The scheme of the request's own URL was checked before the transfer. So this is the
-        // scheme of a redirect, or the answer has another protocol, such as HTTP/0.9.
+        // The scheme of the request's own URL was checked before the transfer. So the error is
+        // about the scheme of a redirect, or about the answer's protocol, such as HTTP/0.9.
         case CURLE_UNSUPPORTED_PROTOCOL:
             message.pointee == 0 || isRedirected ? .redirect : .malformed
         case CURLE_WEIRD_SERVER_REPLY, CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_HTTP2,
