@@ -4,7 +4,7 @@ import StoreJSON
 /// The next step after sending a batch.
 enum ExportStep: Equatable {
     /// The collector has taken the batch, except for `refused` spans. `because` is the collector's
-    /// reason for refusing them.
+    /// reason for the refusal.
     case done(refused: Int, because: String)
     /// The batch is to be sent again after this time.
     case retry(inSeconds: Double, because: String)
