@@ -12,8 +12,8 @@ public protocol Action: Sendable {}
 
 /// An action that declares the data of its analytics line.
 ///
-/// Every applied action has an analytics line. A tracked action adds `data` to its line, made from
-/// its own fields and from the state before it.
+/// Every applied action has an analytics line. A tracked action adds `data` to its line.
+/// ``record(before:)`` makes the data from the action's fields and the state before the action.
 ///
 /// ```swift
 /// extension Cart.Action: TrackedAction {
@@ -21,9 +21,9 @@ public protocol Action: Sendable {}
 /// }
 /// ```
 ///
-/// `State` is the slice of the action's module, so a module can be tracked in a target that imports
-/// only `StoreCore`. `State` may also be the root state, which has all slices. If the slice is not
-/// there yet, as before a start, `data` is empty.
+/// `State` is the slice of the action's module. A module can therefore be tracked in a target that
+/// imports only `StoreCore`. `State` may also be the root state, which has all slices. If the slice
+/// does not exist yet, as before a start, `data` is empty.
 public protocol TrackedAction<State>: Action {
     /// The state before the action: the slice of its module, or the whole state.
     associatedtype State
@@ -32,8 +32,8 @@ public protocol TrackedAction<State>: Action {
 
     /// Returns the record of this action; `state` is the state before the action.
     ///
-    /// The function runs on the Core's thread, so it only picks values; it never computes at
-    /// length.
+    /// The function runs on the thread that does the Core's work. A long computation would delay
+    /// every later action.
     func record(before state: State) -> Record
 }
 
@@ -57,7 +57,7 @@ public protocol TrackedInstanceAction<State>: TrackedAction {
 }
 
 extension TrackedInstanceAction {
-    /// Returns the record without an instance. No store calls this function.
+    /// Returns the record of an action without an instance: passes an empty id.
     public func record(before state: State) -> Record { record(before: state, of: "") }
 }
 
@@ -65,11 +65,11 @@ extension TrackedInstanceAction {
 ///
 /// The server removes the ``secrets`` from the payload before it makes the action, for every
 /// dispatcher. Dispatchers are clients, views, and the program itself: its effects, use cases,
-/// presenters, reactions and interceptors. So the reducer gets the action that is journaled, and a
-/// replay gives the same state.
+/// presenters, reactions and interceptors. Therefore the reducer gets the same action that the
+/// journal stores, and a replay makes the same state.
 ///
-/// The members reach no journal, stream or log. Declare them optional, because the reducer always
-/// gets `nil`. If an action requires one of them, the server does not start.
+/// The secret members reach no journal, stream or log. Declare them optional, because the reducer
+/// always gets `nil`. If a type requires a secret member, the server does not start.
 ///
 /// ```swift
 /// struct LoginRequested: RedactedAction, Codable {
@@ -79,16 +79,16 @@ extension TrackedInstanceAction {
 /// }
 /// ```
 public protocol RedactedAction: Action {
-    /// The names of the secret members on the wire.
+    /// The names that the secret members have on the wire.
     static var secrets: [String] { get }
 }
 
 extension Action {
-    /// Returns the wire name without the id of an instance, as schemas have it: `cards/{id}/liked`
-    /// for `cards/7/liked`. Figures and events use this name: clients choose the ids, so the number
-    /// of ids has no bound.
+    /// Returns the wire name with `{id}` in place of an instance's id: `cards/{id}/liked` for
+    /// `cards/7/liked`. Schemas, figures and events use this name. Clients choose the ids, so the
+    /// number of ids has no bound.
     ///
-    /// Cost: two comparisons for an action without an instance.
+    /// Cost: two comparisons of types for an action without an instance.
     package func kind(of wireName: String) -> String {
         let own = type(of: self)
         if own == ClientRequest.self, let request = self as? ClientRequest { return request.kind }

@@ -1,5 +1,5 @@
 /// The data that accompany an action on its way to the reducer: its version, its time and its
-/// origin. Interceptors and middleware receive it beside the action.
+/// origin. Interceptors and middleware receive the envelope beside the action.
 ///
 /// ```swift
 /// core.add(middleware: { state, action, envelope in
@@ -17,33 +17,35 @@ public struct ActionEnvelope: Sendable {
     /// The wire name of the action, such as `StepChangeRequested` or `movieCard/wanted`. Without a
     /// server, it is the name of the action's Swift type.
     public let type: String
-    /// The data that the client sent along, as JSON; `nil` if it sent none.
+    /// The `meta` that the client sent with the action, as JSON; `nil` if the client sent none.
     public let meta: [UInt8]?
-    /// The principal that dispatched the action; an action that follows another has the same
+    /// The principal that dispatched the action. An action that follows another action has the same
     /// principal. `nil` for a client without a credential, and for the program itself.
     public let principal: ActionPrincipal?
-    /// The session that dispatched the action, or that its cause belongs to. `shared` for a client
-    /// without a session, and for the program if no session led to the action.
+    /// The session that dispatched the action, or the session of the action that led to it.
+    /// `shared` for a client without a session, and for the program if no session led to the
+    /// action.
     public let session: String
     /// The id of the request that dispatched the action, as in the server's problems and log; `nil`
     /// if no request did.
     public let requestID: String?
     /// The version of the action that led to this action; `nil` if no action did.
     public let cause: UInt64?
-    /// The dispatcher of the action: a place in the program, or a client's address and the name
-    /// that the client gives itself. `nil` if it is not recorded.
+    /// The dispatcher of the action: a line of the program's source, or a client's address with the
+    /// name that the client gives itself. `nil` if the origin is not recorded.
     public let origin: String?
 }
 
 /// A function that runs before each action is reduced, with the state before it. Middleware reports
 /// actions: it can neither change nor stop them.
 ///
-/// The Core also calls middleware for actions that the reducer then refuses. Work for the outside
-/// therefore belongs in the closure that the middleware returns. `nil` stands for no work.
+/// The Core also calls middleware for actions that the reducer then refuses. Work outside the Core
+/// therefore belongs in the closure that the middleware returns. A middleware without such work
+/// returns `nil`.
 ///
-/// The Core runs the returned closure once after the commit: then the action is durable, and
-/// readers can see its version. The closures run in the order of the actions, and for one action in
-/// the order of the middleware. A closure does not run in these cases:
+/// The Core runs the returned closure once, after the commit. At that time the action is durable,
+/// and readers can see its version. The closures run in the order of the actions, and for one
+/// action in the order of the middleware. A closure does not run in these cases:
 ///
 /// - The action, or another action of its array, is refused.
 /// - The batch cannot be made durable.

@@ -23,7 +23,7 @@ public struct ActionPrincipal: Sendable, LosslessStringConvertible {
         return String(description[description.utf8.index(after: slash)...])
     }
 
-    /// The name of the role; `nil` for a record without one.
+    /// The name of the role; `nil` if the text has no role.
     public var role: String? { slash.map { String(description[..<$0]) } }
 
     // Compares bytes: a slash with a combining mark behind it is another `Character`.

@@ -1,18 +1,20 @@
-/// A client's request that is not an action: a call of a use case, or a notification.
+/// A client's request that dispatches no action: a call of a use case, or a notification. The type
+/// is an action so that the request can pass through the Core.
 ///
-/// A request changes nothing. The journal records the request with its name and its client, as the
-/// cause of the actions that follow. The input is not kept.
+/// A request changes no state. The journal records the request with its name and its client, as the
+/// cause of the actions that follow. The journal does not store the input.
 package struct ClientRequest: Action {
     /// The wire name, which is the path of the route: `usecases/login/login`.
     package let name: String
-    /// The slice that has to be there; `nil` for none.
+    /// The slice that must exist, or the Core refuses the request; `nil` if the request needs no
+    /// slice.
     package let address: SliceAddress?
     /// The work of a use case; `nil` for a notification and in a replay.
     let effect: PendingEffect?
 }
 
 extension ClientRequest {
-    /// The first parts of the wire names. No module may have such a name.
+    /// The first segments of the wire names. No module may have one of these names.
     package static let useCases = "usecases"
     package static let notifications = "notify"
 
@@ -30,8 +32,7 @@ extension ClientRequest {
         self.init(name: "\(Self.notifications)/\(name)", address: nil, effect: nil)
     }
 
-    /// Makes the request that the journal has under a wire name; `nil` if the name belongs to an
-    /// action.
+    /// Makes the request of a record with this wire name; `nil` if the name belongs to an action.
     package init?(recorded name: String) {
         let parts = name.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 1)
         guard parts.count == 2,

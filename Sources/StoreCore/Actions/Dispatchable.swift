@@ -1,10 +1,11 @@
-/// An action with a type of its own, which a module lists in ``Module/dispatchables``, or the root
-/// state in ``RootState/dispatchables``.
+/// An action with a type of its own. A module lists the type in ``Module/dispatchables``, or the
+/// root state lists it in ``RootState/dispatchables``.
 ///
 /// `StorePatterns` has the two kinds: a `StateUpdater` changes the slice itself, and a `SideEffect`
-/// works outside of the Core.
+/// does work outside the Core.
 public protocol Dispatchable: Action, Codable {
-    /// The way in which a store handles such actions. All types of a kind have the same handling.
+    /// The way in which a store handles actions of this type. `StateUpdater` and `SideEffect`
+    /// implement this property.
     static var handling: ActionHandling { get }
 }
 
@@ -15,25 +16,27 @@ public struct ActionHandling: Sendable {
     package init(_ maker: any HandlerMaker) { self.maker = maker }
 }
 
-/// Makes the reducers for one type of action.
+/// The maker of the reducers and the effects for one type of action.
 package protocol HandlerMaker: Sendable {
-    /// Returns the reducer for the slices at `place`; `nil` if the actions are for another state.
+    /// Returns the reducer for the slices at `place`; `nil` if the actions change another type of
+    /// state.
     func reducer<Root: RootState, State: ModuleState>(
         of module: String,
         at place: some SlicePlace<Root, State>
     ) -> SliceReducer<Root>?
 
-    /// The policy for the unfinished work of such actions when the store starts again.
+    /// The policy for the unfinished work of these actions when the store starts again.
     var onRestart: RestartPolicy { get }
 
-    /// Returns the effect for the kept work of an action; `nil` if the action is for another state.
+    /// Returns the effect that runs the kept work of an action again; `nil` if the action belongs
+    /// to another type of state.
     func effect<State: ModuleState>(
         again work: KeptWork,
         _ codec: any WorkCodec
     ) throws -> Effect<State>?
 
-    /// Returns the reducer for the whole state; `nil` if the actions are for another state, or
-    /// change no state.
+    /// Returns the reducer for the whole state; `nil` if the actions change another type of state,
+    /// or no state.
     func reducer<Root: RootState>(of whole: RootMember<Root, Root>) -> SliceReducer<Root>?
 }
 

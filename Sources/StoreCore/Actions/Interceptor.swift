@@ -25,7 +25,8 @@ public struct Interception<State: Sendable>: Sendable {
     public static var proceed: Interception { Interception() }
 
     /// Lets the action pass unchanged. After the commit, calls `after` with the state that the
-    /// action led to. With several interceptors, the closure of the last one is called first.
+    /// action led to. If several interceptors return a closure, the Core calls the closure of the
+    /// last interceptor first.
     public static func proceed(after: @escaping @Sendable (State) -> Void) -> Interception {
         Interception(after: after)
     }
@@ -35,8 +36,8 @@ public struct Interception<State: Sendable>: Sendable {
         Interception(replacement: action)
     }
 
-    /// Lets the action pass, and adds `actions` directly behind it. All of them are applied, or
-    /// none.
+    /// Lets the action pass, and adds `actions` directly behind it. The Core applies all of these
+    /// actions, or none of them.
     public static func follow(with actions: (any Action)...) -> Interception {
         Interception(following: actions)
     }

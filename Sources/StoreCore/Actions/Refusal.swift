@@ -11,12 +11,12 @@ public struct Refusal: Error, Sendable, Equatable {
     /// True if the session that owns the slice of the action has ended.
     package private(set) var isOfEndedSession = false
 
-    /// True if a function of the whole state refused the action, and not the action's module. The
-    /// reason may then name any part of the state.
+    /// True if a function of the whole state refused the action, instead of the action's module.
+    /// The reason may then name any part of the state.
     package private(set) var isOfWholeState = false
 
-    /// The error that a reducer threw, if it is no refusal. Clients never get this error:
-    /// ``reason`` is a fixed text then.
+    /// The error that a reducer threw, if the error is not a refusal; otherwise `nil`. Clients
+    /// never get this error: ``reason`` is then a fixed text.
     public private(set) var failure: (any Error)?
 
     /// Makes a refusal.
@@ -35,15 +35,15 @@ public struct Refusal: Error, Sendable, Equatable {
     /// Makes the refusal of an action for a slice of a session that has ended.
     static var ofEndedSession: Refusal { .ofEndedSession("The session of this action has ended.") }
 
-    /// Makes the same refusal with another reason.
+    /// Makes the refusal of an action for a slice of an ended session, with this reason.
     static func ofEndedSession(_ reason: String) -> Refusal {
         var refusal = Refusal(reason: reason)
         refusal.isOfEndedSession = true
         return refusal
     }
 
-    /// Makes a refusal of the error that a reducer threw. An error that is not a refusal gets a
-    /// fixed text.
+    /// Makes a refusal from the error that a reducer threw. An error that is not a refusal gets a
+    /// fixed text as its ``reason``.
     package init(_ error: any Error) {
         if let refusal = error.refusal {
             self = refusal
@@ -53,20 +53,21 @@ public struct Refusal: Error, Sendable, Equatable {
         }
     }
 
-    /// Marks a refusal by a function of the whole state. Returns any other error unchanged.
+    /// Returns a refusal with ``isOfWholeState`` set. Returns any other error unchanged.
     static func ofWholeState(_ error: any Error) -> any Error {
         guard var refusal = error as? Refusal else { return error }
         refusal.isOfWholeState = true
         return refusal
     }
 
-    /// True if both have the same reason, pointer and kind; ``failure`` is not compared.
+    /// True if both refusals have the same reason, pointer and ``isForbidden``. The other members
+    /// are not compared.
     public static func == (a: Refusal, b: Refusal) -> Bool {
         a.reason == b.reason && a.pointer == b.pointer && a.isForbidden == b.isForbidden
     }
 }
 
 extension Refusal: CustomStringConvertible {
-    /// The reason. A text that a program makes of this error does not contain ``failure``.
+    /// The reason. The text never contains ``failure``.
     public var description: String { reason }
 }

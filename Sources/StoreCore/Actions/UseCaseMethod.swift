@@ -1,5 +1,5 @@
-/// A method of a use case: work that clients ask for by name. Its input is neither kept nor shown
-/// anywhere. The work dispatches its outputs as actions.
+/// A method of a use case: work that clients ask for by name. The input of the method is neither
+/// stored nor shown anywhere. The work dispatches its outputs as actions.
 ///
 /// ```swift
 /// var useCases: [UseCaseMethod<State>] {
@@ -14,7 +14,7 @@
 ///
 /// A server has a route for each method, `POST /usecases/login/login`. If the module has instances,
 /// the route is `POST /usecases/cards/7/rename`. The route only decodes the input. Passwords and
-/// tokens belong in use cases, because the fields of an action are journaled.
+/// tokens belong in the input of a use case, because the fields of an action are journaled.
 public struct UseCaseMethod<State: Sendable>: Sendable {
     /// The names of the use case and of the method, with a slash between them.
     package let path: String
@@ -25,8 +25,8 @@ public struct UseCaseMethod<State: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - useCase: the use case's name.
-    ///   - method: the method's name within it.
-    ///   - cancelInFlight: if true, a new call cancels the call that is under way.
+    ///   - method: the method's name within the use case.
+    ///   - cancelInFlight: if true, a new call cancels a call that still runs.
     ///   - body: does the work, as an effect of the module.
     public init<Input: Codable & Sendable>(
         _ useCase: String,
@@ -52,10 +52,11 @@ public struct UseCaseMethod<State: Sendable>: Sendable {
 package struct BoundUseCase<Root: RootState>: Sendable {
     package let path: String
     package let input: any (Codable & Sendable).Type
-    /// Makes the work from its input.
+    /// Makes the effect that does the work, from the input of a call.
     let effect: @Sendable (any Codable & Sendable, SliceAddress) throws -> PendingEffect?
 
-    /// Makes the request to do the work for a slice, which has to be there.
+    /// Makes the request to do the work for a slice. The Core refuses the request if the slice does
+    /// not exist.
     package func request(
         _ input: any Codable & Sendable,
         to address: SliceAddress

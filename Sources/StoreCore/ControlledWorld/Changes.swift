@@ -2,7 +2,7 @@ import Dispatch
 import StorePlatform
 import Synchronization
 
-/// Waits for a condition without polling. A task waits in ``wait(within:until:)``, and checks its
+/// A condition variable for tasks. A task waits in ``wait(within:until:)``, and checks its
 /// condition again after each ``signal()``. A thread calls ``signal()`` after it has changed a
 /// value on which a condition may depend. Test stores and controlled clocks wait this way.
 package final class Changes: Sendable {
@@ -20,7 +20,7 @@ package final class Changes: Sendable {
 
     package init() {}
 
-    /// Wakes all waiting tasks. Any thread may call it.
+    /// Wakes all waiting tasks. Any thread may call this function.
     package func signal() {
         let waiting = table.withLock { table in
             table.signals += 1
@@ -39,7 +39,7 @@ package final class Changes: Sendable {
     ) async -> Bool {
         let deadline = ContinuousClock.now + timeout
         while true {
-            // Read before the check of the condition, so that no later change is missed.
+            // Reads the number before it checks the condition, so that it misses no later change.
             let seen = table.withLock { $0.signals }
             if condition() { return true }
             let left = deadline - ContinuousClock.now
@@ -62,7 +62,7 @@ package final class Changes: Sendable {
                 return table.lastID
             }
             guard let id else { return continuation.resume(returning: true) }
-            // At most eleven days: a timer cannot hold every duration of a caller.
+            // Waits at most eleven days: a timer cannot represent every duration.
             let seconds = min(timeout, .seconds(1_000_000)) / .seconds(1)
             DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self] in
                 self?.table.withLock { $0.waiting.removeValue(forKey: id) }?

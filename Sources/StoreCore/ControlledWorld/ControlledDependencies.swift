@@ -2,9 +2,9 @@ import StorePlatform
 import Synchronization
 
 extension Dependencies {
-    /// Makes the dependencies of effects in a test, in which nothing happens by itself. The test
-    /// moves the clock, random numbers come from a seed, and identifiers count up. An effect that
-    /// uses a dependency without a value gets an error with the dependency's name.
+    /// Makes the dependencies of effects in a test. The test moves the clock, random numbers come
+    /// from a seed, and identifiers count up. An effect that uses a dependency without a value gets
+    /// an error with the dependency's name.
     public static func controlled(
         by clock: ManualClock = ManualClock(),
         seed: UInt64 = 0
@@ -22,8 +22,8 @@ extension Dependencies {
     }
 }
 
-/// Random numbers for tests, the same in every run: the generator SplitMix64 with a seed. Any
-/// thread may take the next number.
+/// A source of random numbers for tests: the generator SplitMix64 with a seed. The numbers are the
+/// same in every run. Any thread may take the next number.
 ///
 /// ```swift
 /// dependencies.set(RandomKey.self, to: SeededRandom(seed: 7).next)
@@ -47,7 +47,7 @@ public final class SeededRandom: RandomNumberGenerator, Sendable {
     }
 }
 
-/// Counted identifiers: `00000000-0000-0000-0000-000000000001`, then `…2`.
+/// A source of counted identifiers: `00000000-0000-0000-0000-000000000001`, then `…2`.
 ///
 /// ```swift
 /// dependencies.set(UUIDKey.self, to: CountedUUIDs().next)
@@ -63,7 +63,8 @@ public final class CountedUUIDs: Sendable {
         Self.uuid(given.add(1, ordering: .relaxed).newValue)
     }
 
-    /// Returns the identifier with this number, in its last 12 digits; higher bits are dropped.
+    /// Returns the identifier whose last 12 digits are this number in hexadecimal. Drops the bits
+    /// above the lowest 48.
     public static func uuid(_ number: UInt64) -> String {
         let digits = String(number & 0xFFFF_FFFF_FFFF, radix: 16)
         return "00000000-0000-0000-0000-" + String(repeating: "0", count: 12 - digits.count)

@@ -16,8 +16,8 @@ import Synchronization
 ///
 /// Sleepers wake in the order of their deadlines. Sleepers with the same deadline wake in the order
 /// in which they fell asleep. The next sleeper wakes only after the woken sleeper has ended or
-/// waits again. This holds for the effects of a `TestStore` with this clock. For other tasks there
-/// is ``untilSleeping(_:within:)``.
+/// waits again. This order holds for the effects of a `TestStore` with this clock. A test of other
+/// tasks calls ``untilSleeping(_:within:)``.
 public final class ManualClock: Clock, Sendable {
     /// A moment of this clock.
     public struct Instant: InstantProtocol {
@@ -46,10 +46,10 @@ public final class ManualClock: Clock, Sendable {
         var now = Instant(sinceStart: .zero)
         var ids: UInt64 = 0
         var sleepers: [Sleeper] = []
-        /// The sleepers that were cancelled before they slept.
+        /// The ids of the tasks that were cancelled before they slept.
         var cancelled: Set<UInt64> = []
         /// The functions that wait until woken sleepers rest, before the next sleeper wakes. Each
-        /// store with this clock adds one.
+        /// store with this clock adds one function.
         var rests: [@Sendable () async -> Bool] = []
     }
 
@@ -160,8 +160,8 @@ extension ManualClock {
         }
     }
 
-    /// Waits until at least `count` tasks sleep on the clock. Use it for tasks that are not effects
-    /// of a store.
+    /// Waits until at least `count` tasks sleep on the clock. Use this function for tasks that are
+    /// not effects of a store.
     ///
     /// - Returns: true if `count` tasks slept within `timeout`, which is real time.
     @discardableResult
@@ -184,7 +184,8 @@ extension ManualClock {
         return isAtRest
     }
 
-    /// Wakes the sleeper with the earliest deadline. Returns false if none is due by `target`.
+    /// Moves the clock to the earliest deadline, and wakes the sleeper with this deadline. Returns
+    /// false if no sleeper is due by `target`; `nil` sets no bound.
     private func wakeNext(through target: Instant?) -> Bool {
         let sleeper = table.withLock { table -> Sleeper? in
             guard let next = table.sleepers.min(by: { $0.deadline < $1.deadline }),
@@ -221,6 +222,6 @@ public final class ManualWallClock: WallClock {
     /// Returns the current time of the clock, in nanoseconds since 1970.
     public func now() -> Int64 { time.withLock { $0 } }
 
-    /// Moves the time by so many nanoseconds; a negative number moves it back.
+    /// Moves the time by this number of nanoseconds. A negative number moves the time back.
     public func advance(by nanoseconds: Int64) { time.withLock { $0 &+= nanoseconds } }
 }

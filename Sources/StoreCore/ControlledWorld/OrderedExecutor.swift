@@ -2,8 +2,9 @@ import Dispatch
 import StorePlatform
 import Synchronization
 
-/// Runs effects one at a time, in the order in which they become ready. So their order is the same
-/// in every run. ``rest()`` waits until no effect can go on by itself.
+/// An executor that runs effects one at a time, in the order in which they become ready. The order
+/// of the effects is therefore the same in every run. ``rest()`` waits until no effect can go on by
+/// itself.
 package final class OrderedExecutor: TaskExecutor, Sendable {
     /// The longest time, in real time, that an effect may run without waiting.
     package static let busyMax = Duration.seconds(10)
@@ -13,7 +14,7 @@ package final class OrderedExecutor: TaskExecutor, Sendable {
     private let begun = Atomic<UInt64>(0)
     private let changes: Changes
 
-    /// - Parameter changes: gets a signal each time that no job is left.
+    /// - Parameter changes: gets a signal each time that the last ready job has run.
     package init(_ changes: Changes) { self.changes = changes }
 
     /// The number of jobs that have become ready.
@@ -42,8 +43,8 @@ package final class OrderedExecutor: TaskExecutor, Sendable {
 }
 
 extension Core {
-    /// Waits until the effects on `executor` have ended or wait, and the Core has applied the
-    /// actions that they dispatched.
+    /// Waits until all effects on `executor` have ended or are waiting, and the Core has applied
+    /// the actions of these effects.
     ///
     /// - Returns: `false` if an effect blocks its thread for `OrderedExecutor.busyMax`, else
     ///   `true`.

@@ -1,7 +1,7 @@
-/// The actions that are reduced and not committed yet.
+/// The reduced actions that are not committed yet.
 ///
-/// A step holds everything that follows from its action. Dropping the steps of a refused envelope
-/// therefore drops all of its results.
+/// A step holds everything that follows from its action. If an envelope is refused, dropping its
+/// steps therefore drops all results of the envelope.
 struct Batch {
     /// The version before the first action of the batch.
     private(set) var base: UInt64
@@ -40,7 +40,7 @@ struct Batch {
 struct Step {
     /// The action, as it was reduced.
     let member: ReducedMember
-    /// The time of the stamp, in nanoseconds since 1970.
+    /// The time at which the Core took the action, in nanoseconds since 1970.
     let time: Int64
     let change: Change
     /// The time that the reducer took; zero if it is not measured.
@@ -51,7 +51,7 @@ struct Step {
     var released: [@Sendable () -> Void]
     /// The index under which the state owner keeps the state before the action until the batch
     /// ends. The next index has the state after the action. `nil` if no watcher needs each state:
-    /// the state owner then keeps none.
+    /// the state owner then keeps no state.
     let kept: Int?
 
     var envelope: Envelope { member.envelope }
@@ -61,7 +61,7 @@ struct Step {
 /// behind it.
 ///
 /// The struct refers to the envelope. Copying the name, the payload and the meta of each action
-/// would cost more than reducing it.
+/// would cost more than reducing the action.
 struct ReducedMember {
     /// An action that an interceptor made, and that no envelope has.
     final class Replacement: Sendable {
@@ -80,7 +80,7 @@ struct ReducedMember {
     var type: String { replacement?.member.type ?? envelope.members[place].type }
     /// The index of the action's type among the declared types; -1 for any other type.
     var number: Int { replacement?.member.number ?? envelope.members[place].number }
-    /// The wire name without the id of an instance.
+    /// The wire name with `{id}` in place of an instance's id.
     var kind: String { replacement?.member.kind ?? envelope.members[place].kind }
     var payload: [UInt8] { replacement?.member.payload ?? envelope.members[place].payload }
     var meta: [UInt8]? {

@@ -6,7 +6,7 @@ package struct Change: Sendable {
     /// The slices that have changed or were started again, if the state is made of modules.
     package var edits: SliceEdits
     /// True if the action concerns only the session that led to it, and no shared slice. Other
-    /// sessions then see nothing but a new version number.
+    /// sessions then see only a new version number.
     package var isOfSession = false
 
     package init(isChange: Bool, edits: SliceEdits = SliceEdits(), isOfSession: Bool = false) {
@@ -26,8 +26,8 @@ package struct Change: Sendable {
 package struct SliceEdit: Sendable, Hashable {
     /// The module's index in ``RootState/modules``.
     package let module: Int
-    /// The slice of the module. If the module has sessions or instances and the key names none, all
-    /// of its slices may have changed.
+    /// The key of the slice. If the module has slices of sessions or instances, and the key names
+    /// none of them, all of its slices may have changed.
     package let key: SliceKey
     /// True if the bytes of the slice have changed.
     package fileprivate(set) var isChange: Bool
@@ -56,8 +56,8 @@ package struct SliceEdit: Sendable, Hashable {
     }
 }
 
-/// A set of slices. Most actions write one slice, so the first is stored inline, without an
-/// allocation.
+/// The slices that an action has written. Most actions write one slice, so the first slice is
+/// stored inline, without an allocation.
 package struct SliceEdits: Sendable, Sequence {
     private var first: SliceEdit?
     private var more: [SliceEdit] = []

@@ -6,27 +6,27 @@ package protocol CommitFollower: AnyObject, Sendable {
     /// True if the Core is to call ``applied(_:)``. The Core then measures the time of the reducer.
     var takesActions: Bool { get }
 
-    /// The records of a commit are durable.
+    /// Receives the version and the size of the records of a commit, which are durable.
     ///
     /// - Parameters:
     ///   - version: the version of the newest record.
     ///   - bytes: the number of bytes of the records' payloads and metas.
     func appended(through version: UInt64, bytes: Int)
 
-    /// The actions of a commit are durable. The array has them in the order of their versions.
+    /// Receives the actions of a commit, which are durable, in the order of their versions.
     func applied(_ actions: [AppliedAction])
 
-    /// An action of the program itself was not applied.
+    /// Receives an action of the program itself that was not applied.
     func dropped(_ action: DroppedAction)
 
-    /// A client's action was refused, perhaps in a dry run.
+    /// Receives a client's action that was refused, perhaps in a dry run.
     func refused(_ action: RefusedAction)
 
-    /// A reducer or an interceptor threw an error that is no ``Refusal``.
+    /// Receives an error that a reducer or an interceptor threw, and that is no ``Refusal``.
     func reducerFailed(_ failure: ReducerFailure)
 
-    /// The journal cannot read the records of other writers now. The Core tries again after the
-    /// next append of another writer, or after the next conflict.
+    /// Receives the error if the journal cannot read the records of other writers now. The Core
+    /// tries again after the next append of another writer, or after the next conflict.
     func unreadable(_ error: JournalError)
 }
 
@@ -57,7 +57,7 @@ package struct AppliedAction: Sendable, Equatable {
 package struct DroppedAction: Sendable {
     /// The wire name of the action.
     package let type: String
-    /// The cause of the action, and the place that dispatched it.
+    /// The cause of the action, and the part of the program that dispatched the action.
     package let source: ActionSource
     package let reason: any Error
 }
@@ -66,7 +66,7 @@ package struct DroppedAction: Sendable {
 package struct RefusedAction: Sendable {
     /// The wire name, with `{id}` in place of the id of an instance.
     package let type: String
-    /// The id of the request with the action.
+    /// The id of the request that dispatched the action.
     package let requestID: String
     package let refusal: Refusal
 }
@@ -75,14 +75,14 @@ package struct RefusedAction: Sendable {
 package struct ReducerFailure: Sendable {
     /// The wire name of the action.
     package let type: String
-    /// The id of the request with the action; `nil` if the program itself dispatched it.
+    /// The id of the request that dispatched the action; `nil` if the program itself did.
     package let requestID: String?
     package let error: any Error
 }
 
 extension Engine {
-    /// Makes the refusal of an action from the thrown error. The follower gets the refusal of a
-    /// client's action, and each error that is no refusal.
+    /// Makes the refusal of an action from the thrown error. Passes the refusal of a client's
+    /// action to the follower, and each error that is no refusal.
     func refusal(_ error: any Error, _ member: EnvelopeMember, _ envelope: Envelope) -> Refusal {
         let refusal = Refusal(error)
         if let failure = refusal.failure {
@@ -106,7 +106,8 @@ package protocol Sink<State>: AnyObject, Sendable {
     /// state.
     var takesEachVersion: Bool { get }
 
-    /// An envelope was reduced. The sink must not publish the state before the commit.
+    /// Receives the state after an envelope was reduced. The sink must not publish the state before
+    /// the commit.
     func reduced(_ state: State, version: UInt64, changed: Bool)
 
     /// Encodes the state before it becomes durable as `version`.
@@ -114,15 +115,15 @@ package protocol Sink<State>: AnyObject, Sendable {
     /// - Throws: an error if the state cannot be encoded. The Core then takes the batch back.
     func prepare(_ state: State, through version: UInt64) throws
 
-    /// Publishes the state, which is durable as `version`. The Core calls this before it calls the
-    /// completions. Only the named streams of `audience` get the event; `nil` means all
+    /// Publishes the state, which is durable as `version`. The Core calls this function before it
+    /// calls the completions. Only the named streams of `audience` get the event; `nil` means all
     /// streams.
     func committed(_ state: State, through version: UInt64, for audience: Audience?)
 
-    /// Wakes the threads of the streams, once. The Core has called the completions of the batch.
+    /// Wakes the threads of the streams, after the Core has called all completions of the batch.
     func completed()
 
-    /// The Core has taken back everything that was reduced since the last commit.
+    /// Called after the Core has taken back all actions that were reduced since the last commit.
     func rolledBack()
 }
 

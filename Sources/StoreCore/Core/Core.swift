@@ -65,14 +65,15 @@ public final class Core<State: Sendable>: Sendable {
     /// applied and the thread has ended.
     public func stop() { engine.stop() }
 
-    /// Makes a Core with ports.
+    /// Makes a Core from a reducer of any form and a configuration with ports and bounds.
     package init(state: State, form: ReducerForm<State>, configuration: CoreConfiguration<State>) {
         owner = TypedStateOwner(state, form, configuration)
         engine = Engine(owner, configuration.ports, hasSink: configuration.sink != nil)
     }
 
     /// Puts an action into the mailbox and returns at once. If the calling thread does the Core's
-    /// work, returns after it has applied this action and the actions that arrived meanwhile.
+    /// work, returns after the thread has applied this action and the actions that arrived
+    /// meanwhile.
     ///
     /// The function throws no error: use ``apply(_:)`` to wait for the outcome of the action.
     ///
@@ -88,9 +89,9 @@ public final class Core<State: Sendable>: Sendable {
     /// Observers are called in the order in which they subscribed. An observer without a queue runs
     /// on the thread that does the Core's work, and delays the next action.
     ///
-    /// - Returns: the command that ends the observation. After the command runs on the observer's
-    ///   own thread, the observer is not called again. If the command runs on another thread, one
-    ///   call may still be in progress.
+    /// - Returns: the command that ends the observation. If the command runs on the observer's own
+    ///   thread, the Core does not call the observer again. If the command runs on another thread,
+    ///   one call may still be in progress.
     @discardableResult
     public func observe(
         on queue: DispatchQueue? = nil,
@@ -159,7 +160,7 @@ extension Core {
     /// - Returns: the version that the action made, and the state of that version.
     /// - Throws: ``DispatchError`` with one of these codes:
     ///   - `refused`: the reducer or an interceptor refuses the action.
-    ///   - `invalidAction`: the action has no form for the journal.
+    ///   - `invalidAction`: the action has no wire name, or its fields have no JSON form.
     ///   - `mailboxFull`, `closed`: the mailbox does not take the action.
     ///   - `storageFull`, `journalFailed`, `journalUnreadable`, `contended`: the journal does not
     ///     store the action.
@@ -170,7 +171,7 @@ extension Core {
     }
 
     /// Applies an action like ``apply(_:)``, for a client with a session and a principal. `watch`
-    /// ends when all effects that follow have ended.
+    /// ends when all effects that follow the action have ended.
     package func apply(
         _ action: any Action,
         watch: EffectWatch?,
@@ -201,14 +202,15 @@ extension Core {
     /// The number of actions since the start that the mailbox did not take.
     public var mailboxRefusedTotal: UInt64 { engine.mailboxRefusedTotal }
 
-    /// The number of actions of the program itself, since the start, that were not applied and
-    /// whose outcome no client awaits.
+    /// The number of actions since the start that the program itself dispatched, and that the Core
+    /// dropped instead of applying them.
     public var droppedTotal: UInt64 { engine.droppedTotal }
 
     /// Makes the Core read the records that other writers have appended to its journal. Any thread
-    /// may call this; it does not wait for the Core.
+    /// may call this function, which does not wait for the Core.
     ///
-    /// A journal that sends notifications makes this call unnecessary (``Journal/watch(_:)``).
+    /// The call is unnecessary if the journal notifies the Core of these records
+    /// (``Journal/watch(_:)``).
     package func follow() { engine.followAll() }
 
     /// Starts the Core's thread or the first turn on its pool; does nothing if callers do the work.
@@ -229,6 +231,7 @@ public struct Applied<State: Sendable>: Sendable {
 
 /// Makes the next state from a state and an action.
 ///
-/// Pure: the same input always gives the same output, and nothing else is read or changed. The Core
-/// calls one reducer at a time, so a slow one delays all other actions.
+/// A reducer is pure: the same input always gives the same output, and the function reads and
+/// changes nothing else. The Core reduces one action at a time, so a slow reducer delays all other
+/// actions.
 public typealias Reducer<State> = @Sendable (State, any Action) -> State

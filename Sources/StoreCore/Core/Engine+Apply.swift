@@ -16,15 +16,17 @@ extension Engine {
         if envelope.endsBatch || envelope.audience != nil || hasEffects(since: mark) { commit() }
     }
 
-    /// True if a step of the envelope has an effect. The batch is then committed at once: the
-    /// effect may cancel others, whose queued actions must then not be applied.
+    /// True if a step of the envelope has an effect. The batch is then committed at once, because
+    /// the effect may cancel other effects. The queued actions of a cancelled effect must not be
+    /// applied.
     private func hasEffects(since mark: Int) -> Bool {
         for index in mark..<batch.steps.count where batch.steps[index].effect != nil { return true }
         return false
     }
 
-    /// Returns the outcome of an envelope. If the request refers to a version after the current,
-    /// first reads other writers' records. Sets `mark` to the index of the envelope's first step.
+    /// Returns the outcome of an envelope. If the request refers to a version after the current
+    /// version, reads the records of other writers and decides again. Sets `mark` to the index of
+    /// the envelope's first step.
     private func decide(_ envelope: Envelope, from mark: inout Int) -> Outcome {
         let outcome = decide(envelope)
         guard isBehind(envelope, outcome) else { return outcome }
@@ -65,7 +67,8 @@ extension Engine {
             guard hasSessions || sees != nil else { return false }
             return seen?.isSame(for: session, seeing: sees, since: since) == true
         case .members(let members):
-            // Most stores need no versions by module. Recording begins at the first such condition.
+            // Most stores need no versions for each module. The recording of these versions begins
+            // at the first condition of this kind.
             if seen == nil { seen = VisibleVersions(after: version, byModule: true) }
             seen?.beginModules()
             return seen?.isSame(for: session, seeing: members, since: since) == true
@@ -92,7 +95,7 @@ extension Engine {
         }
         let changed = hasChange(since: savepoint.steps)
         var seen = changed
-        // Without `map`, which would wrap the closure once more.
+        // Avoids `map`, which would wrap the closure once more.
         if let sees = envelope.sees { seen = hasChange(since: savepoint.steps, seenBy: sees) }
         if isDry { return dryRun(savepoint, seen) }
         let first = batch.base + UInt64(savepoint.steps) + 1
@@ -166,10 +169,10 @@ extension Engine {
         let time = ports.clock.now()
         var member = ReducedMember(envelope: envelope, place: place)
         guard counts.interceptors > 0 else { return try addStep(for: member, at: time) }
-        // Interceptors see the whole state. A refusal by an interceptor, or of an action that it
-        // chose, therefore counts as a refusal by the whole state, not by the module.
+        // Interceptors see the whole state. A refusal by an interceptor, or of an interceptor's
+        // action, therefore counts as a refusal by the whole state, not by the module.
         var isClients = false
-        // The actions that interceptors add belong to the same trace.
+        // The actions that interceptors add belong to the trace of the member.
         let trace = TraceContext.parent(of: member.meta)
         let hooks: [@Sendable (any Sendable) -> Void]
         do {

@@ -57,7 +57,8 @@ extension Engine {
         ports.follower?.appended(through: version, bytes: bytes)
     }
 
-    /// Records the changes of the batch's steps, for version conditions by a client's view.
+    /// Records the changes of the batch's steps, for version conditions that depend on a client's
+    /// view.
     func noteSteps() {
         guard seen != nil else { return }
         var version = seen?.noted ?? 0
@@ -80,7 +81,7 @@ extension Engine {
             changed: step.change.isChange,
             cause: step.envelope.source?.cause,
             origin: step.envelope.origin,
-            // The session of a client is stored only if the store needs it.
+            // Stores a client's session only if the state has slices of sessions.
             session: hasSessions ? step.envelope.session : nil,
             program: ports.program
         )
@@ -99,7 +100,8 @@ extension Engine {
 
     private func runFollowUps(_ step: Step, _ version: UInt64) {
         for run in step.released { run() }
-        // The effects begin before the completions: a client may wait for the end of begun effects.
+        // Begins the effect before the completions are called, because a client may wait for the
+        // end of the effect.
         if let effect = step.effect, let runner = ports.effects {
             let cause = EffectCause(
                 version: version,
@@ -157,7 +159,8 @@ extension Engine {
         }
     }
 
-    /// Drops the batch after a failed append: nothing of it is durable, or its outcome is unknown.
+    /// Drops the batch after a failed append. Nothing of the batch is durable, or the outcome of
+    /// the append is unknown.
     private func rollBack(after error: JournalError) {
         let failure: CoreFailure = error == .storageFull ? .storageFull : .unknown
         let done = takeBack()
@@ -171,7 +174,7 @@ extension Engine {
     /// Answers the envelopes of a batch that was taken back.
     func fail(_ done: Batch, _ failure: CoreFailure) {
         for answered in done.outcomes {
-            // A refusal or a mismatch was computed from states that were dropped.
+            // If the batch had steps, even a refusal came from a state that is now dropped.
             let outcome = done.steps.count > 0 ? .failed(failure) : answered.outcome
             answer(answered.envelope, outcome)
         }
@@ -185,8 +188,8 @@ extension Engine {
         batch.restart(at: done.base)
         seen?.forget(after: done.base)
         owner.rollBack()
-        // If the batch runs again, it may need several commits. Later envelopes then look up the
-        // keys that earlier envelopes have stored.
+        // If the engine processes the envelopes again, it may need several commits. Later envelopes
+        // then look up the keys that earlier envelopes have stored.
         keyOutcomes.isEnding = false
         return done
     }

@@ -3,23 +3,23 @@ import Synchronization
 // Following the other writers of the journal.
 
 extension Engine {
-    /// The most successive conflicts of a batch; after one more, its requests fail. Each conflict
-    /// means that an append of another writer succeeded.
+    /// The most successive conflicts of a batch. After one more conflict, the batch's requests
+    /// fail. Each conflict means that an append of another writer succeeded.
     static var conflictsMax: Int { 64 }
 
-    /// The most calls of ``Journal/tail(from:)`` in one turn, so that this engine's own clients
-    /// also get their turn.
+    /// The most calls of ``Journal/tail(from:)`` in one call of ``follow(upTo:)``. Between two such
+    /// calls, the engine serves its own clients.
     static var tailsMax: Int { 16 }
 
     /// Makes this engine read the records of other writers up to a version. Any thread may call
-    /// this.
+    /// this function.
     func moved(to version: UInt64) {
         remoteVersion.max(version, ordering: .sequentiallyConsistent)
         guard !isFollowing.exchange(true, ordering: .sequentiallyConsistent) else { return }
         perform { $0.followAnnounced() }
     }
 
-    /// Makes this engine read all records of other writers. Any thread may call this.
+    /// Makes this engine read all records of other writers. Any thread may call this function.
     func followAll() {
         perform { if $0.follow(upTo: .max) == .partly { $0.followAll() } }
     }
@@ -48,8 +48,8 @@ extension Engine {
         commit()
     }
 
-    /// True if an envelope's outcome comes from too old a state: the request refers to a newer
-    /// state, which another writer has made.
+    /// True if an envelope's outcome comes from an old state: the request refers to a newer state,
+    /// which another writer has made.
     func isBehind(_ envelope: Envelope, _ outcome: Outcome) -> Bool {
         switch outcome {
         case .versionMismatch(let current): envelope.condition.map { $0.version > current } ?? false
@@ -64,16 +64,17 @@ extension Engine {
         _ = follow(upTo: .max)
     }
 
-    /// The extent to which a call followed the other writers.
+    /// The result of ``follow(upTo:)``.
     private enum Following {
-        /// Up to the requested version, or to the end of the history.
+        /// The engine has read up to the requested version, or to the end of the history.
         case wholly
-        /// As far as one turn goes.
+        /// The engine has made ``tailsMax`` calls, and more records may follow.
         case partly
         case failed
     }
 
-    /// Reduces and publishes records of other writers, at least up to `newest` if so many exist.
+    /// Reduces and publishes records of other writers, at least up to `newest` if the history
+    /// reaches that version.
     private func follow(upTo newest: UInt64) -> Following {
         guard let journal = ports.journal, batch.isEmpty, !hasFailed else { return .failed }
         let before = version

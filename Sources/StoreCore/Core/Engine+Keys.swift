@@ -1,4 +1,4 @@
-// Looking up idempotency keys. The journal has the outcomes of earlier requests.
+// Looks up idempotency keys. The journal has the outcomes of earlier requests.
 //
 // A turn is the work on all items that the Core took from its mailbox at once. On a pool, a portion
 // of these items counts as a turn here. If more than one request of a turn has a key, one call of
@@ -51,7 +51,7 @@ extension Engine {
 /// The stored outcomes of the idempotency keys of a turn, from one call of the journal.
 ///
 /// The outcomes are valid until the turn ends. The engine adds the outcomes of its own commits.
-/// After another writer has appended, the engine looks up all keys again.
+/// After another writer has appended, the engine looks up all keys of the turn again.
 struct KeyOutcomes {
     /// The keys of all requests of the turn; empty if each key is looked up on its own.
     var keys: [IdempotencyKey] = []

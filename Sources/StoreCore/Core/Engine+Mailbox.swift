@@ -8,7 +8,7 @@ extension Engine {
     /// Accepts an item of `count` actions and `keys` idempotency keys. If callers do the work and
     /// no thread is working, this thread processes the item. Otherwise the item is queued. If
     /// `wakes` is true, this call wakes a sleeping Core; otherwise the next ``wakeIfNeeded()``
-    /// wakes it. The errors are those of ``offer(_:wakes:)``.
+    /// wakes it. Throws the errors of ``offer(_:wakes:)``.
     func enter(
         _ item: Mailbox.Item,
         _ lane: Mailbox.Lane,
@@ -69,7 +69,7 @@ extension Engine {
     }
 
     /// Wakes the Core's thread, or submits a turn to the pool. Only the thread that found the Core
-    /// asleep calls this.
+    /// asleep calls this function.
     func wakeUp() {
         if let pool { submitTurn(to: pool) } else { wake.signal() }
     }
@@ -148,7 +148,8 @@ extension Engine {
     }
 
     func processDrained() {
-        // The work may access `taken`, so the loop has the items in a variable of its own.
+        // Processing an item may access `taken`, so the loop has the items in a variable of its
+        // own.
         var items = ContiguousArray<Mailbox.Item>()
         swap(&items, &taken)
         if drainedKeyCount > 1 { lookUpKeys(of: items, in: items.indices) }
@@ -180,13 +181,13 @@ extension Engine {
 }
 
 // A turn of the Core on a caller's thread. A few requests are answered sooner by one thread,
-// without a switch to another thread and back. Many are answered sooner by two threads.
+// without a switch to another thread and back. Many requests are answered sooner by two threads.
 
 extension Engine {
-    /// The most items of a turn that another thread than the Core's runs.
+    /// The most items of a turn that a thread other than the Core's thread runs.
     static let claimedItemsMax = 2
-    /// The longest turn of another thread, in nanoseconds. After a longer turn, the next
-    /// ``ownTurnsCount`` turns are the Core's own.
+    /// The longest turn of another thread, in nanoseconds. After a longer turn, the Core's own
+    /// thread runs the next ``ownTurnsCount`` turns.
     static let claimedNanosecondsMax: UInt64 = 200_000
     static let ownTurnsCount = 64
 
@@ -202,7 +203,7 @@ extension Engine {
         let isClaimed = mailbox.withLock { mailbox -> Bool in
             guard mailbox.isSleeping, mailbox.items.count > 0 else { return false }
             mailbox.isSleeping = false
-            // While the Core sleeps, this thread may use what belongs to the working thread.
+            // While the Core sleeps, this thread may use the members of the working thread.
             guard mailbox.items.count <= Self.claimedItemsMax, ownTurns == 0 else {
                 if ownTurns > 0 { ownTurns -= 1 }
                 wakes = true
@@ -214,8 +215,8 @@ extension Engine {
         return isClaimed
     }
 
-    /// Processes the items that the calling thread has claimed, and lets the Core sleep again, or
-    /// wakes it if more items have come.
+    /// Processes the items that the calling thread has claimed. Then lets the Core sleep again, or
+    /// wakes the Core if more items have come.
     package func runClaimedTurn() {
         let began = SystemTime.steadyNanoseconds()
         processDrained()

@@ -17,8 +17,8 @@ extension Engine: PooledTask {
     }
 
     /// Processes the waiting items. If other Cores wait when the turn's time is over, submits the
-    /// next turn behind their turns. The other Cores wait at most for the length of a turn, one
-    /// item and a commit.
+    /// next turn behind their turns. Another Core therefore waits at most for the length of a turn,
+    /// one item and a commit.
     func takeTurn() {
         let began = SystemTime.steadyNanoseconds()
         while true {
@@ -37,7 +37,8 @@ extension Engine: PooledTask {
     /// Processes a portion of the taken items, or the rest of an interrupted portion, and commits.
     /// If other Cores wait when the turn's time is over, interrupts the portion between two items.
     private func processPortion(since began: UInt64) {
-        // The work may access `taken`, so the loop has the items in a variable of its own.
+        // Processing an item may access `taken`, so the loop has the items in a variable of its
+        // own.
         var items = ContiguousArray<Mailbox.Item>()
         swap(&items, &taken)
         if workedCount == portionEnd {

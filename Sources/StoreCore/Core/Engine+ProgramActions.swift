@@ -5,7 +5,7 @@ import Synchronization
 
 extension Engine {
     /// Dispatches an action of the program itself, behind the waiting items. `applied` receives the
-    /// version that the action made; `nil` if it was not applied.
+    /// version that the action made; `nil` if the action was not applied.
     ///
     /// The engine reports an action that was not applied to ``CommitFollower/dropped(_:)``.
     package func dispatchProgramAction(
@@ -88,7 +88,8 @@ extension Engine {
         }
     }
 
-    /// Offers the envelope that `make` makes of a completion, and waits until it is applied.
+    /// Offers the envelope that `make` makes with a completion, and waits until the envelope is
+    /// applied.
     func applied(
         _ make: (any Completion) -> Envelope
     ) async throws(DispatchError) -> (version: UInt64, state: RequestedState?) {
@@ -152,10 +153,10 @@ private final class AwaitedOutcome: Completion {
 }
 
 /// A command that the screens of a session execute once, such as to scroll, to focus a field, or to
-/// play a sound. A command is no part of the state.
+/// play a sound. The state does not contain commands.
 package struct ScreenCommand: Sendable {
     package let name: String
-    /// The data for the command; `nil` if there are none.
+    /// The data for the command; `nil` if the command needs no data.
     package let payload: (any Encodable & Sendable)?
     package let session: String
 }
@@ -166,8 +167,8 @@ struct ScreenlessCommand: Error, CustomStringConvertible {
 }
 
 extension Engine {
-    /// Sends a command of the program to a session's screens. Without sessions, drops and reports
-    /// the command.
+    /// Sends a command of the program to a session's screens. If the root state has no sessions,
+    /// drops and reports the command.
     func command(
         _ name: String,
         _ payload: (any Encodable & Sendable)?,

@@ -41,7 +41,8 @@ extension Engine {
     /// has one.
     package var presentation: (any Presentation)? { ports.presentation }
 
-    /// The number of waiting actions of clients and of the program itself, each with its bound.
+    /// The number of waiting actions of clients, the number of waiting actions of the program
+    /// itself, and the bounds of both numbers.
     package var mailboxFigures: (clients: Int, clientsMax: Int, own: Int, ownMax: Int) {
         mailbox.withLock { ($0.clients, $0.clientsMax, $0.own, $0.ownMax) }
     }
@@ -49,6 +50,7 @@ extension Engine {
     /// The number of actions since the start that the mailbox did not take.
     package var mailboxRefusedTotal: UInt64 { refused.load(ordering: .relaxed) }
 
-    /// The number of the program's own actions, since the start, that were not applied.
+    /// The number of actions since the start that the program itself dispatched, and that the Core
+    /// dropped instead of applying them.
     package var droppedTotal: UInt64 { dropped.load(ordering: .relaxed) }
 }

@@ -5,8 +5,8 @@ import Synchronization
 /// The working half of a Core: the mailbox, and behind it the state. Only the thread that drains
 /// the mailbox uses the state.
 ///
-/// The engine does not have the type of the state. Client requests go to the engine directly, and
-/// so need no lookup of a generic type at run time.
+/// The engine does not have the type of the state. Client requests go directly to the engine. They
+/// therefore need no lookup of a generic type at run time.
 package final class Engine: @unchecked Sendable {
     // Safety: all members below `owner` belong to the working thread. This is the thread that set
     // `isDraining`, or the Core's own thread, or the pool's thread that has the turn. The members
@@ -18,16 +18,17 @@ package final class Engine: @unchecked Sendable {
     let ended = DispatchSemaphore(value: 0)
     let refused = Atomic<UInt64>(0)
     let dropped = Atomic<UInt64>(0)
-    /// True if a thread of the Core or a pool does the work, and not the callers.
+    /// True if a thread of the Core or of a pool does the work. Otherwise the callers do the work.
     let isThreaded: Bool
     let pool: ThreadPool?
     /// True if an action can take the short path: nothing is appended, encoded or compared.
     let isPlain: Bool
     /// True if a commit waits for a disk, so that a larger batch is worth a short wait. The Core's
-    /// thread then gives way before the next batch: a thread on the same processor core can go on
+    /// thread then yields the processor before the next batch, so that other threads can go on
     /// filling the mailbox.
     let isSlowToCommit: Bool
-    /// True if another thread than the Core's own may run a turn: no commit waits for a disk.
+    /// True if a thread other than the Core's own may run a turn, because no commit waits for a
+    /// disk.
     let lendsTurns: Bool
     /// The number of turns that the Core's thread runs before another thread may run a turn.
     @exclusivity(unchecked) var ownTurns = 0
@@ -35,10 +36,10 @@ package final class Engine: @unchecked Sendable {
     let isTimed: Bool
     /// True if envelopes may have spans.
     let isTraced: Bool
-    /// The offer time of the current envelope, until its first action is reduced; 0 if the time is
-    /// not measured.
+    /// The time at which the current envelope was offered; 0 after its first action was reduced,
+    /// and if the time is not measured.
     @exclusivity(unchecked) var offerTime: UInt64 = 0
-    /// True if the follower gets each action.
+    /// True if the follower gets each applied action.
     let takesActions: Bool
 
     let owner: any StateOwner
@@ -52,8 +53,8 @@ package final class Engine: @unchecked Sendable {
     @exclusivity(unchecked) var taken: ContiguousArray<Mailbox.Item> = []
     /// The number of versions that the short path has made; that path has no batch.
     @exclusivity(unchecked) var plainVersions: UInt64 = 0
-    /// True after an append with an unknown outcome, or after records of other writers that cannot
-    /// be applied. From then on, the engine applies nothing.
+    /// True after an append with an unknown outcome, or after the engine could not apply the
+    /// records of other writers. From then on, the engine applies nothing.
     @exclusivity(unchecked) var hasFailed = false
     /// The number of processed items of `taken`; a turn on a pool may end between two items.
     @exclusivity(unchecked) var workedCount = 0

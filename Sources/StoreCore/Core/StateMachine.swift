@@ -1,17 +1,17 @@
-/// A reducer for a state of several slices. Each result names the slices that the action wrote.
+/// A reducer for a state of several slices. Each result has the slices that the action wrote.
 package protocol StateMachine<State>: AnyObject, Sendable {
     associatedtype State: Sendable
 
-    /// Returns the route of an action; `nil` if the action belongs to no module and changes
-    /// nothing.
+    /// Returns the route of an action; `nil` if the action belongs to no module and changes no
+    /// state.
     func route(of action: any Action) -> ActionRoute?
 
-    /// Returns the module of an action; `nil` if it belongs to no module.
+    /// Returns the module of an action; `nil` if the action belongs to no module.
     func module(of action: any Action) -> ActionModule?
 
-    /// Reduces an action that makes `version`, by its route from ``route(of:)``, on behalf of a
-    /// session. The result is returned, and stored nowhere else. `effect` becomes the work outside
-    /// the Core that follows; a replay and a dry run drop it.
+    /// Reduces the action that makes `version`, on behalf of a session. `route` is the action's
+    /// route from ``route(of:)``. Sets `effect` to the work outside the Core that follows the
+    /// action. A replay and a dry run drop this effect.
     ///
     /// - Throws: the error of the reducer. The state is then unchanged.
     func edit(
@@ -23,7 +23,7 @@ package protocol StateMachine<State>: AnyObject, Sendable {
         effect: inout PendingEffect?
     ) throws -> Change
 
-    /// Reduces an action that another engine has applied. Access is not checked again.
+    /// Reduces an action that another engine has applied, without checking the access again.
     func replay(
         _ state: inout State,
         _ action: any Action,
@@ -36,31 +36,33 @@ package protocol StateMachine<State>: AnyObject, Sendable {
     /// True if sessions have slices of their own.
     var hasSessions: Bool { get }
 
-    /// Switches the state to the slices of a session, for the next reads.
+    /// Makes the state show the slices of a session to the next reads.
     func show(_ state: inout State, to session: String?)
 
     /// True if an observer watches a slice that an action with this route may change.
     func isWatched(_ route: ActionRoute) -> Bool
 
-    /// Shows an action's change to the observers of slices.
+    /// Calls the observers of slices with an action's change.
     func show(_ change: Change, from old: State, to new: State, _ cause: SliceCause)
 }
 
-/// The route of a type of actions. An object, because the Core looks it up for each action.
+/// The module and the handler of a type of actions. A class, because the Core looks up a route for
+/// each action.
 package final class ActionRoute: @unchecked Sendable {
     // Safety: all members are constants.
 
-    /// The module's index in ``RootState/modules``. Greater indices stand for actions of no module.
+    /// The module's index in ``RootState/modules``. An action that belongs to no module has a
+    /// greater index.
     package let module: Int
 
     /// The handler of the actions with this route: an ``ActionHandler`` that the machine's root
     /// owns. `nil` for client requests, which have no action type of their own.
     let handler: UnsafeMutableRawPointer?
 
-    /// True if the action is a ``SessionAction``.
+    /// True if the actions are of a ``SessionAction`` type.
     let isForSessions: Bool
 
-    /// True if the action may change every slice, so that a comparison finds the changes.
+    /// True if an action may change every slice. A comparison of the slices then finds the changes.
     let isWhole: Bool
 
     init(
@@ -85,23 +87,23 @@ package struct ActionModule {
 
 /// The action that has changed a slice.
 package struct SliceCause: Sendable {
-    /// The version that the action made; `nil` when the store begins, and for an action of another
-    /// engine.
+    /// The version that the action made. `nil` when the store begins, and for an action that
+    /// another engine applied.
     package let version: UInt64?
     /// True if another engine applied the action; only that engine calls presenters.
     var isElsewhere = false
     /// The session that led to the action.
     package fileprivate(set) var session: String?
-    /// The sender of the action and its trace; `nil` if neither is known.
+    /// The principal that sent the action, and the action's trace; `nil` if neither is known.
     var sender: CauseSender?
     /// The observers that get the change; `nil` for all observers.
     package let audience: Audience?
-    /// The watch that also waits for the actions that presenters derive from the change.
+    /// The watch that also waits for the actions that presenters dispatch after the change.
     package let watch: EffectWatch?
 }
 
-/// The sender of an action and its trace. An object, because a cause is copied for each changed
-/// slice, and most actions have neither.
+/// The principal that sent an action, and the action's trace. A class, because the Core copies a
+/// cause for each changed slice, and most actions have neither value.
 final class CauseSender: Sendable {
     let principal: ActionPrincipal?
     let trace: String?
