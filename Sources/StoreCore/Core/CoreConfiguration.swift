@@ -14,8 +14,8 @@ package struct CoreConfiguration<State: Sendable>: Sendable {
     /// this closure, every action counts as a change. Unused for a state of modules: the Core
     /// compares the slices.
     package var changed: (@Sendable (State, State) -> Bool)?
-    /// The comparison of two slices' bytes, for slices that are equal by `==`. Without a
-    /// comparison, the bytes of equal slices count as the same.
+    /// The function that compares the bytes of two slices that are equal by `==`. Without this
+    /// function, equal slices count as slices with the same bytes.
     package var comparison: ByteComparison?
     /// The codec of the effects that outlive the server. Without a codec, no effect runs again
     /// after a restart.
@@ -33,7 +33,8 @@ package struct CoreConfiguration<State: Sendable>: Sendable {
     }
 }
 
-/// A reducer, with the calling form that the program chose.
+/// A reducer, in the form that the program chose: a function of one of three types, or a state
+/// machine.
 package enum ReducerForm<State: Sendable>: Sendable {
     case returning(@Sendable (State, any Action) -> State)
     case mutating(@Sendable (inout State, any Action) -> Void)
@@ -73,10 +74,10 @@ package struct EnginePorts: Sendable {
     /// The number of this program in the journal, for the records that it writes.
     package var program: UInt32 = 0
     /// The version of the initial state; `nil` means the version of the journal. The journal's
-    /// version is too new if other writers have appended after the state was made.
+    /// version is wrong if other writers have appended since the state was made.
     package var version: UInt64?
     /// The reader of the records that other writers have appended. Only the thread that does the
-    /// Core's work uses it.
+    /// Core's work uses the reader.
     package var reader: (any ActionReader)?
     package var effects: EffectRunner?
     /// Makes the journal's form of an action that is dispatched in process. Without this closure,
@@ -88,8 +89,8 @@ package struct EnginePorts: Sendable {
     /// Sends commands to the screens of sessions; `nil` if there are no sessions.
     package var commands: (@Sendable (ScreenCommand) -> Void)?
     /// Called if the outcome of an append is unknown, or if this Core cannot apply the records of
-    /// other writers. From then on, the Core applies nothing. The next start reads from the journal
-    /// which actions were stored.
+    /// other writers. From then on, the Core applies nothing. The next start finds the stored
+    /// actions in the journal.
     package var failed: @Sendable (JournalError) -> Void = { _ in }
     /// The action that the Core is reducing now.
     package var progress: ReducerProgress?
@@ -104,10 +105,10 @@ package struct EnginePorts: Sendable {
     package init() {}
 }
 
-/// The action that the Core is reducing now. The watchdog reads it to find a reducer that takes too
-/// long.
+/// The action that the Core is reducing now. The watchdog reads this value to find a reducer that
+/// takes too long.
 ///
-/// The thread that does the Core's work writes it; any thread may read it.
+/// The thread that does the Core's work writes the value; any thread may read it.
 package final class ReducerProgress: Sendable {
     /// An action that is being reduced.
     package struct Work: Sendable, Equatable {

@@ -1,8 +1,8 @@
 package import StorePlatform
 import Synchronization
 
-/// The measurements of a Core. The thread that drains the mailbox writes them; any thread may read
-/// them.
+/// The measurements of a Core. The thread that drains the mailbox writes the measurements; any
+/// thread may read them.
 ///
 /// Each type of action has a row of cells: one cell for each outcome, and a histogram of the
 /// reducer's time. The rows are made at the start. An action has the index of its row, so counting
@@ -22,7 +22,7 @@ package final class CoreFigures: Sendable {
     package let batches = Histogram(.counts)
 
     private let types: [String]
-    /// The row of each kind of request.
+    /// The index of the row of each kind of request.
     private let requests: [ExactText: Int]
     private let rows: Cells
     private let buckets = Buckets.durations
@@ -85,7 +85,7 @@ extension CoreFigures {
         package let reducing: Distribution
     }
 
-    /// The counts of each type of action that was dispatched. Any thread may read them.
+    /// The counts of each type of action that was dispatched. Any thread may read the counts.
     package var actions: [ActionFigures] {
         types.indices.compactMap { type in
             let row = rows.first + rowCount * type
@@ -152,19 +152,19 @@ package enum ActionOutcome: Int, Sendable, CaseIterable {
     }
 }
 
-/// The times of the steps of a commit, as ``SystemTime/steadyNanoseconds()``.
+/// The moments of a commit, as ``SystemTime/steadyNanoseconds()``.
 struct CommitTimes {
     /// The time directly before the append to the journal.
     var appending: UInt64 = 0
     var durable: UInt64 = 0
-    /// The time at which readers could get the batch.
+    /// The time from which readers could get the batch.
     var published: UInt64 = 0
 }
 
 // Measuring. Without figures and traces, these functions read no clock.
 
 extension Engine {
-    /// The current time, read three times for a batch; 0 if nothing is measured.
+    /// The current time; 0 if nothing is measured. Each commit reads the time three times.
     var now: UInt64 { figures == nil && !isTraced ? 0 : SystemTime.steadyNanoseconds() }
 
     /// Counts the actions of a published batch.
@@ -184,7 +184,8 @@ extension Engine {
         }
     }
 
-    /// Completes an envelope. Counts its actions if they were not counted as applied.
+    /// Completes an envelope with its outcome. Counts the envelope's actions unless they were
+    /// applied, because a commit has counted applied actions.
     func answer(_ envelope: Envelope, _ outcome: Outcome) {
         if let figures, let ended = ActionOutcome(outcome) { figures.ended(envelope, ended) }
         if isTraced, let span = envelope.span { end(span, of: envelope, outcome) }

@@ -20,7 +20,8 @@ public struct DispatchError: Error, Sendable, Equatable, CustomStringConvertible
         /// The reducer or an interceptor has refused the action: ``DispatchError/refusal`` has the
         /// reason.
         public static let refused = Code(rawValue: "refused")
-        /// The effect that dispatches is cancelled, or its store has ended.
+        /// The effect that dispatched the action is cancelled, or the store of the effect has
+        /// ended.
         public static let cancelled = Code(rawValue: "cancelled")
         /// An effect or a use case has dispatched another module's UI action or internal action. If
         /// the other module is in a target of its own, behind a ``ModuleInterface``, the compiler
@@ -38,7 +39,7 @@ public struct DispatchError: Error, Sendable, Equatable, CustomStringConvertible
         public static let journalFailed = Code(rawValue: "journal-failed")
         /// The Core could not read the journal.
         public static let journalUnreadable = Code(rawValue: "journal-unreadable")
-        /// Other writers of the journal appended first too many times in a row.
+        /// The append has met conflicts with other writers of the journal too many times in a row.
         public static let contended = Code(rawValue: "contended")
         /// The result of the append is unknown: the action may have been applied. All other kinds
         /// mean that the action was not applied.

@@ -6,11 +6,12 @@ package final class DispatchSpan: @unchecked Sendable {
     // Safety: the thread that makes the envelope makes its span. From then on, only the thread that
     // does the Core's work uses the span. Envelopes pass to that thread under the mailbox's lock.
 
-    /// The identity of the span. The consequences of the envelope's actions are within this span.
+    /// The identity of the span. The spans of the consequences of the envelope's actions are within
+    /// this span.
     package let identity: Span.Identity
     fileprivate let offered = SpanTime.now
-    /// The time at which the Core began with the envelope, and the time after its reduction. If a
-    /// batch ran again, the times of the last run.
+    /// The time at which the Core began with the envelope, and the time after the envelope's
+    /// reduction. If the Core processed the envelope again, the last times.
     var taken: SpanTime?
     var reduced: SpanTime?
     /// The times of the commit; `nil` if nothing was committed.
@@ -20,20 +21,21 @@ package final class DispatchSpan: @unchecked Sendable {
 }
 
 extension Engine {
-    /// Begins the span of an action that an effect dispatches; `nil` if its trace is not exported.
+    /// Begins the span of an action that an effect dispatches. Returns `nil` if the action's trace
+    /// is not exported.
     func span(within trace: String?) -> DispatchSpan? {
         guard let tracing = ports.tracing else { return nil }
         return tracing.tracer.begin(within: trace).map { DispatchSpan($0) }
     }
 
-    /// Stores the times of a commit in the spans of its envelopes.
+    /// Stores the times of a commit in the spans of the batch's envelopes.
     func noteCommit(_ done: borrowing Batch, _ times: CommitTimes) {
         done.outcomes.withUnsafeBufferPointer { outcomes in
             for index in outcomes.indices { outcomes[index].envelope.span?.commit = times }
         }
     }
 
-    /// Records the span of an envelope after its outcome.
+    /// Records the span of an envelope that has its outcome.
     func end(_ span: DispatchSpan, of envelope: Envelope, _ outcome: Outcome) {
         guard let tracing = ports.tracing else { return }
         let members = envelope.members
@@ -61,7 +63,8 @@ extension Engine {
 }
 
 extension DispatchSpan {
-    /// Returns the events of the span. The events of the commit occur only for an applied envelope.
+    /// Returns the events of the span. Only the span of an applied envelope has the events of the
+    /// commit.
     fileprivate func events(_ isApplied: Bool) -> [Span.Event] {
         var events: [Span.Event] = []
         if let taken { events.append(.init("reduce", at: taken)) }

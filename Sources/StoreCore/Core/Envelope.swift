@@ -10,19 +10,19 @@ package final class Envelope: Sendable {
     /// The key and the fingerprint of a request that the client may send again; `nil` without a
     /// key.
     package let idempotency: Idempotency?
-    /// True if there is an idempotency key. Read for each envelope, and cheaper than a copy of the
-    /// key.
+    /// True if the envelope has an idempotency key. The engine reads this value for each envelope,
+    /// because reading is cheaper than copying the key.
     let hasKey: Bool
     package let mode: EnvelopeMode
     /// True if the batch must end here, so that the version of this envelope is published.
     package let endsBatch: Bool
     /// True if the outcome must have the state.
     package let returnsState: Bool
-    /// The filter for the changes that the answer reports. Returns true for a member of the state
+    /// The filter for the changes that the answer reports: returns true for a member of the state
     /// that the client sees or has dispatched to. `nil` if the client sees all members.
     package let sees: (@Sendable (_ member: Int) -> Bool)?
     package let completion: any Completion
-    /// The place in the program that dispatched the envelope; `nil` if a client did.
+    /// The part of the program that dispatched the envelope; `nil` if a client did.
     package let source: ActionSource?
     /// The watch that waits for the end of the effects; `nil` if no client waits.
     package let watch: EffectWatch?
@@ -30,7 +30,7 @@ package final class Envelope: Sendable {
     package let audience: Audience?
     /// The session that led to the envelope; `nil` if no client with a session did.
     package let session: String?
-    /// The origin for the log: a place in the program, or a client.
+    /// The origin for the log: a line of the program's source, or a client.
     package let origin: String?
     /// The time at which a client's request was offered, as ``SystemTime/steadyNanoseconds()``; 0
     /// if the time is not measured.
@@ -100,7 +100,7 @@ package final class Envelope: Sendable {
     }
 }
 
-/// An action with the data that the journal stores of it.
+/// An action with the data that the journal stores for the action.
 package struct EnvelopeMember: Sendable {
     package let action: any Action
     /// The wire name of the action.
@@ -134,7 +134,7 @@ extension EnvelopeMember {
         self = traced(trace)
     }
 
-    /// The wire name without the id of an instance.
+    /// The wire name with `{id}` in place of an instance's id.
     var kind: String { action.kind(of: type) }
 }
 
@@ -142,7 +142,7 @@ extension EnvelopeMember {
 package struct ActionSource: Sendable {
     /// The version of the action that led to this action; `nil` if no action did.
     package let cause: UInt64?
-    /// The place of the dispatch in the source.
+    /// The place of the dispatch in the program's source: a file and a line.
     package let place: String
     /// The effect that dispatched the action; `nil` if another part of the program did.
     let token: EffectToken?
@@ -195,17 +195,17 @@ package enum EnvelopeMode: Sendable {
     case dryRun
 }
 
-/// The version that the state must have for an envelope to be applied. An object, because most
+/// The version that the state must have for an envelope to be applied. A class, because most
 /// envelopes have no condition.
 package final class VersionCondition: Sendable {
     /// The changes that violate the condition if they came after its version.
     package enum Scope: Sendable {
         /// Every change: no other version fulfils the condition.
         case version
-        /// The changes that the client sees: changes of its session's view and, if its role sees
-        /// only some members, of these members.
+        /// The changes that the client sees: changes of shared slices and of its session's slices.
+        /// If the client's role sees only some members, only changes of these members.
         case visible((@Sendable (_ member: Int) -> Bool)?)
-        /// The changes of these members of the state, as far as the session sees them.
+        /// The changes of these members of the state, without changes of other sessions' slices.
         case members(@Sendable (_ member: Int) -> Bool)
     }
 
@@ -223,7 +223,7 @@ package final class VersionCondition: Sendable {
 package enum Audience: Sendable, Equatable {
     /// Only observers with these names, and no observer without a name.
     case only(Set<ExactText>)
-    /// Every observer without one of these names.
+    /// Every observer that has none of these names.
     case allExcept(Set<ExactText>)
 
     /// True if an observer with this name gets the event; `nil` stands for an observer without a

@@ -1,11 +1,12 @@
 /// The items that wait for the Core, and the state of the thread that processes them.
 struct Mailbox: ~Copyable, Sendable {
-    /// An item of work. Each case has an object, so that a copy is a reference.
+    /// An item of work. Each case has an object, so that copying an item copies a reference.
     enum Item: Sendable {
         /// An action without an envelope.
         case action(QueuedAction)
         case envelope(Envelope)
-        /// A task of the Core itself: an observer joins or leaves. No bound applies to it.
+        /// A task of the Core itself, such as adding or removing an observer. No bound applies to
+        /// tasks.
         case task(EngineTask)
     }
 
@@ -14,7 +15,7 @@ struct Mailbox: ~Copyable, Sendable {
         case clients
         /// Actions that the program itself dispatches.
         case own
-        /// No bound.
+        /// Tasks of the Core itself, which count against no bound.
         case tasks
     }
 
@@ -63,7 +64,7 @@ struct Mailbox: ~Copyable, Sendable {
         wakes: Bool
     ) -> Admission {
         if isClosed, lane != .tasks || isThreaded { return .closed }
-        // A lane without waiting actions takes an array that is larger than the bound.
+        // A lane without waiting actions accepts an array that is larger than the bound.
         switch lane {
         case .clients where clients + count > clientsMax && clients > 0: return .full
         case .own where own + count > ownMax && own > 0: return .full
@@ -103,7 +104,7 @@ final class QueuedAction: Sendable {
     init(_ action: any Action) { self.action = action }
 }
 
-/// A task of the Core itself, at its place among the items.
+/// A task of the Core itself, which waits among the items of the mailbox.
 final class EngineTask: Sendable {
     let run: @Sendable (Engine) -> Void
 

@@ -1,5 +1,5 @@
-/// The receiver of an envelope's outcome. The engine calls it exactly once, after the commit or its
-/// failure, on the thread that does the Core's work.
+/// The receiver of an envelope's outcome. The engine calls ``complete(_:)`` exactly once, after the
+/// commit or its failure, on the thread that does the Core's work.
 package protocol Completion: AnyObject, Sendable {
     func complete(_ outcome: Outcome)
 }
@@ -24,8 +24,8 @@ package enum Outcome: Sendable {
     case cancelled
 }
 
-/// A state that an envelope asked for. An object, because most envelopes ask for none, and an
-/// outcome is moved for every action.
+/// A state that an envelope asked for. A class, because most envelopes ask for no state, and the
+/// engine moves an outcome for every action.
 package final class RequestedState: Sendable {
     package let value: any Sendable
 
@@ -55,8 +55,8 @@ package enum CoreFailure: Error, Sendable, Equatable {
     /// The Core could not read the journal, to look up the request's key or the records of other
     /// writers. The action was not applied.
     case unreadable
-    /// Other writers of the journal appended first too many times in a row. The action was not
-    /// applied.
+    /// The append has met conflicts with other writers of the journal too many times in a row. The
+    /// action was not applied.
     case contended
     /// The journal failed earlier. The action was not applied.
     case journalFailed

@@ -3,7 +3,7 @@
 ///
 /// The engine does not have the type of the state; ``TypedStateOwner`` has it. Therefore no action
 /// needs a lookup of a generic type at run time. The thread that drains the mailbox makes every
-/// call but ``module(of:)``.
+/// call except calls of ``module(of:)``.
 protocol StateOwner: AnyObject {
     /// The numbers of watchers of actions and states.
     var counts: WatcherCounts { get }
@@ -17,8 +17,8 @@ protocol StateOwner: AnyObject {
     /// The number of states that are kept for watchers that need each state.
     var keptCount: Int { get }
 
-    /// Reduces an action and shows the state to the observers. Only for a Core that appends,
-    /// encodes and restores nothing.
+    /// Reduces an action and calls the observers with the state. Only a Core that appends, encodes
+    /// and restores nothing uses this function.
     func changePlainly(_ action: any Action) throws
 
     /// Reduces an action on behalf of a session. An action of another engine is reduced as in a
@@ -32,7 +32,7 @@ protocol StateOwner: AnyObject {
         isReplay: Bool
     ) throws -> Reduction
 
-    /// Switches the state to the slices of the session whose actions come next.
+    /// Makes the state show the slices of the session whose actions come next.
     func show(to session: String?)
 
     /// Calls middleware. Returns the closures to call after the commit.
@@ -45,7 +45,7 @@ protocol StateOwner: AnyObject {
     func intercept(seal: ((any Action)?) throws -> ActionEnvelope) throws -> Intercepted
 
     func save()
-    /// Restores the state that ``save()`` saved. Drops all kept states but the first `kept`.
+    /// Restores the state that ``save()`` saved. Drops the kept states after the first `kept`.
     func restore(keeping kept: Int)
     /// Marks the state as durable. ``rollBack()`` restores the last durable state.
     func commit()
@@ -53,8 +53,8 @@ protocol StateOwner: AnyObject {
     /// Drops the kept states after they have been shown.
     func forgetKept()
 
-    /// Passes the result of an accepted envelope to the sink: the steps of the batch from `first`
-    /// on.
+    /// Passes the result of an accepted envelope on. The collectors of edited slices get the
+    /// batch's steps from `first` on, and the sink gets the state.
     func reduced(version: UInt64, _ steps: ContiguousArray<Step>, from first: Int, changed: Bool)
     /// Makes the sink encode the state that is about to become durable.
     func prepare(through version: UInt64) throws
@@ -64,13 +64,13 @@ protocol StateOwner: AnyObject {
     /// Notifies the sink that all completions of a batch were called.
     func completed()
 
-    /// Shows an applied action's change to presenters and to observers of slices. `version` is the
-    /// version that the action made. `nil` stands for an action of another engine, which calls its
-    /// own presenters.
+    /// Calls presenters and observers of slices with an applied action's change. `version` is the
+    /// version that the action made. `nil` stands for an action of another engine, which calls the
+    /// presenters itself.
     func showSlices(_ step: Step, version: UInt64?)
     /// Returns the actions with which the reactions answer an applied action.
     func reactions(to step: Step) -> [(action: any Action, place: String)]
-    /// Shows the state that an applied action led to, to all observers.
+    /// Calls all observers with the state that an applied action led to.
     func showState(_ step: Step)
 }
 

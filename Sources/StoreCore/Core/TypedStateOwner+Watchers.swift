@@ -46,8 +46,8 @@ extension TypedStateOwner {
         show(kept[place + 1], step.envelope.watch)
     }
 
-    /// Shows a state to every observer. If a client waits for the consequences of the action,
-    /// `watch` also waits for the observers with a queue.
+    /// Calls every observer with a state. If a client waits for the consequences of the action,
+    /// `watch` also waits for the observers that have a queue.
     func show(_ state: State, _ watch: EffectWatch? = nil) {
         for observer in observers where observer.isActive { show(state, to: observer, watch) }
     }
@@ -88,9 +88,9 @@ final class Subscriber<Handler>: @unchecked Sendable {
 
 /// A function that answers an applied action with another action to dispatch.
 package struct ActionReaction<State>: Sendable {
-    /// Receives the action, the states before and after it, and `true` if they differ. Returns the
-    /// action to dispatch; `nil` for none. The function runs on the thread that does the Core's
-    /// work.
+    /// Receives the action, the states before and after the action, and `true` if the states
+    /// differ. Returns the action to dispatch; `nil` for none. The function runs on the thread that
+    /// does the Core's work.
     let react: @Sendable (any Action, _ old: State, _ new: State, _ changed: Bool) -> (any Action)?
     /// The place of the reaction in the source. The log shows it as the origin of the dispatched
     /// action.

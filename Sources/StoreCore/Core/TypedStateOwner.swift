@@ -20,7 +20,7 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
     /// True if the last of the kept states is the current state.
     @exclusivity(unchecked) private var lastIsCurrent = false
     let hasSessions: Bool
-    /// The session on whose behalf the state is read; outer `nil` if the session is unknown.
+    /// The session whose slices the state shows; the outer `nil` if the session is unknown.
     @exclusivity(unchecked) private var reader: String??
 
     let counts = WatcherCounts()
@@ -132,7 +132,8 @@ extension TypedStateOwner {
         return reader.isSame(as: session)
     }
 
-    /// Keeps the state before an action if a watcher needs it. Returns its index.
+    /// Keeps the state before an action if a watcher needs the state. Returns the index of the kept
+    /// state.
     private func keepCurrent(_ isShown: Bool) -> Int? {
         guard isShown else {
             lastIsCurrent = false
@@ -178,7 +179,7 @@ extension TypedStateOwner {
     }
 }
 
-// Going back
+// Restoring an earlier state
 
 extension TypedStateOwner {
     func save() {
@@ -217,7 +218,7 @@ extension TypedStateOwner {
     }
 }
 
-// The output of the Core: states and changes, shown to the sink and to the observers of slices.
+// The output of the Core: the sink gets states, and the observers of slices get changes.
 
 extension TypedStateOwner {
     func reduced(version: UInt64, _ steps: ContiguousArray<Step>, from first: Int, changed: Bool) {

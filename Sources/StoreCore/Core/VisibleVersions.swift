@@ -1,7 +1,7 @@
-/// The version that last changed the view of a client. The view has the shared slices and the
-/// slices of the client's session, limited to the modules that its role sees.
+/// The versions that last changed the views of the clients. A client's view has the shared slices
+/// and the slices of its session. The view is limited to the modules that the client's role sees.
 ///
-/// Belongs to the thread that drains the mailbox.
+/// Only the thread that drains the mailbox uses this value.
 struct VisibleVersions {
     /// The most sessions that are recorded. Beyond this bound, all entries are dropped, and `base`
     /// becomes the current version.
@@ -27,7 +27,7 @@ struct VisibleVersions {
         if modules == nil { modules = ModuleVisibility(after: noted) }
     }
 
-    /// Records the change that the action of `version`, the next version, has made.
+    /// Records the change of the action that made `version`. Each call has the next version.
     mutating func note(_ change: Change, at version: UInt64) {
         noted = version
         guard change.isChange else { return }
@@ -54,8 +54,8 @@ struct VisibleVersions {
         for (session, changed) in sessions where changed > version { sessions[session] = version }
     }
 
-    /// True if a client of this session sees the same now as at a version. `sees` returns true for
-    /// the modules that the client sees; `nil` stands for all modules.
+    /// True if a client of this session sees the same state now as at `version`. `sees` returns
+    /// true for the modules that the client sees; `nil` stands for all modules.
     func isSame(
         for session: String?,
         seeing sees: ((_ module: Int) -> Bool)?,
@@ -67,8 +67,8 @@ struct VisibleVersions {
     }
 }
 
-/// The version that last changed each module: its shared slice, and the slices of sessions. The
-/// engine needs it for clients that see only some of the modules.
+/// The versions that last changed the shared slice and the slices of sessions of each module. The
+/// engine needs these versions for clients that see only some of the modules.
 struct ModuleVisibility {
     /// The most session slices that are recorded. Beyond this bound, all entries are dropped, and
     /// `base` becomes the current version.
@@ -81,13 +81,14 @@ struct ModuleVisibility {
 
     /// The changes up to this version are unknown.
     private var base: UInt64
-    /// The versions of the shared slices, by module index; `base` for each index after the end.
+    /// The versions of the shared slices, by module index. A module after the end of the array has
+    /// the version `base`.
     private var shared: [UInt64] = []
     private var ofSessions: [Slice: UInt64] = [:]
 
     init(after version: UInt64) { base = version }
 
-    /// Records that the action of `version`, the next version, has changed a slice.
+    /// Records that the action that made `version` has changed a slice.
     mutating func note(_ edit: SliceEdit, at version: UInt64) {
         while shared.count <= edit.module { shared.append(base) }
         guard let session = edit.key.session else {
@@ -106,8 +107,8 @@ struct ModuleVisibility {
         for (slice, changed) in ofSessions where changed > version { ofSessions[slice] = version }
     }
 
-    /// True if a client of this session sees the same now as at a version. `sees` returns true for
-    /// the modules that the client sees.
+    /// True if a client of this session sees the same state now as at `version`. `sees` returns
+    /// true for the modules that the client sees.
     func isSame(
         for session: String?,
         seeing sees: (_ module: Int) -> Bool,
@@ -130,7 +131,7 @@ struct ModuleVisibility {
 struct SessionHash: Hashable {
     private let hash: Int
 
-    /// Makes the hash for a client's session; without a session, for the session that such clients
-    /// share.
+    /// Makes the hash of a client's session. `nil` stands for the session that all clients without
+    /// a session share.
     init(_ name: String?) { hash = ExactText(name ?? SessionName.shared).hashValue }
 }

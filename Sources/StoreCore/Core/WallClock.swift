@@ -31,7 +31,8 @@ public final class SteadyClock: WallClock {
     public func now() -> Int64 { SystemTime.bootNanoseconds() &+ offset.load(ordering: .relaxed) }
 
     /// Sets the clock ahead to `time`, the last time of an earlier process, if the clock is behind
-    /// it. Without this call, the entries of that process could seem to come from the future.
+    /// that time. Without this call, entries of the earlier process could seem to come from the
+    /// future.
     public func goOn(from time: Int64) {
         // Takes the maximum, so that the clock never goes back.
         let (wanted, isOver) = time.subtractingReportingOverflow(SystemTime.bootNanoseconds())

@@ -34,8 +34,8 @@ package enum EffectResumption: Sendable, Equatable {
 
 extension Core where State: RootState {
     /// Resumes the effects that had not ended when the store stopped. Effects with the policy
-    /// ``RestartPolicy/retried`` run again, with the input from the ledger. For each other effect,
-    /// its module gets an action that reports the interruption.
+    /// ``RestartPolicy/retried`` run again, with the input from the ledger. The module of every
+    /// other effect gets an action that reports the interruption.
     ///
     /// The actions of a resumed effect have the effect's cause. If history still has the action
     /// that began the effect, the new actions also have the session, principal and trace of that
@@ -80,7 +80,8 @@ extension Core where State: RootState {
 }
 
 extension ModuleMachine {
-    /// Makes the effect of a ledger entry again; `nil` if it does not run again.
+    /// Makes the effect of a ledger entry again, and the decision about the effect. The effect is
+    /// `nil` if it does not run again.
     fileprivate func again(
         _ entry: PendingEffects.Entry,
         _ past: PastAction?,

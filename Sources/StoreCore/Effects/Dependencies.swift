@@ -1,5 +1,5 @@
-/// The services of the outside world that effects use, each under its key. A test replaces all of
-/// them.
+/// The services of the outside world that effects use, each under its key. A test replaces all
+/// services.
 ///
 /// ```swift
 /// enum MoviesKey: DependencyKey {
@@ -21,13 +21,14 @@ public struct Dependencies: Sendable {
     /// The live values of all keys.
     public static let live = Dependencies(isLive: true)
 
-    /// No values: the use of a key that was not set throws an error with the key's name.
+    /// Dependencies without values: the use of a key that was not set throws an error with the
+    /// key's name.
     public static let unprepared = Dependencies(isLive: false)
 
     private init(isLive: Bool) { self.isLive = isLive }
 
     /// Returns the value of a key: the value that was set, or a derived value. A derived value is
-    /// made at each access, in tests too, from the values that this object has for other keys.
+    /// made at each access, in tests too, from the values of other keys.
     ///
     /// - Throws: ``UnpreparedDependency`` for a ``DependencyKey`` that a test has not set,
     ///   ``CircularDependency``, and the error of the derivation.
@@ -62,8 +63,8 @@ public struct Dependencies: Sendable {
     }
 }
 
-/// The key of a dependency that is derived from others. A dependency that is derived from no other
-/// has a ``DependencyKey``.
+/// The key of a dependency that is derived from other dependencies. Any other dependency has a
+/// ``DependencyKey``.
 ///
 /// ```swift
 /// enum MoviesKey: DerivedDependencyKey {
@@ -80,7 +81,7 @@ public protocol DerivedDependencyKey {
     static func derive(from dependencies: Dependencies) throws -> Value
 }
 
-/// The key of a dependency, with the value for use outside of tests.
+/// The key of a dependency, with the dependency's value outside tests.
 public protocol DependencyKey: DerivedDependencyKey {
     /// The type of the dependency.
     associatedtype Value
@@ -107,7 +108,7 @@ public struct CircularDependency: Error, Equatable, CustomStringConvertible {
     public var description: String { "the dependency \(key) is derived from itself" }
 }
 
-/// The error of a dependency that a test used without setting it.
+/// The error for the use of a dependency that a test has not set.
 public struct UnpreparedDependency: Error, Equatable, CustomStringConvertible {
     /// The name of the key.
     public let key: String
@@ -115,32 +116,32 @@ public struct UnpreparedDependency: Error, Equatable, CustomStringConvertible {
     /// Makes the error for the type name of a key.
     public init(key: String) { self.key = key }
 
-    /// The error, with the call that mends it.
+    /// The error, with the call that sets the dependency.
     public var description: String {
         "the dependency \(key) was used but not prepared; "
             + "set it: dependencies.set(\(key).self, to: …)"
     }
 }
 
-/// The clock that effects pause on.
+/// The key of the clock on which effects pause.
 public enum ClockKey: DependencyKey {
     /// The machine's clock, which does not jump.
     public static let live: any Clock<Duration> = ContinuousClock()
 }
 
-/// The time of day.
+/// The key of the clock for the time of day.
 public enum WallClockKey: DependencyKey {
     /// The machine's time of day.
     public static let live: any WallClock = SystemClock()
 }
 
-/// A source of random numbers: each call gives 64 random bits.
+/// The key of the source of random numbers. Each call of the source returns 64 random bits.
 public enum RandomKey: DependencyKey {
     /// The system's generator.
     public static let live: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
 }
 
-/// A generator of identifiers that are unique everywhere.
+/// The key of the generator of identifiers, which are unique everywhere.
 public enum UUIDKey: DependencyKey {
     /// Makes random identifiers (RFC 9562, version 4), in lowercase letters.
     public static let live: @Sendable () -> String = {
@@ -162,15 +163,15 @@ public enum UUIDKey: DependencyKey {
 }
 
 extension Dependencies {
-    /// The clock that effects pause on. A test that has set no clock gets an error.
+    /// The clock on which effects pause. A test that has set no clock gets an error.
     public var clock: any Clock<Duration> { get throws { try self[ClockKey.self] } }
 
     /// The time of day, in nanoseconds since 1970.
     public var now: Int64 { get throws { try self[WallClockKey.self].now() } }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     public func random() throws -> UInt64 { try self[RandomKey.self]() }
 
-    /// A new identifier.
+    /// Returns a new identifier.
     public func uuid() throws -> String { try self[UUIDKey.self]() }
 }

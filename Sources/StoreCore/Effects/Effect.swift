@@ -1,5 +1,5 @@
-/// Work outside the Core, as a value. A reducer returns it with the change, and the runner does the
-/// work.
+/// Work outside the Core, as a value. A reducer returns the effect, and the runner does the work
+/// after the commit.
 ///
 /// ```swift
 /// func reduce(_ state: inout State, _ action: Action) -> Effect<State> {
@@ -34,7 +34,7 @@ public struct Effect<State: Sendable>: Sendable {
     package struct Run: Sendable {
         let id: String?
         let cancelInFlight: Bool
-        /// The pause before the first try of `body`; `nil` for none.
+        /// The pause before the first try of `body`; `nil` for no pause.
         let quietTime: Duration?
         let retry: Retry
         let onRestart: RestartPolicy
@@ -64,8 +64,8 @@ public struct Effect<State: Sendable>: Sendable {
         }
     }
 
-    /// A function, and the place in the source that set the function. The function may make an
-    /// action of the error of an effect's last try.
+    /// A function that may make an action from the error of an effect's last try, with the file and
+    /// the line of the call that passed the function.
     package typealias Recovery =
         (make: @Sendable (any Error) -> (any Action)?, file: String, line: Int)
 
@@ -88,9 +88,9 @@ public struct Effect<State: Sendable>: Sendable {
     /// An effect that does nothing.
     public static var none: Effect { Effect(.none) }
 
-    /// Runs `body` as a task of its own. If the server ends first, the effect is lost, because a
-    /// closure cannot be encoded. Work that continues after a restart is a value
-    /// (``KeepingModule``).
+    /// Makes an effect that runs `body` as a task of its own. If the server ends first, the effect
+    /// is lost, because a closure cannot be encoded. For work that continues after a restart, see
+    /// ``KeepingModule``.
     ///
     /// ```swift
     /// .run(catch: { Internal.failed(reason: "\($0)") }) { context in
@@ -98,13 +98,12 @@ public struct Effect<State: Sendable>: Sendable {
     /// }
     /// ```
     ///
-    /// `catch` is called after the last retry has failed, but not for an effect that is cancelled.
-    /// A client that waits for the effect also waits for the action of `catch`, and gets no
-    /// failure.
+    /// The runner calls `catch` after the last retry has failed, but not for a cancelled effect. A
+    /// client that waits for the effect also waits for the action of `catch`, and gets no failure.
     ///
     /// - Parameters:
     ///   - id: the name for cancelling the effect, unique within the module.
-    ///   - cancelInFlight: true if a running effect with this id is cancelled first.
+    ///   - cancelInFlight: if true, a running effect with this id is cancelled first.
     ///   - retry: the number of further tries after an error, and the pauses before them.
     ///   - recover: makes an action from the error of the last try; `nil` to dispatch none.
     ///   - file: the file of the call, which the log names as the origin of `recover`'s action.
@@ -130,8 +129,9 @@ public struct Effect<State: Sendable>: Sendable {
         return Effect(.run(run))
     }
 
-    /// Waits for a quiet time, and then runs `body`. A newer effect with the same id replaces this
-    /// effect, even while `body` runs. So only the last of many actions in a row has an effect.
+    /// Makes an effect that waits for a quiet time, and then runs `body`. A newer effect with the
+    /// same id replaces this effect, even while `body` runs. Therefore, of many actions in quick
+    /// succession, only the last action leads to a run of `body`.
     ///
     /// ```swift
     /// case .searchChanged(let text):
@@ -142,9 +142,9 @@ public struct Effect<State: Sendable>: Sendable {
     ///     }
     /// ```
     ///
-    /// The effect pauses on the clock of the ``Dependencies``. Its id belongs to the slice: an
-    /// effect of another session or of another instance is not replaced. ``cancel(id:)`` ends the
-    /// waiting, too. If the server ends first, the effect is lost, because a closure cannot be
+    /// The effect pauses on the clock of the ``Dependencies``. The id belongs to the slice: a new
+    /// effect does not replace an effect of another session or instance. ``cancel(id:)`` also ends
+    /// the quiet time. If the server ends first, the effect is lost, because a closure cannot be
     /// encoded. For work that has to outlive the server, `body` dispatches an action whose reducer
     /// keeps the work.
     ///
@@ -178,14 +178,15 @@ public struct Effect<State: Sendable>: Sendable {
         return Effect(.run(run))
     }
 
-    /// Runs all effects at the same time.
+    /// Makes an effect that runs all of these effects at the same time.
     public static func merge(_ effects: Effect...) -> Effect { Effect(.merge(effects)) }
 
-    /// Runs the effects one after the other, until an effect throws or is cancelled.
+    /// Makes an effect that runs these effects one after the other, until an effect throws or is
+    /// cancelled.
     public static func concatenate(_ effects: Effect...) -> Effect { Effect(.concatenate(effects)) }
 
-    /// Cancels the effects with this id in the module. None of their actions is applied after the
-    /// action whose reducer returned this effect.
+    /// Makes an effect that cancels the module's effects with this id. The Core applies no more
+    /// actions of the cancelled effects after the action whose reducer returned this effect.
     public static func cancel(id: String) -> Effect { Effect(.cancel(id)) }
 
     var isNone: Bool {
@@ -194,19 +195,20 @@ public struct Effect<State: Sendable>: Sendable {
     }
 }
 
-/// The number of further tries of an effect that throws, and the pauses before them.
+/// The number of further tries of an effect that throws, and the pauses before these tries.
 public struct Retry: Sendable, Equatable, Codable {
     /// The largest number of further tries.
     public let attempts: Int
-    /// The pause before the first further try; it doubles with each try.
+    /// The pause before the first further try. The pause doubles with each try.
     public let pause: Duration
     /// The longest pause.
     public let pauseMax: Duration
 
-    /// No further tries.
+    /// A policy without further tries.
     public static let never = Retry(attempts: 0, pause: .zero, pauseMax: .zero)
 
-    /// Makes `attempts` further tries, after pauses that double from `pause` to `pauseMax`.
+    /// Makes a policy of `attempts` further tries, after pauses that double from `pause` to
+    /// `pauseMax`.
     public static func times(
         _ attempts: Int,
         pause: Duration = .milliseconds(100),
@@ -224,9 +226,10 @@ public struct Retry: Sendable, Equatable, Codable {
 /// The treatment of an effect that has not ended when the server ends.
 ///
 /// An effect runs again only if its author has chosen that, because a second run may do harm. Only
-/// work that is a value has the choice (``KeepingModule``); a closure is always lost.
+/// work that is a value offers this choice (``KeepingModule``); an effect with a closure is always
+/// lost.
 public enum RestartPolicy: String, Sendable, Codable {
-    /// The effect is lost. The state may still wait for its result.
+    /// The effect is lost. The state may wait for the effect's result without end.
     case lost
     /// The effect runs again from its beginning, for the session of its action. A second run must
     /// do no harm.

@@ -9,10 +9,10 @@ public struct EffectContext<State: Sendable>: Sendable {
     /// The version of the action that this effect follows.
     public var cause: UInt64 { token.cause.version }
 
-    /// The trace of this effect, in the form of `traceparent` (W3C Trace Context). An exported
-    /// trace names the effect's own span. Any other trace is as the request named it; `nil` if the
-    /// request named none. The actions that the effect dispatches belong to this trace, and so do
-    /// its requests by the HTTP client.
+    /// The trace of this effect, as a `traceparent` (W3C Trace Context). If the trace is exported,
+    /// the text has the effect's own span. Otherwise the text is the `traceparent` of the request;
+    /// `nil` if the request had none. The effect's actions and its requests by the HTTP client
+    /// belong to this trace.
     public var traceparent: String? { token.trace }
 
     /// Returns the current slice.
@@ -24,8 +24,8 @@ public struct EffectContext<State: Sendable>: Sendable {
         return state
     }
 
-    /// Returns the current whole state. The state is of one version, and contains all actions that
-    /// this effect has dispatched and awaited.
+    /// Returns the current whole state. The state is of one version, and includes the changes of
+    /// all actions that this effect has dispatched and awaited.
     ///
     /// The state is read on behalf of the session whose action the effect follows: the `value` of a
     /// ``PerSession`` is the value of that session. If no session led to the effect, the session is
@@ -90,7 +90,7 @@ public struct EffectContext<State: Sendable>: Sendable {
 
     /// Sends a command to the screens of the session that this effect works for, with the data of
     /// `payload`. If the effect works for no session, the screens of clients without a session get
-    /// the command. A presenter has the same function.
+    /// the command.
     ///
     /// An effect that is cancelled sends nothing.
     public func command(
@@ -115,7 +115,7 @@ public struct EffectContext<State: Sendable>: Sendable {
         return try await watch.result()
     }
 
-    /// Pauses on the clock of ``dependencies``.
+    /// Pauses for a duration, on the clock of ``dependencies``.
     public func sleep(for duration: Duration) async throws {
         try await dependencies.clock.sleep(for: duration)
     }
@@ -146,14 +146,14 @@ extension EffectContext {
     }
 }
 
-/// The error of an effect that asked for a root state of another type than its store has.
+/// The error of an effect that asked for a root state of a type that its store does not have.
 public struct ForeignState: Error, Equatable, CustomStringConvertible {
     /// The type that the effect asked for.
     public let asked: String
     /// The type of the store's state.
     public let actual: String
 
-    /// The error, with the call that mends it.
+    /// The error, with the call that reads the store's state.
     public var description: String {
         "an effect asked for the state \(asked), but the store has \(actual); "
             + "call context.state(of: \(actual).self)"

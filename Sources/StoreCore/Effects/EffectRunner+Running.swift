@@ -3,7 +3,7 @@ import StoreTraces
 import Synchronization
 
 extension EffectRunner {
-    /// Begins an effect. The Core's thread calls this after the commit.
+    /// Begins an effect. The thread that does the Core's work calls this function after the commit.
     func launch<State: Sendable>(_ effect: Effect<State>, _ origin: EffectOrigin<State>) {
         switch effect.form {
         case .none: break
@@ -22,10 +22,10 @@ extension EffectRunner {
 
     /// Begins an effect that has an entry in the ledger, and removes the entry when all parts of
     /// the effect have ended. The removal does not wait for the consequences of the effect's
-    /// actions. Otherwise work that asks for more work would keep its entry until the new work
-    /// ends.
+    /// actions. Otherwise the entry of an effect that leads to a further effect would stay until
+    /// the further effect ends.
     ///
-    /// If a part does not begin because ``runningMax`` effects run, the entry stays.
+    /// If a part does not begin because ``runningMax`` effects run already, the entry stays.
     func launchDurable<State: Sendable>(_ effect: Effect<State>, _ origin: EffectOrigin<State>) {
         let cause = origin.cause
         let watch = EffectWatch(within: cause.watch, sharing: .everything)
@@ -35,8 +35,9 @@ extension EffectRunner {
         cause.watch?.begin()
         launch(effect, own)
         watch.whenDone { [self, weak watch] _ in
-            // An effect that a stopping server cuts off has not ended, so it stays in the ledger.
-            // So does an effect that did not begin: the next start runs it.
+            // An effect that a stopping server interrupts has not ended, so its entry stays in the
+            // ledger. The entry of an effect that did not begin stays as well. The next start runs
+            // both effects.
             defer { cause.watch?.end() }
             guard watch?.isRefused == false, !table.withLock({ $0.isStopped }), let engine else {
                 return
@@ -100,8 +101,9 @@ extension EffectRunner {
         }
         cause.watch?.begin()
         began(token)
-        // A cancellation sets the flag of the watch, and then cancels the running effects. So it
-        // reaches this effect, which runs by now, or the flag is set already.
+        // A cancellation sets the flag of the watch, and then cancels the running effects. The
+        // cancellation therefore either finds this effect among the running effects, or has already
+        // set the flag.
         if cause.watch?.isCancelled == true { token.cancel() }
         let context = EffectContext<State>(
             dependencies: dependencies,
@@ -152,8 +154,8 @@ extension EffectRunner {
         }
     }
 
-    /// Returns the end of an effect whose last try failed: its error, or the result of dispatching
-    /// the action that is made of the error.
+    /// Returns the result of an effect whose last try failed: the error, or the result of
+    /// dispatching the action that `recovery` makes from the error.
     private func recovery<State: Sendable>(
         of run: Effect<State>.Run,
         from error: any Error,

@@ -2,10 +2,10 @@ import StorePlatform
 package import StoreTraces
 package import Synchronization
 
-/// The object that runs effects. Only the runner makes tasks of them.
+/// The object that runs effects as tasks. No other object makes tasks of effects.
 ///
 /// Tasks begin on the thread that does the Core's work, in the order of the actions that they
-/// follow. They run on the threads of the executor, or on Swift's own threads.
+/// follow. The tasks run on the threads of the executor, or on Swift's own threads.
 package final class EffectRunner: Sendable {
     /// The most effects that run at a time; a further effect fails at once.
     package static let runningMax = 10_000
@@ -61,10 +61,10 @@ package final class EffectRunner: Sendable {
         self.retried = retried
     }
 
-    /// Connects the effects to the engine. Called before the first action.
+    /// Connects the runner to the engine. The Core calls this function before the first action.
     func connect(_ engine: Engine) { connection.withLock { $0.engine = engine } }
 
-    /// The engine; `nil` after it has gone.
+    /// The engine; `nil` after the engine was released.
     var engine: Engine? { connection.withLock { $0.engine } }
 }
 
@@ -84,14 +84,14 @@ extension EffectRunner {
     package var runningCount: Int { table.withLock { $0.running.count } }
 
     /// Cancels the effects with this id that work for slices of a session; `nil` means shared
-    /// slices. Returns `true` if there were any. Any thread may call this.
+    /// slices. Returns `true` if an effect was cancelled. Any thread may call this function.
     @discardableResult
     package func cancel(id: String, of session: String? = nil) -> Bool {
         cancel { $0.tokens(id: id, of: session) }
     }
 
-    /// Cancels the effects with this id in all sessions. Returns `true` if there were any. Any
-    /// thread may call this. Cost: one step for each running effect.
+    /// Cancels the effects with this id in all sessions. Returns `true` if an effect was cancelled.
+    /// Any thread may call this function. Cost: one step for each running effect.
     package func cancelEverywhere(id: String) -> Bool {
         cancel { $0.tokens.filter { $0.id.isSame(as: id) } }
     }
@@ -100,8 +100,8 @@ extension EffectRunner {
         cancel(id: address.path + "/" + id, of: address.key.session)
     }
 
-    /// Cancels the effects that `effect` cancels when it begins. Another engine does the work of
-    /// `effect`.
+    /// Cancels the effects that `effect` cancels at its beginning, without running `effect`:
+    /// another engine runs it.
     func cancelOnly<State>(_ effect: Effect<State>, at address: SliceAddress) {
         switch effect.form {
         case .none, .concatenate: break
@@ -113,15 +113,15 @@ extension EffectRunner {
         }
     }
 
-    /// Cancels all effects that work for a slice. An address without an instance stands for all
-    /// instances of the module, too.
+    /// Cancels all effects that work for a slice. An address without an instance includes all
+    /// instances of the module.
     func cancel(all address: SliceAddress) { cancel { $0.tokens(of: address) } }
 
     func cancel(session: String) { cancel { $0.tokens(ofSession: session) } }
 
     /// Cancels the effects that this watch waits for: the effects of its actions, and of the
-    /// actions that they dispatch. Effects that begin later are cancelled, too. The consequences of
-    /// presenters and reactions continue. Any thread may call this.
+    /// actions that these effects dispatch. Effects that begin later are cancelled, too. The
+    /// consequences of presenters and reactions continue. Any thread may call this function.
     package func cancel(all watch: EffectWatch) {
         watch.cancel()
         cancel { $0.tokens(near: watch).filter { $0.cause.watch?.isCancelled == true } }
@@ -156,7 +156,7 @@ extension EffectRunner {
 
 extension EffectRunner {
     /// Records the span of an effect that has ended. The span has neither the effect's id nor the
-    /// text of its error: both may have data of clients.
+    /// text of the error, because the id and the text may have data of clients.
     func record(
         _ span: Span.Identity,
         of token: EffectToken,

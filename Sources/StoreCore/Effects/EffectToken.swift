@@ -6,7 +6,7 @@ import Synchronization
 package final class EffectToken: Sendable {
     package let address: SliceAddress
     /// The name for cancelling the effect in its session, such as `home/titles`. An effect without
-    /// an id of its own has a generated one, such as `home/42.1`.
+    /// an id of its own has a generated name, such as `home/42.1`.
     package let id: String
     package let cause: EffectCause
     /// The number of the effect in the order in which effects began, from 1. Effects that are
@@ -58,19 +58,19 @@ package final class EffectToken: Sendable {
 
 /// The running effects, indexed by the keys for cancelling them.
 ///
-/// Cost: adding, removing and each lookup of an effect are independent of the number of running
+/// Cost: adding, removing and finding an effect take the same time for any number of running
 /// effects.
 struct RunningEffects: Sendable {
-    /// A property that several effects may share.
+    /// A property by which effects are found. Several effects may share a key.
     fileprivate enum Key: Hashable {
         /// The id, and the session whose slice the effect works for; `nil` for shared slices.
         case id(ExactText, session: ExactText?)
         case slice(SliceAddress)
-        /// The module with all of its instances.
+        /// The module with all of its instances, in the same session.
         case module(SliceAddress)
         /// The session of the action that the effect follows.
         case session(ExactText)
-        /// The outermost watch, if a request waits.
+        /// The outermost watch, if a request waits for the effect.
         case watch(ObjectIdentifier)
     }
 
@@ -111,7 +111,8 @@ struct RunningEffects: Sendable {
 
     func tokens(ofSession session: String) -> [EffectToken] { tokens(.session(ExactText(session))) }
 
-    /// Returns the effects of a watch's request, including effects outside of the watch.
+    /// Returns all effects of the request that the watch belongs to, including effects of other
+    /// watches.
     func tokens(near watch: EffectWatch) -> [EffectToken] { tokens(.watch(watch.top)) }
 
     private func tokens(_ key: Key) -> [EffectToken] { groups[key].map { Array($0.values) } ?? [] }

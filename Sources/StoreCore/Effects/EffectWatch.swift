@@ -5,10 +5,10 @@ import Synchronization
 /// observers of its state, the actions of presenters and reactions, and their own consequences.
 ///
 /// A watch is made only if a client waits. Effects begin before the action's own outcome is
-/// delivered. So if nothing runs after the outcome, all consequences have ended.
+/// delivered. If no effect and no observer runs after the outcome, all consequences have ended.
 ///
-/// A watch counts each inner watch as one, while anything runs in that inner watch. So the begin
-/// and the end of an effect cost the same at any depth of dispatched effects.
+/// A watch counts each inner watch as one while the count of the inner watch is not zero. The
+/// beginning and the end of an effect therefore cost the same at any depth of dispatched effects.
 package final class EffectWatch: Sendable {
     private struct Count: Sendable {
         var running = 0
@@ -20,18 +20,18 @@ package final class EffectWatch: Sendable {
 
     /// The results that a watch shares with the watches above it.
     enum Sharing {
-        /// Every result: this watch is a part of the work for the action above.
+        /// Every result: this watch belongs to the action of the watch above.
         case everything
-        /// Failures: an effect of the action above dispatched this action without waiting for its
-        /// result.
+        /// Failures: an effect of the watch above dispatched the action of this watch without
+        /// waiting for a result.
         case failures
-        /// No results: the watches above only wait for the end.
+        /// No results: the watches above only wait for the end of this watch.
         case nothing
     }
 
     // Safety: changed only when no other reference to the watch exists.
     private nonisolated(unsafe) var parent: EffectWatch?
-    /// The outermost watch that this watch is a part of; `nil` if it is no part of another watch.
+    /// The outermost watch that contains this watch; `nil` if no watch contains it.
     private let highest: EffectWatch?
     private let cancelled = Atomic(false)
     private let refused = Atomic(false)
@@ -64,16 +64,15 @@ package final class EffectWatch: Sendable {
         }
     }
 
-    /// The identity of the outermost watch that this watch is a part of: equal for all parts of one
-    /// request.
+    /// The identity of the outermost watch, which all watches of one request share.
     var top: ObjectIdentifier { ObjectIdentifier(highest ?? self) }
 
     /// True if the waiting client has given up, so that the effects of its request are cancelled.
     var isCancelled: Bool { (highest ?? self).cancelled.load(ordering: .sequentiallyConsistent) }
 
     /// The watch for the actions that an effect dispatches. The watch of a ledger entry shares
-    /// everything, and ends when the entry's effects have ended. By then their actions are applied;
-    /// the consequences of these actions belong to the watch above.
+    /// everything, and ends when the entry's effects have ended. By then the actions of these
+    /// effects are applied. The consequences of the actions belong to the watch above.
     var ofDispatched: EffectWatch? {
         switch sharing {
         case .everything: parent
@@ -81,7 +80,8 @@ package final class EffectWatch: Sendable {
         }
     }
 
-    /// True if an effect of this watch itself did not begin, because too many effects ran.
+    /// True if an effect of this watch itself did not begin, because too many effects ran or the
+    /// store was stopping.
     var isRefused: Bool { refused.load(ordering: .acquiring) }
 
     /// Counts an effect that can't begin as a failed effect.
@@ -91,19 +91,21 @@ package final class EffectWatch: Sendable {
         end(.failure(EffectLimit()))
     }
 
-    /// Cancels all parts of the same request. Effects that begin from now on are cancelled at once.
+    /// Marks the request as cancelled. Effects of the request that begin from now on are cancelled
+    /// at once.
     func cancel() { (highest ?? self).cancelled.store(true, ordering: .sequentiallyConsistent) }
 
-    /// True if nothing runs. After the action's outcome, all consequences have then ended.
+    /// True if no effect and no observer runs. All consequences have then ended, if the action has
+    /// its outcome.
     package var isDone: Bool { count.withLock { $0.running == 0 } }
 
-    /// The module whose effect gave the result; `nil` if no effect did. Read it in the closure for
-    /// ``whenDone(_:)``.
+    /// The module whose effect gave the result; `nil` if no effect did. Read this value in the
+    /// closure for ``whenDone(_:)``.
     package var module: String? { count.withLock { $0.module } }
 
-    /// Calls `done` once, when nothing runs any more. The argument is the result of the effects;
-    /// `nil` if there is none. Call this once, after the action's outcome. `done` runs at once, or
-    /// on the thread that ends the last effect or observer.
+    /// Calls `done` once, when no effect and no observer runs any more. The argument is the result
+    /// of the effects; `nil` if there is no result. Call this function once, after the action's
+    /// outcome. `done` runs at once, or on the thread that ends the last effect or observer.
     package func whenDone(_ done: @escaping @Sendable (Result<any Sendable, any Error>?) -> Void) {
         let now = count.withLock { count -> (() -> Void)? in
             guard count.running > 0 else { return { [result = count.result] in done(result) } }
@@ -113,7 +115,8 @@ package final class EffectWatch: Sendable {
         now?()
     }
 
-    /// Waits until nothing runs. Returns the result of the effects; `nil` if there is none.
+    /// Waits until no effect and no observer runs. Returns the result of the effects; `nil` if
+    /// there is no result.
     func result() async throws -> (any Sendable)? {
         try await withCheckedThrowingContinuation { continuation in
             whenDone { result in
@@ -130,8 +133,8 @@ package final class EffectWatch: Sendable {
 // Counting
 
 extension EffectWatch {
-    /// Counts one more running effect or observer. The watches above count it first, so that no
-    /// watch above reaches zero meanwhile.
+    /// Counts one more running effect or observer. The watches above count first, so that no watch
+    /// above reaches zero meanwhile.
     package func begin() {
         var idle: [EffectWatch] = []
         var next: EffectWatch? = self
@@ -149,14 +152,14 @@ extension EffectWatch {
         }
     }
 
-    /// Counts one running effect or observer less. The first failure is the result, else the first
-    /// success. `module` is the module of the effect.
+    /// Counts one running effect or observer less. The result of the watch is the first failure;
+    /// without a failure, the first success. `module` is the module of the effect.
     package func end(_ result: Result<any Sendable, any Error>? = nil, of module: String? = nil) {
         if let result { note(result, module) }
         leave()
     }
 
-    /// Counts one more if something runs already. Otherwise returns `false`.
+    /// Counts one more and returns `true`, if the count is not zero. Otherwise returns `false`.
     private func joinRunning() -> Bool {
         count.withLock { count in
             guard count.running > 0 else { return false }
@@ -165,7 +168,7 @@ extension EffectWatch {
         }
     }
 
-    /// Takes one off the count. If the count is then zero, also takes one off in the watch above.
+    /// Counts one less. If the count is then zero, the watch above also counts one less.
     private func leave() {
         var next: EffectWatch? = self
         while let watch = next {
@@ -182,8 +185,8 @@ extension EffectWatch {
         }
     }
 
-    /// Stores a result here, and in the watches above as far as they share it. Stops at a watch
-    /// that keeps its earlier result.
+    /// Stores a result in this watch, and in the watches above that share the result. Stops at a
+    /// watch that keeps its earlier result.
     private func note(_ result: Result<any Sendable, any Error>, _ module: String?) {
         var next: EffectWatch? = self
         while let watch = next, watch.take(result, module) {

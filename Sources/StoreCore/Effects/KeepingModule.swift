@@ -2,7 +2,7 @@
 ///
 /// A closure cannot be encoded, so this work is a value: an enum with all the data of the work. The
 /// ledger of the state, ``PendingEffects``, stores the value from the step that asks for the work
-/// until the work has ended. A start reads the value there, and needs no history.
+/// until the work has ended. A start reads the value from the ledger, and needs no history.
 ///
 /// ```swift
 /// struct Orders: KeepingModule {
@@ -26,9 +26,9 @@
 /// }
 /// ```
 ///
-/// The work may be done twice: a server may end after the work and before the removal of its entry.
-/// After a change of ``Work``, the ledger may still have values of an earlier program. Work whose
-/// value cannot be read does not run. The log reports the work, and the module gets
+/// The work may be done twice, because a server may end after the work and before the removal of
+/// the entry. After a change of ``Work``, the ledger may still have values of an earlier program.
+/// Work whose value cannot be read does not run. The log reports the work, and the module gets
 /// ``Module/interrupted(after:)``.
 public protocol KeepingModule<State>: EffectfulModule {
     /// The work that outlives the server. An encoded value has at most 65,536 bytes
@@ -50,15 +50,16 @@ extension KeepingModule {
     /// Returns `nil`: the module gets no action.
     public func failed(_ work: Work, _ error: any Error) -> Internal? { nil }
 
-    /// Runs work that outlives the server.
+    /// Makes the effect that does work which outlives the server.
     ///
     /// - Parameters:
     ///   - work: the argument of ``perform(_:_:)``, now and after a restart.
     ///   - id: the name for cancelling the work, unique within the module.
-    ///   - cancelInFlight: true if running work with this id is cancelled first.
+    ///   - cancelInFlight: if true, running work with this id is cancelled first.
     ///   - retry: the number of further tries after an error, and the pauses before them.
     ///   - onRestart: the treatment of the work if the server ends first.
-    ///   - file: the file of the call. The log names it as the origin of the action of `failed`.
+    ///   - file: the file of the call. The log shows the file and the line as the origin of the
+    ///     action of `failed`.
     ///   - line: the line of the call.
     /// - Returns: the effect, which does nothing until a reducer returns it.
     public func keep(
@@ -81,7 +82,7 @@ extension KeepingModule {
         return Effect(.run(run))
     }
 
-    /// Makes the effect of work that the ledger has stored.
+    /// Makes the effect of work again, from the value that the ledger has stored.
     func effect(again work: KeptWork, _ codec: any WorkCodec) throws -> Effect<State> {
         keep(
             try work.value(as: Work.self, codec),

@@ -1,5 +1,5 @@
-/// Effects in the form of the ledger, so that a start can run them again: a single task, or several
-/// tasks with their order.
+/// The encoded work of an entry of the ledger, from which a start makes the effects again: a single
+/// task, or several tasks with their order.
 public struct KeptWork: Codable, Equatable, Sendable {
     /// The most bytes of one encoded input.
     public static let inputBytesMax = 65_536
@@ -21,8 +21,8 @@ extension KeptWork {
     /// Makes the value of a module's encoded work.
     package init(input: String) { self.init(type: nil, input: input) }
 
-    /// Encodes the parts of an effect that run again; `nil` if no part does. All other parts are
-    /// lost.
+    /// Encodes the tasks of an effect that run again after a restart; `nil` if no task does. All
+    /// other tasks are lost.
     ///
     /// - Throws: ``KeptWorkError`` if an input cannot be encoded, or is too long.
     init?<State>(_ effect: Effect<State>, _ codec: any WorkCodec) throws(KeptWorkError) {
@@ -79,7 +79,7 @@ extension KeptWork {
         try codec.value(type, of: input ?? "")
     }
 
-    /// Makes the effect again. `single` makes the effect of a single task.
+    /// Makes the effect again. `single` makes the effect of each single task.
     func effect<State>(_ single: (KeptWork) throws -> Effect<State>) throws -> Effect<State> {
         if let all { return Effect(.merge(try all.map { try $0.effect(single) })) }
         if let row { return Effect(.concatenate(try row.map { try $0.effect(single) })) }
@@ -93,8 +93,8 @@ package protocol WorkCodec: Sendable {
     func value<Value: Decodable>(_ type: Value.Type, of text: String) throws -> Value
 }
 
-/// The reason why an effect cannot continue after a restart. The action that asked for the effect
-/// is not applied.
+/// The reason why the ledger cannot store an effect. The action that asked for the effect is then
+/// not applied.
 package enum KeptWorkError: Error, Equatable, CustomStringConvertible {
     /// A value of this type cannot be encoded, for this reason.
     case unwritable(String, String)

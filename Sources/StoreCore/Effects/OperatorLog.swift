@@ -1,5 +1,5 @@
-/// A log for the operator of the store: the events of effects and use cases in the outside world,
-/// and the reasons of failures.
+/// A log for the operator of the store. Effects and use cases report events of the outside world
+/// and the reasons of failures to this log.
 ///
 /// ```swift
 /// context.dependencies.log.warning("login refused", ["user": userName, "reason": reason])
@@ -14,9 +14,9 @@ public struct OperatorLog: Sendable {
     public enum Level: Sendable {
         /// Normal work was done.
         case notice
-        /// A part works less well than it should.
+        /// A component works less well than it should.
         case warning
-        /// A part failed.
+        /// A component failed.
         case error
     }
 
@@ -53,7 +53,7 @@ public struct OperatorLog: Sendable {
         write(.notice, message, fields)
     }
 
-    /// Writes a warning: a line about a part that works less well than it should.
+    /// Writes a warning: a line about a component that works less well than it should.
     public func warning(_ message: String, _ fields: KeyValuePairs<String, String> = [:]) {
         write(.warning, message, fields)
     }
@@ -83,8 +83,8 @@ public struct OperatorLog: Sendable {
         return String(scalars) + "…"
     }
 
-    /// Escapes a text that stands between quotation marks. The result has no bare quotation mark,
-    /// no line break and no invisible character.
+    /// Escapes a text for use between quotation marks. The result has no bare quotation mark, no
+    /// line break and no invisible character.
     private static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

@@ -1,15 +1,15 @@
-/// An effect on its way to the runner, without its types.
+/// An effect on its way to the runner, without the type of its slice.
 ///
-/// Most actions have no effect. An effect is an object, so that it takes a single word of memory in
-/// each result between reducer and commit.
+/// Most actions have no effect. This type is a class, so that each result between the reducer and
+/// the commit has only one word of memory for the effect.
 package final class PendingEffect: Sendable {
     package let address: SliceAddress
-    /// Begins the effect. Without a cause, another engine does the work. This runner then only
-    /// cancels the effects that the begin of the work cancels.
+    /// Begins the effect. Without a cause, another engine runs the effect. This runner then only
+    /// cancels the effects that the effect cancels at its beginning.
     let launch: @Sendable (EffectRunner, EffectCause?) -> Void
     /// The treatment of the effect if the server ends first.
     let onRestart: RestartPolicy
-    /// Encodes the parts that run again after a restart; `nil` if no part does.
+    /// Encodes the tasks that run again after a restart; `nil` if no task does.
     let kept: (@Sendable (any WorkCodec) throws -> KeptWork?)?
 
     private init(
@@ -59,7 +59,7 @@ package final class PendingEffect: Sendable {
         }
     }
 
-    /// - Returns: `nil` if the effect does nothing.
+    /// - Returns: the effect for the slice in `place`; `nil` if the effect does nothing.
     package convenience init?<Root, State: ModuleState>(
         _ effect: Effect<State>,
         at address: SliceAddress,
@@ -76,7 +76,7 @@ package final class PendingEffect: Sendable {
 struct EffectOrigin<State: Sendable>: Sendable {
     let address: SliceAddress
     var cause: EffectCause
-    /// Returns the slice in a root state; `nil` if it is not there.
+    /// Returns the slice in a root state; `nil` if the slice does not exist.
     let read: @Sendable (any Sendable) -> State?
 }
 
@@ -89,9 +89,9 @@ package struct EffectCause: Sendable {
     package var session: String?
     /// The principal that dispatched the action; `nil` if no principal did.
     package var principal: ActionPrincipal?
-    /// The wire name of the action, without the id of an instance.
+    /// The wire name of the action, with `{id}` in place of an instance's id.
     package let type: String
-    /// The trace of the action; `nil` if its request named none.
+    /// The trace of the action; `nil` if the action has no trace.
     package var trace: String?
 
     /// Returns the origin of an action that follows this action. The token belongs to the effect

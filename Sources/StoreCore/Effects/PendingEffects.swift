@@ -1,14 +1,15 @@
-/// The ledger: a slice of the state with the effects that have begun and not ended. A server that
-/// ends before these effects finds them in the ledger at its next start.
+/// The ledger: a slice of the state with the effects that outlive the server and have not ended. If
+/// the server ends first, its next start finds these effects in the ledger.
 ///
 /// A root state mounts this module if a module has effects that outlive the server: a
 /// ``KeepingModule``, or a side effect with a ``RestartPolicy``. The step that asks for an effect
-/// enters the effect, with all data for another run. The entry is removed when all parts of the
-/// effect have ended.
+/// enters the effect into the ledger, with all data for another run. The entry is removed when all
+/// parts of the effect have ended.
 public struct PendingEffects: Module {
     /// The effects that have not ended, the oldest first.
     public struct State: ModuleState {
-        /// The effects, each under its version with leading zeros, so that names sort as numbers.
+        /// The entries, each under the version of its action with leading zeros, so that the names
+        /// sort as numbers.
         package private(set) var table = ValueTable<Entry>()
 
         private enum CodingKeys: CodingKey { case pending }
@@ -16,16 +17,16 @@ public struct PendingEffects: Module {
         /// Makes a ledger without effects.
         public init() {}
 
-        /// The effects. Cost: one step for each effect.
+        /// The entries of the effects that have not ended. Cost: one step for each effect.
         public var pending: [Entry] { table.members.map(\.value) }
 
-        /// Reads an object with a list of effects.
+        /// Reads an object with a list of entries.
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             for entry in try container.decode([Entry].self, forKey: .pending) { enter(entry) }
         }
 
-        /// Writes an object with a list of effects.
+        /// Writes an object with a list of entries.
         public func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(pending, forKey: .pending)
@@ -33,7 +34,7 @@ public struct PendingEffects: Module {
 
         package mutating func enter(_ entry: Entry) { table[Self.name(of: entry.version)] = entry }
 
-        /// Removes the effect that the action of this version asked for.
+        /// Removes the entry of the effect that the action of this version asked for.
         fileprivate mutating func remove(_ version: UInt64) { table[Self.name(of: version)] = nil }
 
         private static func name(of version: UInt64) -> String {
@@ -92,8 +93,8 @@ extension PendingEffects.State: KeyedState {
 }
 
 extension Effect {
-    /// The treatment of the whole effect at a restart. If any part runs again,
-    /// ``RestartPolicy/retried``; else if any part is reported, ``RestartPolicy/reported``.
+    /// The treatment of the whole effect at a restart: ``RestartPolicy/retried`` if any task has
+    /// that policy, else ``RestartPolicy/reported`` if any task has that policy.
     var onRestart: RestartPolicy {
         switch form {
         case .none, .cancel, .endSession: .lost

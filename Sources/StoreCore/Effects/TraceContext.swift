@@ -1,17 +1,17 @@
 import StoreTraces
 
 /// The trace of an action (W3C Trace Context, `traceparent`). A record has the trace as the first
-/// member of its meta. An exported trace names the server's own span. Any other trace stays as the
-/// client's request named it.
+/// member of its meta. If the trace is exported, the text has the server's own span. Otherwise the
+/// text is the `traceparent` of the client's request.
 public enum TraceContext {
-    /// The trace of the current task. Within an effect, it is the trace of the effect. An HTTP
+    /// The trace of the current task. Within an effect, this is the trace of the effect. The HTTP
     /// client sends the trace with its requests.
     public static var parent: String? { SpanContext.current }
 
     /// The first bytes of a meta with a trace.
     package static let beginning = "{\"traceparent\":\""
 
-    /// Returns the trace in an action's meta; `nil` if its first member is no trace.
+    /// Returns the trace in an action's meta; `nil` if the first member of the meta is no trace.
     package static func parent(of meta: [UInt8]?) -> String? {
         guard let meta, meta.starts(with: beginning.utf8) else { return nil }
         let parent = meta.dropFirst(beginning.utf8.count).prefix(SpanContext.traceparentBytes)
@@ -26,8 +26,8 @@ public enum TraceContext {
         SpanContext(traceparent: bytes) != nil
     }
 
-    /// Returns a meta with a trace, followed by the members of `meta`, a JSON object. The caller
-    /// must not pass a `meta` with a trace of its own.
+    /// Returns a meta that begins with a trace, followed by the members of the JSON object `meta`.
+    /// The caller must not pass a `meta` that already has a trace.
     package static func meta(_ parent: String, before meta: [UInt8]?) -> [UInt8] {
         let own = Array((beginning + parent + "\"").utf8)
         guard let meta, let brace = meta.firstIndex(of: UInt8(ascii: "{")) else {
@@ -39,7 +39,7 @@ public enum TraceContext {
 }
 
 extension EnvelopeMember {
-    /// Returns the same action as a part of a trace. An action that has a meta stays unchanged.
+    /// Returns the same action with a trace in its meta. An action that has a meta stays unchanged.
     package func traced(_ parent: String?) -> EnvelopeMember {
         guard let parent, meta == nil else { return self }
         return EnvelopeMember(

@@ -4,20 +4,21 @@ package import StorePlatform
 /// keys, and snapshots of the state. The Core appends to the journal; the log and a start read it.
 ///
 /// Any thread may make any call. If an append is in progress, a call waits at most until that
-/// append ends. A Core appends from its own thread, a batch at a time.
+/// append ends. A Core appends from the thread that does its work, one batch at a time.
 ///
 /// Several programs may write one history, each with a journal of its own. An append names the
-/// version that it follows. If two appends follow the same version, the second is refused. Its
-/// writer then reads the records of the other writer with ``tail(from:)``. `JournalConformance`, in
-/// `StoreTesting`, is a suite of tests for a custom journal.
+/// version that it follows. If two appends follow the same version, the journal refuses the second
+/// append. The writer of the refused append then reads the records of the other writer with
+/// ``tail(from:)``. `JournalConformance`, in `StoreTesting`, is a suite of tests for a custom
+/// journal.
 public protocol Journal: AnyObject, Sendable {
     /// The id of the continuous history in the journal. Versions of two epochs are not comparable:
-    /// the same number may stand for another state.
+    /// the same number may stand for two different states.
     var epoch: UInt32 { get }
     /// The version of the newest record; 0 if the history never had a record.
     var version: UInt64 { get }
-    /// The version of the oldest record that can still be read. If no record can be read, one more
-    /// than ``version``.
+    /// The version of the oldest record that can still be read; one more than ``version`` if no
+    /// record can be read.
     var oldest: UInt64 { get }
     /// True if an append can fail, as on a disk. Such an append also takes time, so the Core lets
     /// other threads fill its mailbox before it takes the next batch.
@@ -26,35 +27,38 @@ public protocol Journal: AnyObject, Sendable {
     /// Appends a whole batch or nothing, and returns when the batch is durable.
     ///
     /// - Parameters:
-    ///   - batch: the content. The versions of its records follow `expected` without a gap.
-    ///   - expected: the version that the history must be at.
-    /// - Throws: ``JournalError/conflict(version:)`` if the history is at another version; nothing
-    ///   was written then. Otherwise another ``JournalError``.
+    ///   - batch: the records and the outcomes. The versions of the records follow `expected`
+    ///     without a gap.
+    ///   - expected: the version that the history must have.
+    /// - Throws: ``JournalError/conflict(version:)`` if the history has another version; the
+    ///   journal then writes nothing. Any other failure is another ``JournalError``.
     func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError)
 
-    /// Returns the first records after a version, of all writers; an empty array if there are none.
+    /// Returns the first records of all writers after a version; an empty array if there are no
+    /// later records.
     ///
-    /// No record that was durable at the call is skipped, even if another writer appended it after
-    /// the last update of ``version``. The default reads a page with ``read(_:)``; it is correct if
-    /// only this process writes the journal.
+    /// The function skips no record that was durable at the call, even if another writer appended
+    /// the record after the last update of ``version``. The default implementation reads a page
+    /// with ``read(_:)``. This implementation is correct only if no other process writes the
+    /// journal.
     ///
-    /// - Throws: ``JournalError/gone(oldest:)`` if history does not reach back that far.
+    /// - Throws: ``JournalError/gone(oldest:)`` if the history no longer has the next record.
     func tail(from version: UInt64) throws(JournalError) -> [Record]
 
     /// Starts to call `appended`, with the newest version, each time that other writers append.
     ///
     /// The journal calls `appended` on any thread, without holding a lock of its own, and
-    /// `appended` returns soon. A call may stand for several appends. The default returns `nil`; it
-    /// is for a journal that only this process writes.
+    /// `appended` returns soon. A call may stand for several appends. The default implementation
+    /// returns `nil`, for a journal that only this process writes.
     ///
     /// - Returns: the command that ends the calls; `nil` if the journal cannot notice other
-    ///   writers. A Core then reads their records only if an append of its own is refused, or if a
-    ///   request refers to a newer version.
+    ///   writers. A Core then reads the records of other writers only if the journal refuses an
+    ///   append, or if a request refers to a newer version.
     func watch(_ appended: @escaping @Sendable (UInt64) -> Void) -> PlainCommand?
 
     /// Returns the records of a page, in the order of their versions.
     ///
-    /// - Throws: ``JournalError/gone(oldest:)`` if history does not reach back that far.
+    /// - Throws: ``JournalError/gone(oldest:)`` if the history no longer has the first record.
     func read(_ page: JournalPage) throws(JournalError) -> JournalRecords
 
     /// Returns the stored outcomes of the requests with these keys. A key that is missing in the
@@ -65,11 +69,12 @@ public protocol Journal: AnyObject, Sendable {
     /// exceed the bounds of the journal.
     func save(_ snapshot: StateSnapshot) throws(JournalError)
 
-    /// Stores a program that is about to append: the names and forms of its actions. Returns the
-    /// number that the program's records have as ``Record/program``.
+    /// Stores the description of a program that is about to append: the names and forms of its
+    /// actions. Returns the number that the program's records have as ``Record/program``.
     ///
-    /// Equal digests get the same number. The program is then the last of ``programs()``. A journal
-    /// stores ``RegisteredProgram/countMax`` programs, and gives no two programs the same number.
+    /// Programs with the same digest get the same number. After the call, the program is the last
+    /// element of ``programs()``. A journal stores at most ``RegisteredProgram/countMax`` programs,
+    /// and gives each program a different number.
     ///
     /// - Throws: the errors of an append.
     func register(_ program: WritingProgram) throws(JournalError) -> UInt32
@@ -77,7 +82,8 @@ public protocol Journal: AnyObject, Sendable {
     /// Returns the stored programs, in the order of their last registrations.
     func programs() throws(JournalError) -> [RegisteredProgram]
 
-    /// The version of the oldest snapshot whose later records can all be read.
+    /// The version of the oldest snapshot whose later records can all be read; `nil` if there is
+    /// none.
     var oldestSnapshot: UInt64? { get }
 
     /// The version of the newest snapshot; `nil` if there is none.
@@ -86,8 +92,8 @@ public protocol Journal: AnyObject, Sendable {
     /// Returns the newest snapshot of `version` or before; `nil` if there is none.
     func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot?
 
-    /// Closes files and connections; later calls may fail. Closing twice is no error. The default
-    /// does nothing.
+    /// Closes files and connections; later calls may fail. A second call of this function is no
+    /// error. The default implementation does nothing.
     func close()
 }
 
@@ -98,8 +104,8 @@ extension Journal {
     /// The most bytes of payloads and metas in one ``tail(from:)``. A single record may have more.
     public static var tailBytesMax: Int { 4 << 20 }
 
-    /// Reads the first records after a version with ``read(_:)``: complete if only this process
-    /// writes the journal.
+    /// Returns a page of ``read(_:)``. The page skips no record if only this process writes the
+    /// journal.
     public func tail(from version: UInt64) throws(JournalError) -> [Record] {
         try read(
             JournalPage(after: version, limit: Self.tailRecordsMax, bytesMax: Self.tailBytesMax)
@@ -118,7 +124,7 @@ extension Journal {
     }
 }
 
-/// The content of one append. The Core makes it of the actions that it applied together.
+/// The records and the outcomes of one append. The Core makes them from a batch of applied actions.
 public struct JournalBatch: Sendable, Equatable {
     /// The applied actions, in the order of their versions.
     public var records: [Record]
@@ -132,7 +138,7 @@ public struct JournalBatch: Sendable, Equatable {
     }
 }
 
-/// The part of history that ``Journal/read(_:)`` is to return.
+/// The request for records: the range of the history that ``Journal/read(_:)`` is to return.
 public struct JournalPage: Sendable, Equatable {
     /// The version that the records follow.
     public var after: UInt64
@@ -153,12 +159,13 @@ public struct JournalPage: Sendable, Equatable {
     }
 }
 
-/// The part of history that ``Journal/read(_:)`` returned.
+/// The records that ``Journal/read(_:)`` has returned.
 public struct JournalRecords: Sendable, Equatable {
     /// The records, in the order of their versions.
     public var records: [Record]
-    /// The version up to which history was read. The next page begins after it. On a page of one
-    /// type, `through` may be greater than the version of the last record.
+    /// The version up to which the journal has read the history. The next page begins after this
+    /// version. On a page of one type, `through` may be greater than the version of the last
+    /// record.
     public var through: UInt64
 
     /// Makes the result of a read.
@@ -175,7 +182,7 @@ public enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Another writer appended first, and nothing was written. The journal is at this version;
     /// ``Journal/tail(from:)`` returns the records of the other writer.
     case conflict(version: UInt64)
-    /// History does not reach back that far; it begins at this version.
+    /// The history no longer has the requested records; the oldest record has this version.
     case gone(oldest: UInt64)
     /// The history is not usable: its bytes have changed, or this program cannot apply its records.
     case corrupt(String)
@@ -193,11 +200,12 @@ public enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// The measurements that a journal on disk takes of itself. Each of its files has its purpose as
-/// `file`, and its size as `bytes`. `syncs` has the times that the syncs of batches took.
+/// The measurements of a journal on disk. `files` has the purpose and the size of each file of the
+/// journal. `syncs` has the times that the syncs of batches took.
 package typealias JournalFigures = (files: [(file: String, bytes: UInt64)], syncs: Distribution)
 
-/// A journal that measures itself. Any thread may read the figures, without waiting for an append.
+/// A journal with measurements of itself. Any thread may read the figures, without waiting for an
+/// append.
 package protocol MeasuredJournal: Journal {
     var figures: JournalFigures { get }
 }

@@ -1,5 +1,5 @@
 /// The name that a client gives to a request. The client can then send the request again, and the
-/// store applies it only once.
+/// store applies the request only once.
 public struct IdempotencyKey: Hashable, Sendable {
     /// The principal that owns the key; `nil` for anonymous clients.
     public let principal: String?
@@ -25,7 +25,8 @@ public struct IdempotencyKey: Hashable, Sendable {
     }
 }
 
-/// The stored outcome of an applied action or array of actions that came with an idempotency key.
+/// The stored outcome of a request with an idempotency key. The request had one action or an array
+/// of actions, and all were applied.
 public struct KeptOutcome: Sendable, Equatable {
     /// The key of the request.
     public let key: IdempotencyKey

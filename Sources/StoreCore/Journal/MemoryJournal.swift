@@ -1,27 +1,30 @@
 import StorePlatform
 import Synchronization
 
-/// A journal in memory. The history is lost when its last journal is released or the process ends.
+/// A journal in memory. The history is lost when the last journal of the history is released, or
+/// when the process ends.
 ///
-/// Several writers can share a history. Each has a journal of its own:
+/// Several writers can share a history. Each writer has a journal of its own:
 ///
 /// ```swift
 /// let one = MemoryJournal()
 /// let other = one.another()
 /// ```
 ///
-/// All journals of a history can read a record as soon as one of them has appended it. The watching
-/// journals are notified. A writer fails if the next record that it reads is already dropped:
-/// ``Journal/tail(from:)`` throws ``JournalError/gone(oldest:)``.
+/// All journals of a history can read a record as soon as one of them has appended the record. Then
+/// the appending journal notifies the watchers of the other journals. A writer fails if the history
+/// has already dropped the next record for this writer: ``Journal/tail(from:)`` throws
+/// ``JournalError/gone(oldest:)``.
 ///
-/// The history is bounded by the records, bytes, keys and snapshots of its retention. Beyond a
-/// bound, it drops the oldest entries. A dropped record frees its texts and bytes at once; the
-/// array slots are freed with the last record of the batch. The bound on bytes counts all memory of
-/// a record (``Record/memoryBytes``).
+/// The retention bounds the number of records, keys and snapshots, and the bytes of the records.
+/// Beyond a bound, the history drops the oldest entries. A dropped record frees its texts and bytes
+/// at once. The array of a batch is freed with the last record of the batch. The bound on bytes
+/// counts all memory of a record (``Record/memoryBytes``).
 ///
 /// Outcomes and snapshots are bounded by their number, and their bytes are not counted. The history
-/// holds at most a quarter more outcomes than ``Retention/keysMax``, plus 16. Its snapshots number
-/// at most ``Retention/snapshotsMax``, but 4 are always allowed. The journal ignores ages.
+/// holds at most a quarter more outcomes than ``Retention/keysMax``, plus 16. The history holds at
+/// most ``Retention/snapshotsMax`` snapshots, but 4 are always allowed. The journal ignores the
+/// bounds on ages.
 public final class MemoryJournal: Journal {
     /// A history and its bounds, shared by the journals of its writers.
     private final class History: Sendable {
@@ -36,7 +39,7 @@ public final class MemoryJournal: Journal {
     }
 
     fileprivate struct Kept {
-        /// The appended arrays, uncopied, so that no record moves.
+        /// The arrays of records as they were appended. No record is copied into another array.
         var batches = Ring<[Record]>()
         /// The number of dropped records at the beginning of the first batch.
         var forgotten = 0
@@ -59,7 +62,7 @@ public final class MemoryJournal: Journal {
 
     fileprivate struct Watcher {
         let id: Int
-        /// The journal that watches; its own appends do not notify it.
+        /// The journal that watches. The appends of this journal do not notify the watcher.
         let journal: ObjectIdentifier
         let appended: @Sendable (UInt64) -> Void
     }
@@ -84,15 +87,15 @@ public final class MemoryJournal: Journal {
     public var epoch: UInt32 { history.epoch }
     /// The version of the newest record of all writers.
     public var version: UInt64 { history.kept.withLock { $0.version } }
-    /// The version of the oldest record that is still stored; one more than ``version`` if there is
-    /// none.
+    /// The version of the oldest record that is still stored; one more than ``version`` if no
+    /// record is stored.
     public var oldest: UInt64 { history.kept.withLock { $0.oldest } }
-    /// Always false: an allocation that fails ends the process. An append that another writer
-    /// overtakes writes nothing.
+    /// Always false. A failed allocation ends the process, and a conflict with another writer is
+    /// not a failure.
     public var canFail: Bool { false }
 
-    /// Stores a batch, and drops the oldest records beyond the bounds. Then notifies the other
-    /// journals that watch.
+    /// Stores a batch, and drops the oldest records beyond the bounds. Then calls the watchers of
+    /// the other journals.
     public func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
         let this = ObjectIdentifier(self)
         let retention = history.retention
@@ -148,7 +151,8 @@ public final class MemoryJournal: Journal {
         history.kept.withLock { $0.programs }
     }
 
-    /// Stores a snapshot that is newer than all others, and drops surplus snapshots.
+    /// Stores a snapshot that is newer than all stored snapshots, and drops surplus snapshots.
+    /// Ignores any older snapshot.
     public func save(_ snapshot: StateSnapshot) throws(JournalError) {
         let snapshotsMax = history.retention.snapshotsMax
         history.kept.withLock { kept in
@@ -216,8 +220,8 @@ extension MemoryJournal.Kept {
         return answer
     }
 
-    /// Finds the record of a version by binary search, as the index of its batch and of the record
-    /// in it.
+    /// Finds the record of a version by binary search. Returns the index of the record's batch, and
+    /// the index of the record in this batch.
     private func place(of version: UInt64) -> (batch: Int, record: Int) {
         var low = 0
         var high = batches.count
@@ -269,7 +273,8 @@ extension MemoryJournal.Kept {
             for key in keys.prefix(count) { outcomes[key] = nil }
             keys.removeFirst(count)
         }
-        // A snapshot without following records is useless, but the newest may still get some.
+        // A snapshot is useless after the record that follows the snapshot was dropped. The newest
+        // snapshot always stays.
         let oldest = oldest
         while snapshots.count > 1, snapshots[0].version + 1 < oldest { snapshots.removeFirst() }
     }
@@ -285,7 +290,7 @@ struct Ring<Element> {
 
     var isEmpty: Bool { count == 0 }
 
-    /// The element at an index; the first has the index 0. `nil` if there is no such element.
+    /// The element at an index; `nil` if there is no element. The first element has the index 0.
     subscript(index: Int) -> Element? {
         0..<count ~= index ? slots[(head + index) & (slots.count - 1)] : nil
     }
@@ -318,7 +323,7 @@ struct Ring<Element> {
     private mutating func resize(to capacity: Int) {
         var larger: [Element?] = []
         larger.reserveCapacity(capacity)
-        // Elements are moved: a copy would retain each.
+        // Moves the elements: a copy would retain each element.
         for index in 0..<count { larger.append(slots[(head + index) & (slots.count - 1)].take()) }
         for _ in count..<capacity { larger.append(nil) }
         slots = larger

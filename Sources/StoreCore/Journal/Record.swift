@@ -2,31 +2,31 @@
 public struct Record: Sendable, Equatable {
     /// The version that the action made.
     public let version: UInt64
-    /// The time of the Core's stamp, in nanoseconds since 1970.
+    /// The time at which the Core took the action, in nanoseconds since 1970.
     public let time: Int64
     /// The action's wire name.
     public let type: String
     /// The action's fields, as JSON.
     public let payload: [UInt8]
-    /// The data that the client sent along for the journal and for middleware, as JSON.
+    /// The `meta` that the client sent with the action for the journal and for middleware, as JSON.
     public let meta: [UInt8]?
-    /// The principal that dispatched the action; `nil` if none did. A journal stores its
-    /// ``ActionPrincipal/description``.
+    /// The principal that dispatched the action; `nil` if no principal did. A journal stores the
+    /// principal's ``ActionPrincipal/description``.
     public let principal: ActionPrincipal?
     /// The id of the request that dispatched the action; `nil` if no request did.
     public let requestID: String?
     /// True if the state after the action differs from the state before.
     public let changed: Bool
-    /// The version of the action whose effect dispatched this action; `nil` if a client did.
+    /// The version of the action that led to this action; `nil` if no action did.
     public let cause: UInt64?
-    /// The place in the program that dispatched the action, such as `Home/HomeModule.swift:42`;
-    /// `nil` if a client did.
+    /// The dispatcher of the action: a line of the program's source, such as
+    /// `Home/HomeModule.swift:42`, or a client. `nil` if the origin is not recorded.
     public let origin: String?
     /// The session of the client that led to the action. `nil` stands for the session that all
     /// clients without a session share.
     public let session: String?
-    /// The number of the program that wrote the record, from ``Journal/register(_:)``. 0 if it is
-    /// unknown, as in records of older journals.
+    /// The number of the program that wrote the record, from ``Journal/register(_:)``. 0 if the
+    /// program is unknown, as in records of older journals.
     public let program: UInt32
 
     /// The most bytes of a payload, a meta or a state in any journal: 512 MiB.
@@ -61,7 +61,7 @@ public struct Record: Sendable, Equatable {
         self.program = program
     }
 
-    /// Returns the placeholder for a record that is dropped before the rest of its batch.
+    /// Returns the placeholder for a dropped record, whose batch still has later records.
     static func forgotten(_ version: UInt64) -> Record {
         Record(version: version, time: 0, type: "", payload: [], changed: false)
     }
@@ -104,9 +104,9 @@ package struct RecordView {
     package let version: UInt64
     package let type: UnsafeRawBufferPointer
     package let payload: UnsafeRawBufferPointer
-    /// The session that dispatched the action; `nil` if there was none.
+    /// The session that dispatched the action; `nil` if no session did.
     package let session: UnsafeRawBufferPointer?
-    /// The number of the program that wrote the record; 0 if it is unknown.
+    /// The number of the program that wrote the record; 0 if the program is unknown.
     package let program: UInt32
 
     package init(
@@ -139,7 +139,7 @@ public struct WritingProgram: Sendable, Equatable {
     }
 }
 
-/// A program in a journal, with the number that its records have.
+/// A program in a journal, with the number that the program's records have.
 public struct RegisteredProgram: Sendable, Equatable {
     /// The number in ``Record/program``; at least 1.
     public let number: UInt32
@@ -157,7 +157,8 @@ public struct RegisteredProgram: Sendable, Equatable {
     }
 }
 
-/// The state of one version. A replay makes later states from it, without the earlier actions.
+/// The state of one version. A replay makes later states from the snapshot, without the earlier
+/// actions.
 public struct StateSnapshot: Sendable, Equatable {
     /// The version of the state.
     public let version: UInt64
@@ -165,7 +166,8 @@ public struct StateSnapshot: Sendable, Equatable {
     public let time: Int64
     /// The state, as JSON.
     public let state: [UInt8]
-    /// The id of the form of the state's type. A snapshot of another form is not read.
+    /// The id of the form of the state's type. A program reads only a snapshot whose form is the
+    /// form of the program's own state.
     public let form: String
 
     /// Makes a snapshot.

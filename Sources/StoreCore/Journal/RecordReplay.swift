@@ -1,8 +1,8 @@
-/// A pass over the records of a history, in their order. The pass makes today's action of each
-/// record, has the action reduced, and reports the progress and the failure.
+/// A pass over the records of a history, in their order. For each record, the pass makes an action
+/// of today's program, passes the action to a reducer, and reports the progress.
 ///
 /// Every replay uses this type: at a start, for past versions, for imports, and for the records of
-/// other writers. Only one thread at a time may use it.
+/// other writers. Only one thread at a time may use a value of this type.
 package struct RecordReplay {
     private let reader: any ActionReader
     private var counter: ProgressCounter?
@@ -12,8 +12,8 @@ package struct RecordReplay {
         self.counter = counter
     }
 
-    /// Makes the action of a record, and passes it to `reduce`. Returns `false` if a migration
-    /// drops the record.
+    /// Makes the action of a record, and passes the action to `reduce`. Returns `false` if a
+    /// migration drops the record.
     ///
     /// - Throws: ``UnreadableRecord``, or the error of `reduce`. Their texts are for the operator.
     @discardableResult
@@ -30,7 +30,7 @@ package struct RecordReplay {
         return true
     }
 
-    /// Makes the action of a whole record, and passes it to `reduce`.
+    /// Makes the action of a stored record, and passes the action to `reduce`.
     @discardableResult
     package mutating func reduce(
         _ record: Record,
@@ -39,7 +39,7 @@ package struct RecordReplay {
         try record.withView { view throws in try self.reduce(view, by: reduce) }
     }
 
-    /// Reads a record without reducing it.
+    /// Checks that the action of a record can be made, without reducing the action.
     package mutating func read(_ record: Record) throws(UnreadableRecord) {
         _ = try record.withView { view throws(UnreadableRecord) in try reader.action(of: view) }
     }
@@ -47,9 +47,10 @@ package struct RecordReplay {
     package func finish() { counter?.finish() }
 }
 
-/// A reader that makes today's actions of records. Only one thread at a time may use it.
+/// A reader that makes actions of today's program from records. Only one thread at a time may use a
+/// reader.
 package protocol ActionReader: AnyObject, Sendable {
-    /// Returns the action of a record; `nil` if a migration drops it.
+    /// Returns the action of a record; `nil` if a migration drops the record.
     ///
     /// - Throws: the reason why the record can't be read.
     func action(of record: RecordView) throws(UnreadableRecord) -> (any Action)?

@@ -1,12 +1,13 @@
 import StorePlatform
 
-/// The reports on the progress of a long pass over history.
+/// The receiver of the reports on the progress of a long pass over the history, and the times of
+/// these reports.
 package struct ReplayProgress: Sendable {
     package struct Report: Sendable {
         /// The verb of the report: `replayed` or `compared`.
         let verb: String
         package let done: UInt64
-        /// The number of actions in the pass; 0 if it is unknown.
+        /// The number of actions in the pass; 0 if the number is unknown.
         package let total: UInt64
         /// The seconds since the pass began.
         let seconds: Double
@@ -25,13 +26,13 @@ package struct ReplayProgress: Sendable {
         }
     }
 
-    /// The seconds until the first report, and between one report and the next.
+    /// The seconds until the first report, and the seconds between two later reports.
     package let intervals: (first: Double, others: Double)
     package let show: @Sendable (Report) -> Void
     /// Called at the end of a pass that has shown a report.
     package let end: @Sendable () -> Void
 
-    /// The intervals for a log, whose lines stay: a report after 1 s, then every 5 s.
+    /// The intervals for a log: the first report after 1 s, and then a report every 5 s.
     package static let logIntervals = (first: 1.0, others: 5.0)
 
     package init(
@@ -47,7 +48,7 @@ package struct ReplayProgress: Sendable {
 
 /// A counter that reports the progress of one pass over history.
 ///
-/// A fast pass reads the clock so rarely that the readings cost nothing. A slow pass reads the
+/// A fast pass reads the clock rarely, so the readings cost almost nothing. A slow pass reads the
 /// clock after each action.
 package struct ProgressCounter {
     /// The most actions between two readings of the clock.
@@ -96,8 +97,8 @@ package struct ProgressCounter {
 
     private mutating func look(at version: UInt64) {
         let now = SystemTime.steadyNanoseconds()
-        // Doubles the stride after less than 50 ms, so that two readings are at most about a tenth
-        // of a second apart.
+        // Doubles the stride if the last stride took less than 50 ms. Two readings are therefore at
+        // most about a tenth of a second apart.
         stride = now &- looked < 50_000_000 ? min(stride * 2, Self.strideMax) : max(1, stride / 4)
         looked = now
         next = version + stride
@@ -114,7 +115,7 @@ package struct ProgressCounter {
         )
     }
 
-    /// Ends the pass.
+    /// Ends the pass. If the pass has shown a report, calls the `end` of the receiver.
     package func finish() {
         if hasShown { progress?.end() }
     }

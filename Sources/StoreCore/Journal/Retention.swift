@@ -14,7 +14,7 @@ public struct Retention: Sendable, Equatable {
     /// The most stored snapshots. A number below 4 counts as 4.
     public var snapshotsMax: Int
 
-    /// Makes bounds. The defaults: 30 days or 4 GiB of records, a day or a million keys, 16
+    /// Makes bounds. The defaults are 30 days or 4 GiB of records, a day or a million keys, and 16
     /// snapshots.
     public init(
         secondsMax: UInt64? = 30 * 86_400,
@@ -41,11 +41,12 @@ public struct Retention: Sendable, Equatable {
         snapshotsMax: 4
     )
 
-    /// No bounds on records. Idempotency keys and snapshots stay bounded.
+    /// A retention without bounds on records. Idempotency keys and snapshots stay bounded.
     public static let forever = Retention(secondsMax: nil, bytesMax: nil)
 }
 
-/// The choice of surplus snapshots. The remaining snapshots cover the history evenly.
+/// The choice of the snapshots to drop. The remaining snapshots cover the whole history, with
+/// smaller gaps at newer versions.
 package enum SnapshotLadder {
     /// The number of newest snapshots that are never surplus.
     package static let newestKept = 3
@@ -54,8 +55,7 @@ package enum SnapshotLadder {
     /// ``newestKept`` + 1 snapshots remain.
     ///
     /// Each step drops the snapshot that leaves the smallest gap, relative to the age of the
-    /// snapshot. The remaining snapshots are dense for new versions and sparse for old ones. The
-    /// oldest always remains, because history begins there.
+    /// snapshot. The oldest snapshot always remains, because the history begins there.
     package static func surplus(_ versions: [UInt64], max: Int) -> [UInt64] {
         var kept = versions
         var given: [UInt64] = []
@@ -64,8 +64,7 @@ package enum SnapshotLadder {
             var smallest = UInt64.max
             for index in 1..<(kept.count - newestKept) {
                 let gap = kept[index + 1] - kept[index - 1]
-                // Gaps are relative to the age; otherwise only the newest snapshots would be
-                // dropped.
+                // Divides the gap by the age. Otherwise only the newest snapshots would be dropped.
                 let age = kept[kept.count - 1] - kept[index] + 1
                 let weight = gap.multipliedFullWidth(by: 1 << 20).low / age
                 if weight < smallest { (smallest, best) = (weight, index) }
