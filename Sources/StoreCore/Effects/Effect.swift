@@ -64,8 +64,8 @@ public struct Effect<State: Sendable>: Sendable {
         }
     }
 
-    /// A function that may make an action from the error of an effect's last try, with the file and
-    /// the line of the call that passed the function.
+    /// A function that may make an action from the error of an effect's last try. `file` and `line`
+    /// are the place of the call that passed the function.
     package typealias Recovery =
         (make: @Sendable (any Error) -> (any Action)?, file: String, line: Int)
 
