@@ -1,7 +1,7 @@
 public import StoreCore
 
-/// An object that does the work of a use case: input, output and calls of services. The outputs go
-/// to the dispatcher.
+/// An object that does the work of a use case: it takes the input and calls services. The outputs
+/// go to the dispatcher.
 ///
 /// ```swift
 /// protocol LoginUseCase {
@@ -11,7 +11,7 @@ public import StoreCore
 /// final class LoginInteractor: Interactor<Login.Internal>, LoginUseCase { … }
 /// ```
 ///
-/// An interactor serves one call of a use case: the call makes the interactor when it begins.
+/// An interactor serves one call of a use case. Each call makes its interactor at the beginning.
 open class Interactor<Action: Sendable> {
     /// The dispatcher of the outputs.
     public let dispatcher: AnyDispatcher<Action>
@@ -22,7 +22,7 @@ open class Interactor<Action: Sendable> {
 
 /// A dispatcher that hands the outputs of an interactor to the module that shows them.
 ///
-/// Each call waits until its output is applied, so that outputs keep their order.
+/// Each call waits until the Core has applied the output, so that outputs keep their order.
 public struct AnyDispatcher<Action: Sendable>: Sendable {
     private let send: @Sendable (Action) async throws -> Void
 
@@ -32,8 +32,8 @@ public struct AnyDispatcher<Action: Sendable>: Sendable {
     /// Dispatches an action, and waits until it is applied.
     public func dispatch(_ action: Action) async throws { try await send(action) }
 
-    /// Returns a dispatcher of another type of actions, which are translated first. So several
-    /// interactors can dispatch to one module, as actions of that module.
+    /// Returns a dispatcher for actions of another type. The dispatcher first translates each
+    /// action. Several interactors can therefore dispatch actions of one module.
     public func map<Other: Sendable>(
         _ translate: @escaping @Sendable (Other) -> Action
     ) -> AnyDispatcher<Other> {
@@ -42,7 +42,7 @@ public struct AnyDispatcher<Action: Sendable>: Sendable {
 }
 
 extension EffectContext {
-    /// Returns a dispatcher for one type of the module's actions, for an interactor.
+    /// Returns a dispatcher that an interactor can use for one type of the module's actions.
     public func dispatcher<Action: ModuleAction>(
         for action: Action.Type,
         file: String = #fileID,
@@ -53,7 +53,8 @@ extension EffectContext {
 /// A pure function that changes the shown state for each output of an interactor. In Plan, this is
 /// the pure half of a presenter.
 ///
-/// A module's reducer does the same work. A translator is useful if several modules share it.
+/// A module's reducer can do the same work. A translator is useful if several modules share the
+/// function.
 public protocol Translator<Action, Store>: Sendable {
     /// The outputs of an interactor.
     associatedtype Action: Sendable

@@ -1,7 +1,7 @@
 public import StoreCore
 
-/// A function that may dispatch an action. The store calls it at the start, or after a change of
-/// the state, after an action of a type, or after a notification.
+/// A function that may dispatch an action. The store calls a reaction at the start, after a change
+/// of the state, after an action of one type, or after a notification.
 ///
 /// ```swift
 /// let reactions: [Reaction<AppState>] = [
@@ -12,8 +12,8 @@ public import StoreCore
 /// ]
 /// ```
 ///
-/// Each call dispatches at most one action; `nil` stands for none. A reaction only decides, because
-/// it runs on the thread that runs the Core.
+/// The store dispatches the action that a call returns; `nil` stands for no action. A reaction must
+/// return soon, because it runs on the thread that does the Core's work.
 public struct Reaction<State: Sendable>: Sendable {
     package enum Trigger: Sendable {
         case start(@Sendable () -> (any Action)?)
@@ -27,7 +27,8 @@ public struct Reaction<State: Sendable>: Sendable {
     }
 
     package let trigger: Trigger
-    /// The place in the source, which the log shows as the origin of the dispatched actions.
+    /// The place of the reaction in the program's source: a file and a line. The log shows it as
+    /// the origin of the dispatched actions.
     package let place: String
 
     private init(_ trigger: Trigger, _ file: String, _ line: Int) {
@@ -35,27 +36,29 @@ public struct Reaction<State: Sendable>: Sendable {
         place = "\(file):\(line)"
     }
 
-    /// True for a reaction to the start.
+    /// True for a reaction to the start of the store.
     package var isAtStart: Bool {
         if case .start = trigger { true } else { false }
     }
 
-    /// Makes a reaction to the start. Only the starts of modules that start with the store come
-    /// before the reaction.
+    /// Makes a reaction to the start of the store. Modules that start with the store have started
+    /// before the reaction runs.
     public static func onStart(
         file: String = #fileID,
         line: Int = #line,
         _ react: @escaping @Sendable () -> (any Action)?
     ) -> Reaction { Reaction(.start(react), file, line) }
 
-    /// Makes a reaction to each action that changed the state, with the state before and after it.
+    /// Makes a reaction to each action that changed the state, with the states before and after the
+    /// action.
     public static func onStateChange(
         file: String = #fileID,
         line: Int = #line,
         _ react: @escaping @Sendable (_ old: State, _ new: State) -> (any Action)?
     ) -> Reaction { Reaction(.stateChange(react), file, line) }
 
-    /// Makes a reaction to each action of exactly this type, with the state before and after it.
+    /// Makes a reaction to each action of exactly this type, with the states before and after the
+    /// action.
     public static func onDispatch<A: Action>(
         of type: A.Type,
         file: String = #fileID,
@@ -69,8 +72,8 @@ public struct Reaction<State: Sendable>: Sendable {
         )
     }
 
-    /// Makes a reaction to a notification by a client: over HTTP `POST /notify/<name>`, whose body
-    /// is the payload.
+    /// Makes a reaction to a notification by a client. Over HTTP, the notification is a
+    /// `POST /notify/<name>` whose body is the payload.
     public static func onNotification<Payload: Decodable & Sendable>(
         _ name: String,
         as payload: Payload.Type,
@@ -87,8 +90,8 @@ public struct Reaction<State: Sendable>: Sendable {
 }
 
 extension Core {
-    /// Adds a reaction. A reaction to the start dispatches at once. A reaction to a notification
-    /// is not added, because only a server gets notifications.
+    /// Adds a reaction. A reaction to the start runs at once. Does not add a reaction to a
+    /// notification, because only a server gets notifications.
     ///
     /// - Returns: a command that removes the reaction.
     @discardableResult

@@ -2,8 +2,9 @@ public import StoreCore
 import StorePlatform
 import Synchronization
 
-/// A value with listeners. A new listener gets the value at once. All listeners get the value after
-/// each call of ``accept(_:)`` and ``modify(_:)``, even if it is equal to the value before.
+/// A value with listeners. A new listener gets the value at once. All listeners get the new value
+/// after each call of ``accept(_:)`` and ``modify(_:)``, even if the new value equals the value
+/// before.
 ///
 /// Any thread may call any function. Listeners get the values one after the other, in the order of
 /// the changes.
@@ -41,8 +42,9 @@ public final class BehaviorRelay<Value: Sendable>: Sendable {
         core.observe(with: listener)
     }
 
-    /// The current value, and the new value after each change. The stream ends when the task that
-    /// iterates over it ends. If the task is slow, only the newest value is kept for the task.
+    /// A stream of the current value and of the new value after each change. The stream ends when
+    /// the task that iterates over it ends. For a slow task, the stream keeps only the newest
+    /// value.
     public var values: AsyncStream<Value> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let end = observe { continuation.yield($0) }
@@ -51,8 +53,9 @@ public final class BehaviorRelay<Value: Sendable>: Sendable {
     }
 }
 
-/// A relay that passes values on to its current listeners, and keeps none: a login that is
-/// completed, a screen that is to close. A later listener does not get such a value.
+/// A relay that passes values on to its current listeners, and stores no value. Such a value stands
+/// for an event: a completed login, or the closing of a screen. A later listener does not get
+/// earlier values.
 ///
 /// Any thread may call any function. Listeners get the values one after the other, in the order of
 /// the calls. If a listener calls ``accept(_:)``, all listeners get that value after the current
@@ -68,7 +71,7 @@ public final class PublishRelay<Value: Sendable>: Sendable {
     /// Passes a value on to all listeners.
     public func accept(_ value: Value) { core.dispatch(Published(value: value)) }
 
-    /// Calls `listener` with each value that is passed on from now on.
+    /// Calls `listener` with each value that the relay passes on from now on.
     ///
     /// - Returns: a command that removes the listener.
     @discardableResult
@@ -78,8 +81,9 @@ public final class PublishRelay<Value: Sendable>: Sendable {
         }
     }
 
-    /// The values that are passed on after this property is read. Each value is kept until the task
-    /// takes it. The stream ends when the task that iterates over it ends.
+    /// A stream of the values that the relay passes on after this property is read. The stream
+    /// keeps each value until the task takes it. The stream ends when the task that iterates over
+    /// it ends.
     public var values: AsyncStream<Value> {
         AsyncStream { continuation in
             let end = observe { continuation.yield($0) }

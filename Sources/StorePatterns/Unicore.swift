@@ -1,10 +1,10 @@
 public import StoreCore
 
-// The forms of Unicore that StoreCore has under one name only.
+// The functions of Unicore for which StoreCore has a function of another name or type.
 
 extension Core {
-    /// Adds middleware of the form that Unicore has: it returns no work for the time after the
-    /// commit. See ``/StoreCore/Core/add(middleware:)``.
+    /// Adds middleware that returns no work for the time after the commit, as in Unicore. See
+    /// ``/StoreCore/Core/add(middleware:)``.
     ///
     /// - Returns: the command that removes the middleware.
     @discardableResult
@@ -17,7 +17,7 @@ extension Core {
         })
     }
 
-    /// Adds middleware; this is another name that Unicore has for `add(middleware:)`.
+    /// Adds middleware, like `add(middleware:)`. Unicore has both names.
     ///
     /// - Returns: the command that removes the middleware.
     @discardableResult
@@ -27,6 +27,7 @@ extension Core {
 }
 
 extension Command {
-    /// Runs the command on the caller's thread; Unicore has this name for `command(with:)`.
+    /// Runs the command on the caller's thread, like `command(with:)`. Unicore has this name for
+    /// the call.
     public func execute(with value: Value) { self(with: value) }
 }

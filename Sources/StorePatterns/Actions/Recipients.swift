@@ -3,22 +3,21 @@ public import StoreCore
 /// The selection of the named observers and streams that get an event for an action's change. An
 /// observer without a name gets the event only with ``all`` and ``allExcludingEmitter``.
 ///
-/// The selection keeps nothing secret. The state is the same for all clients, and all other streams
-/// get this change with their next event.
+/// The selection keeps no change secret. The state is the same for all clients, and all other
+/// streams get this change with their next event.
 public enum Recipients: Sendable, Equatable {
     /// All observers and streams.
     case all
     /// The observer that dispatched the action.
     case emitter
-    /// All but the observer that dispatched the action.
+    /// All observers and streams except the observer that dispatched the action.
     case allExcludingEmitter
     /// The observers of these names.
     case authorized(to: Set<ExactText>)
 }
 
 extension Audience {
-    /// Makes the audience of an action that `emitter` dispatches; `nil` stands for all observers,
-    /// and costs nothing.
+    /// Makes the audience of an action that `emitter` dispatches; `nil` for all observers.
     package init?(_ recipients: Recipients, emitter: String?) {
         let emitters = Set([emitter.map { ExactText($0) }].compactMap(\.self))
         switch recipients {

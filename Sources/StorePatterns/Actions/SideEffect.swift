@@ -1,7 +1,7 @@
 public import StoreCore
 
-/// An action that leads to work outside of the Core, and changes nothing itself. The work
-/// dispatches its results.
+/// An action that changes no state, and leads to work outside the Core. The work dispatches its
+/// results.
 ///
 /// ```swift
 /// struct Multiply: SideEffect {
@@ -17,17 +17,18 @@ public import StoreCore
 /// If a client waits for the side effect, the answer has the return value as `value`, or the thrown
 /// error as its problem.
 public protocol SideEffect<State, Value>: Dispatchable {
-    /// The slice in the context of the work: the state of the module that lists the action.
+    /// The type of the slice in the context of the work: the state of the module that lists the
+    /// action.
     associatedtype State: ModuleState
     /// The type of the return value.
     associatedtype Value: Sendable = Void
 
-    /// Does the work. Several side effects run at the same time.
+    /// Does the work. Several side effects may run at the same time.
     func sideEffect(_ context: EffectContext<State>) async throws -> Value
 }
 
-/// A side effect with policies for a failure of the work, and for a server that ends before the
-/// work.
+/// A side effect with two policies: for a failure of the work, and for a server that ends before
+/// the work does.
 public protocol RetriedSideEffect: SideEffect {
     /// The policy for further tries after a failure.
     static var retry: Retry { get }
@@ -41,7 +42,7 @@ extension RetriedSideEffect {
 }
 
 extension SideEffect {
-    /// The handling: the work begins once the action is durable.
+    /// The handling of a side effect: the work begins when the action is durable.
     public static var handling: ActionHandling { ActionHandling(SideEffectHandling<Self>()) }
 }
 

@@ -15,8 +15,8 @@ public import StoreCore
 /// }
 /// ```
 ///
-/// An action whose `State` is the root state may change several slices in one version. List it in
-/// ``/StoreCore/RootState/dispatchables``:
+/// An action whose `State` is the root state may change several slices in one version. List the
+/// action in ``/StoreCore/RootState/dispatchables``:
 ///
 /// ```swift
 /// struct Checkout: StateUpdater {
@@ -28,16 +28,17 @@ public import StoreCore
 /// }
 /// ```
 public protocol StateUpdater<State>: Dispatchable {
-    /// The state that the action changes: the state of the module that lists it, or the root state.
+    /// The type of the state that the action changes: the state of the module that lists the
+    /// action, or the root state.
     associatedtype State: ModuleState
 
-    /// Changes the state, or refuses the action by throwing ``/StoreCore/Refusal``. Pure, as a
-    /// reducer is.
+    /// Changes the state, or refuses the action by throwing ``/StoreCore/Refusal``. The function
+    /// must be pure, like a reducer.
     func updateState(_ state: inout State) throws
 }
 
 extension StateUpdater {
-    /// The handling: the action changes the state.
+    /// The handling of a state updater: ``updateState(_:)`` is the action's reducer.
     public static var handling: ActionHandling { ActionHandling(UpdaterHandling<Self>()) }
 }
 

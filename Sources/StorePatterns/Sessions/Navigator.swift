@@ -3,15 +3,16 @@ public import StoreCore
 /// A navigator for the route of the session that a presenter presents to.
 ///
 /// A ``/StoreCore/PresenterContext`` has a navigator for each ``PresentationStyle``: `navigation`,
-/// `modal` and `window`. A completion receives the outcome once, on the thread that runs the Core,
-/// and may dispatch. If the Core stops first, the completion is not called.
+/// `modal` and `window`. A completion receives the outcome once, on the thread that does the Core's
+/// work, and may dispatch actions. If the Core stops first, the completion is not called.
 public struct Navigator: Sendable {
     let style: PresentationStyle
     let session: String
     let view: String
     let submit: @Sendable (Sessions.Internal, RouteCompletion?) -> Void
 
-    /// Puts the presenter's own view on top: the view of its module, or of the instance, `cards/7`.
+    /// Puts the presenter's own view on top: the view of the presenter's module, or of the
+    /// instance, such as `cards/7`.
     public func present(completion: RouteCompletion? = nil) {
         present(view, completion: completion)
     }
@@ -33,15 +34,15 @@ public struct Navigator: Sendable {
 }
 
 extension PresenterContext {
-    /// The navigator that pushes views on the route of the session, and pops them.
+    /// The navigator that pushes views on the route of the session, and removes them from it.
     public var navigation: Navigator { navigator(.push) }
-    /// The navigator that presents views over all others, and dismisses them.
+    /// The navigator that presents views over all other views, and dismisses them.
     public var modal: Navigator { navigator(.modal) }
-    /// The navigator that presents a view in place of all others.
+    /// The navigator that presents a view in place of all other views.
     public var window: Navigator { navigator(.root) }
 
     /// The presenter's own view: the name that the presenter declares, or the name of its module.
-    /// For an instance, the id follows: `cards/7`.
+    /// The view of an instance has the id behind the name: `cards/7`.
     public var view: String {
         let module = module ?? self.name
         let name = (presenter as? any ViewPresenter.Type)?.view(of: module) ?? module
@@ -69,7 +70,7 @@ extension PresenterContext {
             session: audience ?? Sessions.shared,
             view: view
         ) { action, completion in
-            // No client asked, as when a store begins.
+            // No client waits for the route, for instance when a store begins.
             guard let audience else {
                 completion?(.shown)
                 return

@@ -2,7 +2,7 @@ package import StoreCore
 import StorePlatform
 import Synchronization
 
-/// The changes of routes that clients have not confirmed yet.
+/// The changes of routes that wait for the confirmation of clients.
 public final class RouteWatch: Sendable {
     /// The time that a client has to confirm a route, in seconds.
     public static let secondsMax = 3
@@ -25,7 +25,7 @@ public final class RouteWatch: Sendable {
     package init(sleep: @escaping @Sendable (Duration) async throws -> Void) { self.sleep = sleep }
 
     /// Calls `completion` when the client of a session shows the route of this version. After
-    /// ``secondsMax`` seconds the outcome is `unconfirmed`.
+    /// ``secondsMax`` seconds without a confirmation, calls `completion` with `unconfirmed`.
     func wait(
         for session: String,
         toShow version: UInt64,
@@ -44,7 +44,7 @@ public final class RouteWatch: Sendable {
     }
 
     /// Records that the client of a session shows the route of this version. Any thread may call
-    /// this.
+    /// this function.
     package func noteShown(_ version: UInt64, by session: String) {
         let shown = table.withLock { table -> [RouteCompletion] in
             var shown: [RouteCompletion] = []

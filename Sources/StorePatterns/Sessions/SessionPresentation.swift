@@ -1,6 +1,6 @@
 package import StoreCore
 
-/// A presentation by routes, which clients confirm.
+/// A presentation of modules by routes. Clients confirm that they show a route.
 package protocol RoutePresentation: Presentation {
     var routeWatch: RouteWatch { get }
 }
@@ -11,7 +11,7 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
     let routeWatch: RouteWatch
     private let place: SinglePlace<Root, Sessions.State>
     private let modules: Root.Modules
-    /// For each module, the views that show it; `nil` if it has no presenter.
+    /// For each module, the views that show the module; `nil` if the module has no presenter.
     private let views: [[String]?]
 
     init(
@@ -37,8 +37,9 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
         return !views.contains { state[session]?.shows($0) == true }
     }
 
-    /// Returns the views of a slice: the views of its module, and for an instance its own views,
-    /// too. Returns `nil` if the slice has no views; such a slice is hidden from no session.
+    /// Returns the views of a slice: the views of its module, and for an instance also the views of
+    /// the instance. Returns `nil` if the slice has no views. A slice without views is visible to
+    /// every session.
     private func views(of edit: SliceEdit) -> [String]? {
         guard let views = views[edit.module], !views.isEmpty else { return nil }
         guard let instance = edit.key.instance else { return views }
@@ -46,11 +47,11 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
     }
 
     /// Returns a function that finds the session to which a slice is presented when the store
-    /// begins; `nil` for no session.
+    /// begins. The function returns `nil` if the slice is presented to no session.
     ///
-    /// A slice of a session is presented to its session, if the route lacks all views of the slice.
-    /// A shared slice is presented to the shared session if no route has one of its views. A state
-    /// that was made without routes has such slices.
+    /// A slice of a session is presented to its session if the session's route has no view of the
+    /// slice. A shared slice is presented to the shared session if no route has a view of the
+    /// slice. A state that was made without routes has slices of both kinds.
     ///
     /// Cost: one step for each view on a route, and then one step for each slice.
     func firstAudience(of module: Int, in root: Root) -> (SliceKey) -> String? {

@@ -14,17 +14,17 @@ public import StoreCore
 /// ]
 /// ```
 ///
-/// On the wire the slice is an object with a member for each session. A client gets the member of
-/// its own session. The names of sessions are no credentials.
+/// On the wire, the slice is an object with a member for each session. A client gets only the
+/// member of its own session. The name of a session is not a credential.
 public struct Sessions: EffectfulModule {
     /// The sessions by name, each with its route.
     public struct State: ModuleState {
         package fileprivate(set) var table = ValueTable<Session>()
 
-        /// Makes a table with the shared session alone.
+        /// Makes a state with only the shared session.
         public init() { table[Sessions.shared] = Session() }
 
-        /// The session of a name; `nil` if there is none.
+        /// The session with this name; `nil` if there is no such session.
         public subscript(name: String) -> Session? { table[name] }
 
         /// The sessions by name, ``Sessions/shared`` among them. Cost: one step for each session.
@@ -39,7 +39,7 @@ public struct Sessions: EffectfulModule {
         public func encode(to encoder: any Encoder) throws { try table.encode(to: encoder) }
     }
 
-    /// The conversation of one client.
+    /// The session of one client.
     public struct Session: Codable, Equatable, Sendable {
         /// The presented views, the lowest first.
         public fileprivate(set) var route: [PresentedView] = []
@@ -54,8 +54,8 @@ public struct Sessions: EffectfulModule {
         case began(session: String)
         /// A session has ended; its effects are cancelled.
         case ended(session: String)
-        /// A view is put on top, or in place of all others if the style is `root`. A view that is
-        /// presented already stays in its place.
+        /// A view is put on top, or replaces all other views if the style is `root`. A view that is
+        /// already presented stays in its place.
         case presented(view: String, style: PresentationStyle, sessions: [String])
         /// The topmost view of this style is removed, with all views of other styles above it.
         case dismissed(style: PresentationStyle, sessions: [String])
@@ -72,8 +72,8 @@ public struct Sessions: EffectfulModule {
     /// Makes the module.
     public init() {}
 
-    /// Changes the routes. Never refused: a session that has ended in the meantime is skipped. The
-    /// end of a session cancels the session's effects.
+    /// Changes the routes, and refuses no action: skips a session that has ended in the meantime.
+    /// The end of a session cancels the session's effects.
     public func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
         switch action {
         case .began(let session): state.change([session], or: Session()) { _ in }

@@ -1,6 +1,6 @@
 public import StoreCore
 
-/// A presenter of a module that a view shows.
+/// A presenter of a module that has a view. The presenter puts the view on the routes of sessions.
 ///
 /// ```swift
 /// struct HomePresenter: ViewPresenter {
@@ -15,12 +15,12 @@ public import StoreCore
 /// }
 /// ```
 ///
-/// If a presenter does no more than this, use `.presented()` instead.
+/// If a presenter has no other tasks, use `.presented()` instead.
 ///
-/// A session may dispatch the module's ``/StoreCore/Module/UI`` actions only if its route has the
-/// view. The view of an instance has the name of the module's view and the id, `cards/7`. A session
-/// may also dispatch the actions of an instance if its route has the view of the module, `cards`.
-/// The root state has to mount ``Sessions``.
+/// A session may dispatch the module's ``/StoreCore/Module/UI`` actions only if the session's route
+/// has the view. The name of an instance's view is the name of the module's view with the id, such
+/// as `cards/7`. A session may also dispatch the actions of an instance if its route has the view
+/// of the module, `cards`. The root state has to mount ``Sessions``.
 public protocol ViewPresenter: Presenter {
     /// The name under which the view is presented. An empty name, the default, stands for the name
     /// of the module that the presenter is mounted with.
@@ -28,7 +28,7 @@ public protocol ViewPresenter: Presenter {
 }
 
 extension ViewPresenter {
-    /// An empty name, for the name of the module.
+    /// The default: an empty name, which stands for the name of the module.
     public static var view: String { "" }
 
     static func view(of module: String) -> String { view.isEmpty ? module : view }
@@ -38,7 +38,8 @@ extension ViewPresenter {
 }
 
 extension Mount {
-    /// Returns the same module, whose view is presented while its slice is there.
+    /// Returns the same module with a presenter that presents the module's view while the slice
+    /// exists.
     ///
     /// ```swift
     /// Home().at(\.home).presented()
@@ -46,13 +47,13 @@ extension Mount {
     ///
     /// The view is presented to the session that starts the slice. The view has the name of the
     /// module, followed by the id of an instance: `cards/7`. When the slice ends, the view is
-    /// removed. A store does not start with such a view for a slice that is always there.
+    /// removed. A store refuses to start if the slice of this module always exists.
     ///
     /// - Parameter style: the style in which the view is presented.
     /// - Returns: the module with that presenter.
     public func presented(as style: PresentationStyle = .push) -> Mount {
         if let module { return presented(module, style) }
-        // A field has no module, and is always there: the start of the store refuses it.
+        // A field has no module and always exists, so the store refuses to start with it.
         let view = SliceView<Sessions.State>(style: style)
         return presented(by: view, named: "presented", needsStart: true)
     }
@@ -62,7 +63,7 @@ extension Mount {
     }
 }
 
-/// A presenter that presents the view of a slice while the slice is there.
+/// A presenter that presents the view of a slice while the slice exists.
 private struct SliceView<State: ModuleState>: ViewPresenter {
     let style: PresentationStyle
 
