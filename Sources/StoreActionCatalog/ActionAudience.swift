@@ -1,14 +1,15 @@
 import StoreTexts
 
-/// The audience of a resource that takes actions.
+/// The clients from which a resource takes actions.
 package enum ActionAudience: Sendable {
     /// Every client, at `POST /dispatch`.
     case everybody
-    /// The views of a module, at `POST /modules/<name>/ui`. With an instance: only the views of
+    /// The views of a module, at `POST /modules/<name>/ui`. If `instance` is set, only the views of
     /// that instance, at `POST /modules/<name>/<id>/ui`.
     case views(of: String, instance: String? = nil)
 
-    /// Returns the wire name of an action. Views may omit the names of their module and instance.
+    /// Returns the wire name of an action from the name that a client sent. Views may omit the
+    /// names of their module and instance.
     func wireName(_ name: String) -> String {
         guard case .views(let module, let instance) = self, !name.utf8.contains(UInt8(ascii: "/"))
         else { return name }

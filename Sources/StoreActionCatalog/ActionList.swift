@@ -1,8 +1,9 @@
 public import StoreCore
 
-/// The actions that a server takes, each with its wire name and module.
+/// The types of actions that a server takes, each with its wire name and module.
 ///
-/// An array literal of types is the short form: each type's own name is its wire name.
+/// An array literal of types also makes a list. The wire name of each type is then the type's own
+/// name.
 public struct ActionList: ExpressibleByArrayLiteral, Sendable {
     /// An action type that clients can dispatch.
     public typealias Element = any (Action & Codable).Type
@@ -18,8 +19,8 @@ public struct ActionList: ExpressibleByArrayLiteral, Sendable {
     /// Makes a list of these types, under their own names and without a module.
     public init(arrayLiteral types: Element...) { self.init(types, module: nil) }
 
-    /// Makes a list of the actions of one slice of the state. `name` is the module of the slice,
-    /// and the `subject` of the actions' analytics lines.
+    /// Makes a list of the actions of one slice of the state. `name` is the name of the slice's
+    /// module, and the `subject` in the analytics lines of the actions.
     public static func module(_ name: String, _ types: [Element]) -> ActionList {
         ActionList(types, module: name)
     }

@@ -2,7 +2,8 @@ package import StoreJSON
 
 /// The members of an action's JSON object that a dispatch reads, found in one pass.
 ///
-/// Members are stored as places, because five optional nodes would cost each dispatch a copy.
+/// This struct stores the index of each member's value in the document, because copying five
+/// optional nodes would delay each dispatch.
 package struct ActionObject {
     package let node: JSONNode
     private var typePlace = 0
@@ -16,10 +17,10 @@ package struct ActionObject {
     package var meta: JSONNode? { value(at: metaPlace) }
     /// The streams that get the event for the change.
     package var recipients: JSONNode? { value(at: recipientsPlace) }
-    /// The name of the stream that belongs to the sender.
+    /// The name of the sender's own stream.
     package var emitter: JSONNode? { value(at: emitterPlace) }
 
-    /// Finds the members. A value that is no object has none.
+    /// Finds the members. A value that is no object has no members.
     package init(_ node: JSONNode) {
         self.node = node
         var members = JSONMemberWalk(over: node)
@@ -38,7 +39,8 @@ package struct ActionObject {
         }
     }
 
-    /// Returns the value at a place; `nil` for the place 0, which no member has.
+    /// Returns the value at an index of the document; `nil` for the index 0, which stands for a
+    /// missing member.
     @inline(__always)
     private func value(at place: Int) -> JSONNode? { place > 0 ? node.value(at: place) : nil }
 }

@@ -1,14 +1,15 @@
 package import StoreCore
 
-/// A function that makes the analytics records of the actions of one type.
+/// The maker of the analytics records for the actions of one type.
 package struct ActionRecorder<State>: Sendable {
-    /// A function that returns the record of an action, given the state before the action, and the
-    /// key of its slice.
+    /// A function that returns the record of an action. The function receives the action, the state
+    /// before the action, and the key of the action's slice.
     package typealias Record =
         @Sendable (any Action, State, SliceKey) -> (any Encodable & Sendable)?
 
     package let type: any TrackedAction.Type
-    /// The function that makes records; `nil` if the type declares its analytics for another state.
+    /// The function that makes records; `nil` if the type declares its analytics for another type
+    /// of state.
     package let record: Record?
 
     /// Makes the recorder of a type that belongs to the whole state.

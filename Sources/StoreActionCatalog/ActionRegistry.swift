@@ -10,9 +10,9 @@ package struct ActionRegistry<State>: Sendable {
 
     /// Registers the actions of the list and of the modules.
     ///
-    /// - Throws: ``ConfigurationError`` if two types share a wire name, or if a name is empty. Also
-    ///   if a type has no form on the wire, or if an action's analytics are declared for another
-    ///   state.
+    /// - Throws: ``ConfigurationError`` if two types share a wire name, if a name is empty, or if a
+    ///   type has no JSON form. Throws the same error if an action's analytics are declared for
+    ///   another type of state.
     package init(
         _ list: ActionList,
         _ modules: [ModuleActions<State>] = [],
@@ -52,8 +52,8 @@ package struct ActionRegistry<State>: Sendable {
         try table.member(of: action, encoder)
     }
 
-    /// Returns the analytics record of an action, given the state before the action and the
-    /// session.
+    /// Returns the analytics record of an action in a session. `state` is the state before the
+    /// action.
     package func record(
         of action: any Action,
         of session: String?,
@@ -62,14 +62,15 @@ package struct ActionRegistry<State>: Sendable {
         guard !recorders.isEmpty else { return nil }
         let addressed = action as? AddressedAction
         let action = addressed?.action ?? action
-        // Most types have no records. So the slice key, which allocates, is made after the look-up.
+        // Most types have no records. Making the slice key allocates memory, so the function makes
+        // the key after the look-up.
         guard let record = recorders[ObjectIdentifier(type(of: action))] else { return nil }
         return record(action, state, SliceKey(session: session, instance: addressed?.instance))
     }
 }
 
-/// The actions of a server by name and by type. The class is not generic, so that requests need no
-/// look-up of metadata, and no copy of the table.
+/// The registered actions of a server, by wire name and by type. The class is not generic, so that
+/// requests need no look-up of metadata. Requests share the table without a copy.
 package final class ActionTable: Sendable {
     /// The most bytes of a payload: the bound on a field of a record.
     static let payloadBytesMax = Record.fieldBytesMax
@@ -82,7 +83,8 @@ package final class ActionTable: Sendable {
 
     /// Makes the table.
     ///
-    /// - Throws: ``ConfigurationError`` if two actions share a wire name, or if one is empty.
+    /// - Throws: ``ConfigurationError`` if two actions share a wire name, or if a wire name is
+    ///   empty.
     package init(
         _ types: [RegisteredType],
         payloadBytesMax: Int = ActionTable.payloadBytesMax
@@ -115,7 +117,7 @@ package final class ActionTable: Sendable {
         return name.withUTF8 { self[$0] }
     }
 
-    /// The action of a wire name in UTF-8.
+    /// The action with this wire name, in UTF-8.
     package subscript(name: UnsafeBufferPointer<UInt8>) -> FoundAction? {
         if let place = names.place(of: name), !entries[place].isForInstances {
             let entry = entries[place]
@@ -142,7 +144,7 @@ package final class ActionTable: Sendable {
     }
 
     /// Returns the forms of the actions that an audience may dispatch. If `sender` is not `nil`,
-    /// leaves out the actions that the sender may not dispatch.
+    /// the result has only actions that the sender may dispatch.
     package func forms(
         for audience: ActionAudience,
         by sender: (any DispatchPermission)? = nil
@@ -167,7 +169,7 @@ package final class ActionTable: Sendable {
     }
 
     /// Returns the member of an envelope for an action that the program itself dispatches. The
-    /// result is the same as for a client's request, so it has no secret members.
+    /// member is the same as for a client's request, and therefore has no secret members.
     ///
     /// - Throws: ``UnwrittenAction`` if no list and no module has the type, or if the payload is
     ///   too large for a record. Throws the error of the encoder or decoder if the action has no
@@ -186,8 +188,8 @@ package final class ActionTable: Sendable {
         // Only actions for instances have an id in their wire names.
         if !entry.isForInstances { instance = nil }
         let wireName = entry.wireName(instance)
-        // The bound on the body limits payloads of clients. A program's payload that is too large
-        // for a record would stop the server.
+        // The bound on the body limits payloads of clients. No such bound applies to the program,
+        // and a payload that is too large for a record would stop the server.
         guard payload.count <= payloadBytesMax else {
             throw UnwrittenAction.oversized(bytes: payload.count, bytesMax: payloadBytesMax)
         }
@@ -215,7 +217,7 @@ package final class ActionTable: Sendable {
 /// The bound on the ids of instances.
 package enum InstanceID { package static let bytesMax = 128 }
 
-/// The error for a configuration that can't be used: a line with the fault and the allowed values.
+/// The error for a configuration with a fault: a line that names the fault and the allowed values.
 public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The line, without the program's name.
     public let description: String

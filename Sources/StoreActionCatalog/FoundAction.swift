@@ -10,19 +10,20 @@ package struct FoundAction {
     package let place: Int
     /// The id of the instance that the action is for; `nil` if the module has no instances.
     package let instance: String?
-    /// The whole name with the id, as the journal has it.
+    /// The whole wire name, with the id of the instance, as in the journal.
     let wireName: String
 
     package var name: String { entry.name }
     package var module: String? { entry.module }
-    /// The module of the action, or its instance, as `cards/7`; `nil` without a module.
+    /// The module of the action, or the module and the instance, as in `cards/7`; `nil` if the
+    /// action has no module.
     package var subject: String? {
         entry.module.map { module in instance.map { "\(module)/\($0)" } ?? module }
     }
     package var access: ActionAccess { entry.access }
 
-    /// Decodes the action from its payload, `nil` for no payload, and addresses the action to the
-    /// instance.
+    /// Decodes the action from its payload, and addresses the action to the instance. A `payload`
+    /// of `nil` stands for no payload.
     package func decode(_ payload: JSONNode?, _ decoder: JSONDecoder) throws(JSONError)
         -> any Action
     {
@@ -31,8 +32,8 @@ package struct FoundAction {
         return action.to(instance)
     }
 
-    /// Returns the member of an envelope, with the name and the payload for the journal. Secret
-    /// members are removed first: neither the action nor the payload has them.
+    /// Returns the member of an envelope, with the name and the payload for the journal. First
+    /// removes the secret members, so neither the action nor the payload has them.
     package func member(
         _ payload: JSONNode?,
         meta: [UInt8]? = nil,
@@ -46,7 +47,7 @@ package struct FoundAction {
             action = try decode(JSONDocument(parsing: kept, limits: .unbounded).root, decoder)
         } else {
             action = try decode(payload, decoder)
-            // An object of two bytes is `{}`, and all such payloads share one array.
+            // An object of two bytes is `{}`. All of these payloads share one array.
             if let payload, payload.byteRange.count != 2 {
                 kept = Array(payload.source)
             } else {

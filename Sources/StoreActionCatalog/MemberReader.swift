@@ -4,11 +4,11 @@ import StoreJSONSchema
 package import StoreTelemetry
 package import StoreWire
 
-/// The permission of a sender whose dispatching is limited.
+/// The permission of a sender that may dispatch only some actions.
 package protocol DispatchPermission: AnyObject, Sendable {
     /// Checks that the sender may dispatch the action with this payload.
     ///
-    /// - Throws: the problem for the answer, if the sender may not dispatch it.
+    /// - Throws: the problem for the answer, if the sender may not dispatch the action.
     func check(_ action: FoundAction, _ payload: JSONNode?) throws(Problem)
 
     /// True if the sender may dispatch an action with at least one payload. `place` is the index of
@@ -16,9 +16,9 @@ package protocol DispatchPermission: AnyObject, Sendable {
     func mayDispatch(_ place: Int) -> Bool
 }
 
-/// A reader for the actions in request bodies. Each action is looked up once.
+/// A reader for the actions in request bodies. The reader looks up each action once.
 ///
-/// A class, so that a route makes the reader once and no request copies it.
+/// A class, so that a route makes one reader, and no request copies the reader.
 package final class MemberReader: Sendable {
     /// The most bytes of an action's `meta`.
     static let metaBytesMax = 4 << 10
@@ -53,10 +53,11 @@ package final class MemberReader: Sendable {
         )
     }
 
-    /// Reads an action. `index` is its index in a body that is an array.
+    /// Reads an action. `index` is the action's index, if the body is an array.
     ///
-    /// - Throws: 422 if the action has no known name, or if its payload or `meta` can't be read.
-    ///   Throws 403 if the audience or the sender may not dispatch the action.
+    /// - Throws: a problem with the status 422 if the action's name is unknown, or if its payload
+    ///   or `meta` can't be read. The status is 403 if the audience or the sender may not dispatch
+    ///   the action.
     package func member(
         _ object: ActionObject,
         at index: Int? = nil,
@@ -121,14 +122,14 @@ package final class MemberReader: Sendable {
         return Array(meta.source)
     }
 
-    /// Returns the pointer to the action in the body, for errors.
+    /// Returns the JSON Pointer to the action in the body, for problems.
     private func pointer(_ index: Int?) -> String { index.map { "/\($0)" } ?? "" }
 }
 
 extension Problem {
     /// Returns the problem 422 for a value that does not fit its type. `name` is the name of the
-    /// action or request, and `prefix` the pointer to its JSON in the body. An error that the
-    /// type's own code threw goes only to the log.
+    /// action or request, and `prefix` is the pointer to the value in the body. Only the log gets
+    /// an error that the type's own code threw.
     package static func unfit(
         _ error: JSONError,
         for name: String,
@@ -153,10 +154,10 @@ extension Problem {
 
 extension Logger {
     /// Logs the reason why a client's action or other request was refused, with the pointer to the
-    /// part of the payload. Perhaps the client may read neither the reason nor the pointer.
+    /// faulty member. The client may lack the permission to read the reason and the pointer.
     ///
-    /// The log bounds the refusals, to leave room for more important lines. Further refusals are
-    /// dropped and counted.
+    /// The log bounds the number of refusals, to leave room for more important lines. The log drops
+    /// and counts further refusals.
     ///
     /// - Parameters:
     ///   - refusal: the refusal with its reason and pointer.

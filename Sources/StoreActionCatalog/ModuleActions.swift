@@ -1,10 +1,10 @@
 package import StoreCore
 
 /// The action types of a module or of the root state, with their wire names and access. The server
-/// makes its table of actions from them.
+/// makes its table of actions from these types.
 package struct ModuleActions<State>: Sendable {
-    /// Makes the entries for the table. A function, because it throws if a type of action can't be
-    /// read from JSON, and that is an error of the start.
+    /// Makes the registrations for the table. The property is a function, because making a
+    /// registration throws if a type of action can't be read from JSON. The start then fails.
     package let types: @Sendable () throws(ConfigurationError) -> [RegisteredType]
     /// The recorders of the types that declare analytics.
     let recorders: [ActionRecorder<State>]
@@ -22,7 +22,7 @@ package struct ModuleActions<State>: Sendable {
         }
     }
 
-    /// Makes the entries of the root state itself.
+    /// Makes the registrations of the root state itself.
     package init(of root: State.Type) where State: RootState {
         recorders = root.dispatchables.compactMap { type in
             (type as? any TrackedAction.Type).map { ActionRecorder(of: $0) }
@@ -34,8 +34,8 @@ package struct ModuleActions<State>: Sendable {
         }
     }
 
-    /// Returns the entry of one type; `nil` for a type without a JSON form, which clients can't
-    /// dispatch.
+    /// Returns the registration of one type; `nil` for a type without a JSON form, which clients
+    /// can't dispatch.
     private static func type<Root>(
         of handler: ActionHandler<Root>,
         in mount: Mount<Root>

@@ -1,22 +1,23 @@
 import Glibc
 
-/// An index of names by their bytes, which makes no `String` of a name that is looked up.
+/// An index of names by their bytes. A look-up does not make a `String` from the name.
 struct NameIndex: Sendable {
-    /// The place of a name, and the offset and number of its bytes. A free slot has the place -1.
+    /// The index of a name, and the offset and the number of the name's bytes. A free slot has the
+    /// index -1.
     private struct Slot {
         var place = -1
         var start = 0
         var count = 0
     }
 
-    /// The slots of a hash table with open addressing: a search begins at a name's own slot and
-    /// ends at a free slot. At most half of the slots are taken.
+    /// The slots of a hash table with open addressing. A search begins at the slot of the name's
+    /// hash, and ends at the name or at a free slot. At most half of the slots are taken.
     private var slots: [Slot]
     private var bytes: [UInt8] = []
 
     /// Makes the index.
     ///
-    /// - Parameter names: distinct names; the place of a name is its index.
+    /// - Parameter names: distinct names, in the order of their indices.
     init(_ names: [String]) {
         var count = 4
         while count < names.count * 2 { count *= 2 }
@@ -34,7 +35,7 @@ struct NameIndex: Sendable {
         bytes += name
     }
 
-    /// Returns the place of a name in UTF-8; `nil` if it is unknown.
+    /// Returns the index of a name in UTF-8; `nil` if the name is unknown.
     func place(of name: UnsafeBufferPointer<UInt8>) -> Int? {
         var slot = Self.hash(name) & (slots.count - 1)
         while slots[slot].place >= 0 {
@@ -53,8 +54,8 @@ struct NameIndex: Sendable {
         }
     }
 
-    /// Computes FNV-1a. Only the program's own names are in the table, so clients can't add names
-    /// that collide.
+    /// Computes the hash FNV-1a. Only the program's own names are in the index, so clients can't
+    /// add names that collide.
     private static func hash(_ name: UnsafeBufferPointer<UInt8>) -> Int {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in name { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

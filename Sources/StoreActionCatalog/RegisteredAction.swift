@@ -6,17 +6,19 @@ package import StoreJSONSchema
 package enum ActionAccess: Sendable {
     /// Every client, by `POST /dispatch`.
     case everybody
-    /// The views of its module, by `POST /modules/<name>/ui`.
+    /// Only the views of the action's module, by `POST /modules/<name>/ui`.
     case views
     /// Only the program: its effects and presenters.
     case program
 }
 
-/// The placeholder for the constant of an action with fields. No client gets it.
+/// The placeholder for ``RegisteredAction/constant`` of a type with fields. The table never returns
+/// this action.
 private struct NoAction: Action {}
 
 /// The entry of a wire name: its module, its access, and the function that makes an action from a
-/// payload. A struct of an action has one entry, an enum of actions an entry for each case.
+/// payload. An action that is a struct has one entry. An enum of actions has one entry for each
+/// case.
 ///
 /// The table of actions makes the entries when the server starts, and finds an entry by its name
 /// for each action that arrives. Entries are objects, so that a look-up copies only a reference.
@@ -24,26 +26,26 @@ package final class RegisteredAction: Sendable {
     /// Makes an action from its payload; `nil` means no payload.
     typealias Reader = @Sendable (JSONNode?, JSONDecoder) throws(JSONError) -> any Action
 
-    /// The wire name. For an action of instances, it is the name without the id: `cards/liked`, for
+    /// The wire name. For an action of instances, the wire name without the id: `cards/liked` for
     /// `cards/7/liked`.
     package let name: String
     private let place: ActionPlace
-    /// The types of the payload, from which its JSON schema is made.
+    /// The types of the payload, from which the payload's JSON schema is made.
     package let form: ActionForm
-    /// The names of the secret members. A client may send them, but they are removed before the
-    /// action is made.
+    /// The names of the secret members. A client may send these members, but the server removes
+    /// them before it makes the action.
     package let secrets: [String]
 
     private let read: Reader
-    /// True if the payload has no members. The payload is not read then.
+    /// True if the payload has no members. ``decode(_:_:)`` then ignores the payload.
     let isBare: Bool
-    /// The action that every payload makes if the type has no fields. Not optional, because each
-    /// dispatch copies it, and a copy of an optional costs more.
+    /// The action that ``decode(_:_:)`` returns if ``isBare`` is true. The type is not optional,
+    /// because each dispatch copies the action, and copying an optional costs more.
     private let constant: any Action
 
-    /// Makes an entry. With `isBare`, tries to make an action without a payload. If that succeeds,
-    /// the one action serves for all payloads. `read` makes an action from its payload; `nil` means
-    /// no payload.
+    /// Makes an entry. If `isBare` is true, tries to make an action without a payload. If this
+    /// succeeds, all payloads give this action. `read` makes an action from its payload; `nil`
+    /// means no payload.
     init(
         name: String,
         at place: ActionPlace,
@@ -75,7 +77,8 @@ package final class RegisteredAction: Sendable {
     package var access: ActionAccess { place.access }
     /// True if each action is for one instance of its module.
     var isForInstances: Bool { place.isForInstances }
-    /// True if the action may change the whole state, so that every reader may read its records.
+    /// True if the action may change the whole state. Every reader may then read the records of the
+    /// action.
     package var isOfWholeState: Bool { place.isOfWholeState }
 
     /// Makes the action from its payload; `nil` means no payload.
@@ -86,7 +89,8 @@ package final class RegisteredAction: Sendable {
         return try read(payload, decoder)
     }
 
-    /// Returns the name of an action in the journal; for an action of an instance, with the id.
+    /// Returns the wire name of an action in the journal, with the id of the instance if the action
+    /// has an instance.
     func wireName(_ instance: String?) -> String {
         instance.map { Self.wireName(name, $0) } ?? name
     }

@@ -3,7 +3,7 @@ import StoreJSON
 import StoreJSONSchema
 
 /// The registration of one action type: the wire names of its values, and the functions that read
-/// and write them.
+/// and write the values.
 package final class RegisteredType: Sendable {
     /// Returns the index of a value's entry in ``entries``, and its payload.
     typealias Writer = @Sendable (any Action, JSONEncoder) throws -> (entry: Int, payload: [UInt8])
@@ -12,7 +12,8 @@ package final class RegisteredType: Sendable {
     package static let emptyObject = Array("{}".utf8)
 
     package let type: any Action.Type
-    /// The entries: a single one for a whole type, and one for each case of an enum.
+    /// The entries: one entry for each case of an enum that ``cases(of:in:at:)`` registers, and a
+    /// single entry for any other type.
     package let entries: [RegisteredAction]
     let write: Writer
 
@@ -24,7 +25,7 @@ package final class RegisteredType: Sendable {
 }
 
 extension RegisteredType {
-    /// Registers a type that is its own payload.
+    /// Registers a type whose value is encoded as the payload.
     static func whole<A: Action & Codable>(
         _ type: A.Type,
         named name: String,
@@ -46,7 +47,7 @@ extension RegisteredType {
         }
     }
 
-    /// Registers an enum of a module: each case is an action, and its associated values are the
+    /// Registers an enum of a module. Each case is an action, and the associated values are its
     /// payload.
     static func cases<A: Action & Codable>(
         of type: A.Type,
@@ -95,7 +96,8 @@ extension RegisteredType {
         }
     }
 
-    /// Registers the action that starts or stops a module. Its payload has the type `Wire`.
+    /// Registers the action that starts or stops a module. The payload of the action has the type
+    /// `Wire`.
     static func lifecycle<Wire: Codable & Sendable>(
         _ type: any Action.Type,
         _ wire: Wire.Type,
@@ -124,7 +126,8 @@ extension RegisteredType {
         }
     }
 
-    /// Returns the members of a payload that are removed before the action is made.
+    /// Returns the names of the secret members, which the server removes from a payload before it
+    /// makes the action.
     private static func secrets<A: Action & Codable>(
         of type: A.Type,
         named name: String
