@@ -1,11 +1,11 @@
 import Glibc
 
-/// A text that equals another one only if their bytes, in UTF-8, are the same.
+/// A text that equals another text only if both have the same bytes in UTF-8.
 ///
-/// `String` compares by canonical equivalence: `"\u{E9}" == "e\u{301}"`, the two spellings of é. So
-/// a dictionary with texts for keys has room for only one of the two. JSON, URLs, file names and
-/// databases keep both. macOS writes file names in the second spelling, and most keyboards write
-/// the first.
+/// `String` compares by canonical equivalence: `"\u{E9}" == "e\u{301}"`, the two spellings of é. A
+/// dictionary whose keys are strings can therefore contain only one of these keys. JSON, URLs, file
+/// names and databases have both spellings. File names on macOS often have the second spelling, and
+/// most keyboards write the first spelling.
 ///
 /// A state uses exact texts for the keys of a dictionary if clients choose the keys:
 ///
@@ -17,17 +17,16 @@ import Glibc
 /// state.votes[ExactText(action.name), default: 0] += 1
 /// ```
 ///
-/// With `[String: Int]` instead, a document that has both spellings is refused when it is read,
-/// because one of the two values would be lost. `String` is right for keys that the program itself
-/// writes, and for texts that are only shown. In JSON, an exact text is a string or the name of a
-/// member.
+/// With `[String: Int]`, the decoder refuses a document that has both spellings, because one of the
+/// two values would be lost. `String` is right for keys that the program itself chooses, and for
+/// texts that are only shown. In JSON, an exact text is a string or the name of a member.
 ///
 /// Cost of a comparison: `memcmp` of the bytes.
 public struct ExactText: Sendable {
     /// The text itself.
     public let text: String
 
-    /// Makes an exact text of a text.
+    /// Makes an exact text from a string.
     public init(_ text: String) { self.text = text }
 }
 
@@ -41,13 +40,14 @@ extension ExactText: Hashable {
             hasher.combine(bytes: UnsafeRawBufferPointer($0))
         }
         if isHashed == nil { for byte in text.utf8 { hasher.combine(byte) } }
-        // No text has this byte. As the end of the text, it keeps "a", "bc" and "ab", "c" apart.
+        // No text has this byte. The byte marks the end of the text, so that the pairs "a", "bc"
+        // and "ab", "c" have different hashes.
         hasher.combine(0xFF as UInt8)
     }
 }
 
 extension ExactText: Comparable {
-    /// Compares the bytes. Their order is also the order of the Unicode code points.
+    /// Compares the bytes. The order of the bytes is also the order of the Unicode code points.
     public static func < (a: ExactText, b: ExactText) -> Bool { a.text.order(beside: b.text) < 0 }
 }
 
@@ -76,12 +76,12 @@ extension ExactText: CodingKeyRepresentable {
     /// The text as the name of a member.
     public var codingKey: any CodingKey { Key(stringValue: text) }
 
-    /// Makes a text of the name of a member.
+    /// Makes an exact text from the name of a member.
     public init(codingKey: some CodingKey) { text = codingKey.stringValue }
 }
 
 extension ExactText: ExpressibleByStringLiteral {
-    /// Makes a text of a literal.
+    /// Makes an exact text from a literal.
     public init(stringLiteral text: String) { self.text = text }
 }
 
@@ -96,8 +96,8 @@ extension String {
         utf8.count == other.utf8.count && order(beside: other) == 0
     }
 
-    /// Compares the bytes with those of another text. Returns a number below 0 if this text comes
-    /// first, 0 if the bytes are the same, and a number above 0 otherwise.
+    /// Compares the bytes with the bytes of another text. Returns a number below 0 if this text
+    /// comes first, 0 if the bytes are the same, and a number above 0 otherwise.
     package func order(beside other: String) -> Int {
         let order = utf8.withContiguousStorageIfAvailable { mine in
             other.utf8.withContiguousStorageIfAvailable { theirs in

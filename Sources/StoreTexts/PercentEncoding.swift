@@ -23,7 +23,7 @@ package enum PercentEncoding {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Encodes all bytes but RFC 3986's unreserved characters as `%XX`.
+    /// Encodes all bytes as `%XX`, except the unreserved characters of RFC 3986.
     package static func encode(_ text: some StringProtocol) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
@@ -36,9 +36,9 @@ package enum PercentEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Returns the same text in normal form (RFC 3986 §6.2.2): unreserved characters as they are,
-    /// and every other `%XX` in capitals. A text with an invalid escape stays unchanged. Otherwise
-    /// `%4%31` would become a `%41` that the client did not send.
+    /// Returns the same text in normal form (RFC 3986 §6.2.2): decodes each escaped unreserved
+    /// character, and writes every other `%XX` in capitals. A text with an invalid escape stays
+    /// unchanged. Otherwise `%4%31` would become a `%41` that the client did not send.
     package static func normalized(_ text: UnsafeRawBufferPointer) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)

@@ -1,4 +1,4 @@
-// The classes of ASCII characters that grammars name.
+// The classes of ASCII characters that the grammars of RFCs name.
 
 extension UInt8 {
     @inlinable package var isDigit: Bool { 0x30...0x39 ~= self }
@@ -6,7 +6,7 @@ extension UInt8 {
     @inlinable package var isLowercase: Bool { 0x61...0x7A ~= self }
     @inlinable package var isLetter: Bool { isUppercase || isLowercase }
 
-    /// The value of a hexadecimal digit, in capitals or not; `nil` for any other byte.
+    /// The value of a hexadecimal digit in upper or lower case; `nil` for any other byte.
     @inlinable package var hexDigit: UInt8? {
         switch self {
         case 0x30...0x39: self - 0x30
