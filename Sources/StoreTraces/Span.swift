@@ -1,26 +1,26 @@
 import StorePlatform
 
-/// A span that has ended, of a sampled trace: some work of this server, and its duration.
+/// A span of a sampled trace that has ended: work of this server, with its beginning and its end.
 package struct Span: Sendable {
-    /// The name of a span, and of the span around it.
+    /// The ids of a span, of its trace, and of the span around it.
     package struct Identity: Sendable, Equatable {
         package let trace: TraceID
-        /// The name of the span, never 0.
+        /// The id of the span, never 0.
         package let id = UInt64.random(in: 1 ... .max)
-        /// The name of the span around this one; 0 for the first span of a trace.
+        /// The id of the span around this span; 0 for the first span of a trace.
         package let parent: UInt64
-        /// True if the span around this one belongs to another program.
+        /// True if the span around this span belongs to another program.
         package let isParentRemote: Bool
     }
 
-    /// The kind of work, with OTLP's number.
+    /// The kind of work. The raw value is the number in OTLP.
     package enum Kind: Int, Sendable {
         case `internal` = 1
         case server = 2
     }
 
-    /// A property of a span. Its name is from OpenTelemetry's semantic conventions, or begins with
-    /// `store.`.
+    /// A property of a span. The property's name is from OpenTelemetry's semantic conventions, or
+    /// begins with `store.`.
     package struct Attribute: Sendable, Equatable {
         package enum Value: Sendable, Equatable {
             case text(String)
@@ -60,13 +60,14 @@ package struct Span: Sendable {
 
     package let identity: Identity
     package let kind: Kind
-    /// The name, one of few: it contains nothing that differs between requests.
+    /// The name of the span. There are few names, because a name contains no data of a single
+    /// request.
     package let name: String
     package let began: SpanTime
     package let ended: SpanTime
     package var attributes: [Attribute]
     package var events: [Event]
-    /// True if the work failed through a fault of the server.
+    /// True if the work failed because of a fault of the server.
     package var isError: Bool
 
     package init(
@@ -99,25 +100,25 @@ extension Span.Identity {
     /// Makes the first span of a new trace.
     package static func root() -> Self { Self(trace: .random(), parent: 0, isParentRemote: false) }
 
-    /// Makes a span within this one.
+    /// Makes a span within this span.
     package func child() -> Self { Self(trace: trace, parent: id, isParentRemote: false) }
 
     /// The `traceparent` for work within this span. Its flags mark the trace as sampled.
     package var traceparent: String { "00-\(trace.text)-\(id.hex)-01" }
 }
 
-/// A moment of a span, by a clock that is never set. So no span ends before its beginning, even if
-/// the time of day is set back. The export converts the moment to a time of day.
+/// A moment of a span, by a clock that is never set. No span therefore ends before its beginning,
+/// even if the time of day is set back. The export converts the moment to a time of day.
 package struct SpanTime: Sendable, Equatable {
-    /// Nanoseconds of ``SystemTime/steadyNanoseconds()``.
+    /// The nanoseconds of ``SystemTime/steadyNanoseconds()``.
     package let nanoseconds: UInt64
 
     package init(steady nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
 
     package static var now: SpanTime { SpanTime(steady: SystemTime.steadyNanoseconds()) }
 
-    /// Returns nanoseconds since 1970. `offset` is the time of day minus the steady clock, in
-    /// nanoseconds.
+    /// Returns the moment in nanoseconds since 1970. `offset` is the time of day minus the steady
+    /// clock, in nanoseconds.
     package func wallNanoseconds(ahead offset: Int64) -> UInt64 {
         UInt64(clamping: Int64(bitPattern: nanoseconds) &+ offset)
     }

@@ -4,19 +4,19 @@ package struct SpanContext: Sendable, Equatable {
     /// The number of bytes of a `traceparent` of version 00.
     package static let traceparentBytes = 55
 
-    /// The `traceparent` of the current task, for the requests that it sends; `nil` without a
-    /// trace.
+    /// The `traceparent` of the current task, for the requests that the task sends; `nil` if the
+    /// task has no trace.
     @TaskLocal package static var current: String?
 
     package let trace: TraceID
-    /// The span, never 0.
+    /// The id of the span, never 0.
     package let span: UInt64
     /// True if the program that began the trace records the trace.
     package let isSampled: Bool
 
     /// Reads the value of a `traceparent` field. The value has lower-case hexadecimal digits for a
-    /// trace, a span and flags; trace and span are not zero. `nil` if the value has another form.
-    /// Allocates nothing.
+    /// trace, a span and flags; trace and span are not zero. Returns `nil` for any other value.
+    /// Allocates no memory.
     package init?(traceparent bytes: some Sequence<UInt8>) {
         var reader = HexReader(bytes.makeIterator())
         guard reader.number(digits: 2) == 0, reader.takes("-"),
@@ -30,7 +30,7 @@ package struct SpanContext: Sendable, Equatable {
     }
 }
 
-/// The name of a trace: 16 bytes that are not all zero.
+/// The id of a trace: 16 bytes that are not all zero.
 package struct TraceID: Sendable, Hashable {
     /// The first eight bytes.
     package let high: UInt64
@@ -42,17 +42,17 @@ package struct TraceID: Sendable, Hashable {
         self.low = low
     }
 
-    /// Makes a random name, which no other trace has in practice.
+    /// Makes a random id, which no other trace has in practice.
     package static func random() -> TraceID {
         TraceID(high: .random(in: .min ... .max), low: .random(in: 1 ... .max))
     }
 
-    /// 32 hexadecimal digits.
+    /// The id as 32 hexadecimal digits.
     package var text: String { high.hex + low.hex }
 }
 
 extension UInt64 {
-    /// The 16 hexadecimal digits, as in the name of a span.
+    /// The number as 16 hexadecimal digits, as in the id of a span.
     package var hex: String {
         String(unsafeUninitializedCapacity: 16) { digits in
             for place in 0..<16 {
@@ -64,13 +64,13 @@ extension UInt64 {
     }
 }
 
-/// Reads lower-case hexadecimal digits, one number after the other.
+/// A reader of numbers in lower-case hexadecimal digits.
 private struct HexReader<Bytes: IteratorProtocol<UInt8>> {
     private var bytes: Bytes
 
     init(_ bytes: Bytes) { self.bytes = bytes }
 
-    /// True if no byte follows. Takes a byte if there is one.
+    /// True if no byte follows. Reading this property takes the next byte.
     var isAtEnd: Bool {
         mutating get { bytes.next() == nil }
     }

@@ -1,10 +1,10 @@
 import StorePlatform
 import Synchronization
 
-/// The spans that wait for their export. The queue is bounded; a span that does not fit is dropped
-/// and counted.
+/// The spans that wait for their export. The queue is bounded: a full queue drops and counts
+/// further spans.
 package final class SpanQueue: Sendable {
-    /// The most spans that wait; they take about 8 MB.
+    /// The most spans that wait. This number of spans takes about 8 MB.
     package static let spansMax = 8_192
 
     private struct State: Sendable {
@@ -25,14 +25,14 @@ package final class SpanQueue: Sendable {
         self.batchMax = batchMax
     }
 
-    /// The number of spans since the start that did not fit.
+    /// The number of spans since the start that the queue dropped because it was full or closed.
     package var droppedTotal: UInt64 { dropped.load(ordering: .relaxed) }
 
     package var count: Int { state.withLock { $0.spans.count } }
 
-    /// Queues a span, or drops it if the queue is full. Any thread may call it; it never waits. A
-    /// system call wakes the exporting thread only for the first span and for the last span of a
-    /// batch.
+    /// Queues a span, or drops it if the queue is full or closed. Any thread may call this
+    /// function, which never waits. Only the first span and the last span of a batch wake the
+    /// exporting thread with a system call.
     package func offer(_ span: Span) {
         let (fits, count) = state.withLock { state -> (Bool, Int) in
             guard !state.isClosed, state.spans.count < spansMax else { return (false, 0) }
@@ -46,8 +46,9 @@ package final class SpanQueue: Sendable {
         if count == 1 || count == batchMax { came.signal() }
     }
 
-    /// Waits for spans, and takes them when a batch is full, or `seconds` after the first of them
-    /// was found. Returns no spans if the queue is closed and empty. Only one thread may call this.
+    /// Waits for spans. Takes them when a batch is full, or `seconds` after the function has found
+    /// the first span. Returns no spans if the queue is closed and empty. Only one thread may call
+    /// this function.
     package func next(within seconds: Double) -> [Span] {
         while true {
             let (isEmpty, isClosed) = state.withLock { ($0.spans.isEmpty, $0.isClosed) }
@@ -65,13 +66,14 @@ package final class SpanQueue: Sendable {
         }
     }
 
-    /// Refuses further spans. The waiting spans can be taken at once.
+    /// Closes the queue for further spans. ``next(within:)`` then returns the waiting spans at
+    /// once.
     package func close() {
         state.withLock { $0.isClosed = true }
         came.signal()
     }
 
-    /// Drops the waiting spans. Returns their number.
+    /// Drops the waiting spans. Returns the number of dropped spans.
     package func removeAll() -> Int {
         state.withLock { state in
             defer { state.spans = [] }
@@ -80,8 +82,8 @@ package final class SpanQueue: Sendable {
     }
 }
 
-/// The numbers of exported and failed spans since the start. ``SpanQueue`` counts the spans that
-/// did not fit.
+/// The numbers of exported and failed spans since the start. ``SpanQueue`` counts the spans that it
+/// dropped.
 package final class SpanCounts: Sendable {
     private let exported = Atomic<UInt64>(0)
     private let failed = Atomic<UInt64>(0)

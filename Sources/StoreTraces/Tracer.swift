@@ -1,14 +1,15 @@
 import Synchronization
 
-/// The object that decides which traces are exported, and takes their spans. A server that exports
-/// no traces has no tracer.
+/// The object that decides which traces are exported, and queues the spans of these traces. A
+/// server that exports no traces has no tracer.
 package final class Tracer: Sendable {
     package let queue: SpanQueue
     package let counts = SpanCounts()
-    /// The bound of the random numbers: a new trace is exported if its number is below this.
+    /// The bound of the random numbers. A new trace is exported if its random number is below this
+    /// bound.
     private let threshold: Atomic<UInt64>
-    /// The state of the random numbers for this decision. The names of traces and spans come from a
-    /// better generator.
+    /// The state of the random number generator for this decision. The ids of traces and spans come
+    /// from a better generator.
     private let dice = Atomic<UInt64>(.random(in: .min ... .max))
 
     /// Makes a tracer that exports the share `ratio` of all new traces, 0 to 1.
@@ -17,24 +18,25 @@ package final class Tracer: Sendable {
         threshold = Atomic(Self.threshold(of: ratio))
     }
 
-    /// Sets the share of new traces, 0 to 1, that are exported from now on. Any thread may call it.
-    /// Returns true if the share has changed.
+    /// Sets the share of new traces, 0 to 1, that are exported from now on. Returns true if the
+    /// share has changed. Any thread may call this function.
     @discardableResult
     package func sample(ratio: Double) -> Bool {
         let threshold = Self.threshold(of: ratio)
         return self.threshold.exchange(threshold, ordering: .relaxed) != threshold
     }
 
-    /// Begins the span of a request; `nil` if its trace is not sampled. With a context, the span is
-    /// within the context's trace. Else the ratio decides whether a new trace begins. Any thread
-    /// may call it.
+    /// Begins the span of a request. With a context, the span is within the context's trace; the
+    /// result is `nil` if that trace is not sampled. Without a context, the ratio decides if a new
+    /// trace begins. Any thread may call this function.
     package func begin(in context: SpanContext?) -> Span.Identity? {
         if let context { return context.isSampled ? .init(continuing: context) : nil }
         return next() < threshold.load(ordering: .relaxed) ? .root() : nil
     }
 
-    /// Begins a span within the span of this server that `traceparent` names. `nil` if the trace is
-    /// not sampled, or if there is no valid `traceparent`. Any thread may call it.
+    /// Begins a span within the span that `traceparent` names, a span of this server. Returns `nil`
+    /// if the trace is not sampled, or if `traceparent` is `nil` or invalid. Any thread may call
+    /// this function.
     package func begin(within traceparent: String?) -> Span.Identity? {
         guard let traceparent, let context = SpanContext(traceparent: traceparent.utf8),
             context.isSampled
@@ -42,7 +44,7 @@ package final class Tracer: Sendable {
         return .init(continuing: context, isRemote: false)
     }
 
-    /// Takes a span that has ended. Any thread may call it; it never waits.
+    /// Queues a span that has ended. Any thread may call this function, which never waits.
     package func record(_ span: Span) { queue.offer(span) }
 
     /// Returns the next number of SplitMix64, which costs an addition and some shifts.
