@@ -93,7 +93,8 @@ extension Action {
         let own = type(of: self)
         if own == ClientRequest.self, let request = self as? ClientRequest { return request.kind }
         guard own == AddressedAction.self else { return wireName }
-        // Compares bytes: a slash with a combining mark behind it is another `Character`.
+        // Compares bytes, because a slash with a combining mark behind it is a different
+        // `Character`.
         let (name, slash) = (wireName.utf8, UInt8(ascii: "/"))
         guard let first = name.firstIndex(of: slash), let last = name.lastIndex(of: slash),
             first < last

@@ -15,7 +15,7 @@ public struct ActionEnvelope: Sendable {
     /// The time at which the Core took the action, in nanoseconds since 1970.
     public let time: Int64
     /// The wire name of the action, such as `StepChangeRequested` or `movieCard/wanted`. Without a
-    /// server, it is the name of the action's Swift type.
+    /// server, this is the name of the action's Swift type.
     public let type: String
     /// The `meta` that the client sent with the action, as JSON; `nil` if the client sent none.
     public let meta: [UInt8]?
@@ -36,8 +36,8 @@ public struct ActionEnvelope: Sendable {
     public let origin: String?
 }
 
-/// A function that runs before each action is reduced, with the state before it. Middleware reports
-/// actions: it can neither change nor stop them.
+/// A function that the Core calls before it reduces an action. The function receives the state
+/// before the action. Middleware reports actions: it can neither change nor stop them.
 ///
 /// The Core also calls middleware for actions that the reducer then refuses. Work outside the Core
 /// therefore belongs in the closure that the middleware returns. A middleware without such work

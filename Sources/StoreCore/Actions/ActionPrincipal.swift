@@ -26,7 +26,7 @@ public struct ActionPrincipal: Sendable, LosslessStringConvertible {
     /// The name of the role; `nil` if the text has no role.
     public var role: String? { slash.map { String(description[..<$0]) } }
 
-    // Compares bytes: a slash with a combining mark behind it is another `Character`.
+    // Compares bytes, because a slash with a combining mark behind it is a different `Character`.
     private var slash: String.Index? { description.utf8.firstIndex(of: UInt8(ascii: "/")) }
 }
 

@@ -1,7 +1,7 @@
 import StorePlatform
 import Synchronization
 
-/// A clock that stands still until a test or a client moves it. Tasks can sleep on it.
+/// A clock that stands still until a test or a client moves it. Tasks can sleep on the clock.
 ///
 /// ```swift
 /// let clock = ManualClock()

@@ -3,8 +3,8 @@ import StorePlatform
 import Synchronization
 
 /// An executor that runs effects one at a time, in the order in which they become ready. The order
-/// of the effects is therefore the same in every run. ``rest()`` waits until no effect can go on by
-/// itself.
+/// of the effects is therefore the same in every run. ``rest()`` waits until every effect has ended
+/// or is waiting.
 package final class OrderedExecutor: TaskExecutor, Sendable {
     /// The longest time, in real time, that an effect may run without waiting.
     package static let busyMax = Duration.seconds(10)
@@ -23,7 +23,8 @@ package final class OrderedExecutor: TaskExecutor, Sendable {
     /// True if every effect waits for something: the clock, a network, another thread.
     var isAtRest: Bool { jobs.load(ordering: .sequentiallyConsistent) == 0 }
 
-    /// Waits at most ``busyMax`` until all effects are at rest. Returns true if they are.
+    /// Waits at most ``busyMax`` until all effects are at rest. Returns true if all effects are at
+    /// rest.
     package nonisolated(nonsending) func rest() async -> Bool {
         await changes.wait(within: Self.busyMax) { isAtRest }
     }
@@ -34,7 +35,8 @@ package final class OrderedExecutor: TaskExecutor, Sendable {
         begun.add(1, ordering: .sequentiallyConsistent)
         queue.async { [self] in
             job.runSynchronously(on: asUnownedTaskExecutor())
-            // The jobs that this job made ready are already counted, so at zero all effects wait.
+            // The jobs that this job made ready are already counted, so all effects wait if the
+            // count is zero.
             if jobs.subtract(1, ordering: .sequentiallyConsistent).newValue == 0 {
                 changes.signal()
             }

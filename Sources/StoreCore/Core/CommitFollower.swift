@@ -52,8 +52,8 @@ package struct AppliedAction: Sendable, Equatable {
 }
 
 /// An action that a presenter, a reaction or an effect dispatched, and that was not applied. The
-/// reducer refused it, the mailbox was full, or only another module may dispatch it. No client
-/// awaits the outcome; the server logs the action.
+/// reducer refused the action, the mailbox was full, or only another module may dispatch the
+/// action. No client awaits the outcome; the server logs the action.
 package struct DroppedAction: Sendable {
     /// The wire name of the action.
     package let type: String

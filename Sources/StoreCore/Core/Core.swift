@@ -10,9 +10,9 @@ public import Dispatch
 /// unsubscribe()
 /// ```
 ///
-/// The state has no getter. Observe it instead: an observer misses no state. Any thread may call
-/// any method. A dispatch from a reducer, a middleware or an observer is queued behind the current
-/// action.
+/// The state has no getter. Observe the state instead: an observer misses no state. Any thread may
+/// call any method. A dispatch from a reducer, a middleware or an observer is queued behind the
+/// current action.
 ///
 /// The Core of this example has no thread. A caller that finds the Core idle does the work,
 /// including the work of callers that dispatch meanwhile. A Core can also have a thread of its own,

@@ -32,7 +32,7 @@ extension Engine {
             }
         }
         owner.completed()
-        // Reuses the memory of this batch for the next one.
+        // Reuses the memory of this batch for the next batch.
         if batch.isEmpty {
             done.restart(at: batch.base)
             batch = done
@@ -143,7 +143,7 @@ extension Engine {
     }
 
     /// Drops a batch whose last state cannot be encoded, and runs its envelopes one by one. The
-    /// faulty envelope is refused, and the others are applied.
+    /// faulty envelope is refused, and the other envelopes are applied.
     ///
     /// Middleware is called with the actions again, as after each dropped batch.
     private func refuse(because error: any Error) {

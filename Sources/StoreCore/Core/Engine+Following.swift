@@ -99,7 +99,7 @@ extension Engine {
         }
     }
 
-    /// Reduces records as a replay does. The engine that wrote them has called middleware,
+    /// Reduces records as a replay does. The engine that wrote the records has called middleware,
     /// interceptors, presenters and reactions, and has begun the effects. This engine only shows
     /// the records to readers and observers, and cancels the effects that the records cancel.
     private func adopt(_ records: [Record]) throws(JournalError) {

@@ -8,7 +8,7 @@ extension Engine {
     /// Accepts an item of `count` actions and `keys` idempotency keys. If callers do the work and
     /// no thread is working, this thread processes the item. Otherwise the item is queued. If
     /// `wakes` is true, this call wakes a sleeping Core; otherwise the next ``wakeIfNeeded()``
-    /// wakes it. Throws the errors of ``offer(_:wakes:)``.
+    /// wakes the Core. Throws the errors of ``offer(_:wakes:)``.
     func enter(
         _ item: Mailbox.Item,
         _ lane: Mailbox.Lane,
@@ -28,7 +28,8 @@ extension Engine {
         }
     }
 
-    /// Accepts an action without an envelope. If this thread processes it at once, no item is made.
+    /// Accepts an action without an envelope. If this thread processes the action at once, makes no
+    /// item for it.
     private func enter(plain action: any Action) throws(MailboxError) {
         let admission = mailbox.withLock { mailbox in
             mailbox.admit(.action(QueuedAction(action)), .clients, count: 1, keys: 0, wakes: true)
@@ -74,7 +75,7 @@ extension Engine {
         if let pool { submitTurn(to: pool) } else { wake.signal() }
     }
 
-    /// Accepts an action. Returns `false` if it was not accepted.
+    /// Accepts an action. Returns `false` if the mailbox did not accept the action.
     func dispatch(_ action: any Action) -> Bool {
         do {
             if isPlain {
@@ -274,7 +275,7 @@ extension Engine {
         ended.signal()
     }
 
-    /// Takes the items that arrived during the last batch. If there are none, the Core sleeps from
+    /// Takes the items that arrived during the last batch. If no item arrived, the Core sleeps from
     /// now on, or ends if the mailbox is closed.
     func next() -> Mailbox.Next {
         mailbox.withLock { mailbox in

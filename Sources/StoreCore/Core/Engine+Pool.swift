@@ -2,8 +2,8 @@ import Dispatch
 import StorePlatform
 
 // The Core on a pool. If an item arrives while the Core sleeps, a turn is submitted to the pool.
-// Until that turn ends, there is no other turn of this Core. A turn takes all items of the mailbox,
-// at a constant cost, and processes them in portions.
+// This Core has no other turn until that turn ends. A turn takes all items of the mailbox, at a
+// constant cost, and processes them in portions.
 
 extension Engine: PooledTask {
     /// The most items of a portion. The idempotency keys of a portion are looked up together, and a

@@ -18,8 +18,8 @@ extension Engine {
 
     /// Dispatches an action like ``dispatchProgramAction(_:from:applied:)``.
     ///
-    /// - Throws: the error of the mailbox if it does not take the action. An encoding error is only
-    ///   reported as a dropped action.
+    /// - Throws: the error of the mailbox if the mailbox does not take the action. An encoding
+    ///   error is only reported as a dropped action.
     package func offerProgramAction(
         _ action: any Action,
         from source: ActionSource,
@@ -47,8 +47,8 @@ extension Engine {
         }
     }
 
-    /// Counts an action that was not applied and whose outcome no client awaits. Reports it to
-    /// ``CommitFollower/dropped(_:)``.
+    /// Counts an action that was not applied and whose outcome no client awaits. Reports the action
+    /// to ``CommitFollower/dropped(_:)``.
     func drop(_ action: DroppedAction) {
         dropped.add(1, ordering: .relaxed)
         ports.follower?.dropped(action)
@@ -58,7 +58,8 @@ extension Engine {
 // Actions of a module's effects and presenters.
 
 extension Engine {
-    /// Submits an action of an effect of a module or instance, and waits until it is durable.
+    /// Submits an action of an effect of a module or instance, and waits until the action is
+    /// durable.
     ///
     /// - Returns: the version that the action made.
     /// - Throws: ``DispatchError`` with the code `foreignAction` for an action that only another
@@ -121,7 +122,8 @@ extension Engine {
     }
 
     /// Returns an action as a module may dispatch it: gives the module's own action the instance's
-    /// id. Refuses an action that only another module may dispatch, and reports it as dropped.
+    /// id. Refuses an action that only another module may dispatch, and reports the action as
+    /// dropped.
     private func admitted(
         _ action: any Action,
         by module: String?,

@@ -2,8 +2,8 @@ import Dispatch
 import StorePlatform
 import Synchronization
 
-/// The working half of a Core: the mailbox, and behind it the state. Only the thread that drains
-/// the mailbox uses the state.
+/// The half of a Core that takes, orders and commits actions. The engine has the mailbox, the batch
+/// and the owner of the state. Only the thread that drains the mailbox uses the state.
 ///
 /// The engine does not have the type of the state. Client requests go directly to the engine. They
 /// therefore need no lookup of a generic type at run time.

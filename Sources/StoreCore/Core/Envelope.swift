@@ -35,7 +35,7 @@ package final class Envelope: Sendable {
     /// The time at which a client's request was offered, as ``SystemTime/steadyNanoseconds()``; 0
     /// if the time is not measured.
     package let offered: UInt64
-    /// The span of the way through the Core; `nil` if the trace is not exported.
+    /// The span of the envelope's way through the Core; `nil` if the trace is not exported.
     package let span: DispatchSpan?
 
     package init(
@@ -198,7 +198,7 @@ package enum EnvelopeMode: Sendable {
 /// The version that the state must have for an envelope to be applied. A class, because most
 /// envelopes have no condition.
 package final class VersionCondition: Sendable {
-    /// The changes that violate the condition if they came after its version.
+    /// The changes that violate the condition if they come after the condition's version.
     package enum Scope: Sendable {
         /// Every change: no other version fulfils the condition.
         case version

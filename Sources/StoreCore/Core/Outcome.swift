@@ -78,7 +78,7 @@ final class IgnoredOutcome: Completion {
 
     /// - Parameters:
     ///   - watch: a watch that was begun for the action; the outcome ends it.
-    ///   - applied: receives the version that the action made; `nil` if it was not applied.
+    ///   - applied: receives the version that the action made; `nil` if the action was not applied.
     ///   - failed: receives the refusal or the failure if the action was not applied.
     init(
         _ watch: EffectWatch? = nil,

@@ -10,7 +10,8 @@ protocol StateOwner: AnyObject {
     var state: any Sendable { get }
     /// Returns the current state, read on behalf of a session.
     func state(of session: String?) -> any Sendable
-    /// Returns the module of an action; `nil` if it belongs to no module. Any thread may call this.
+    /// Returns the module of an action; `nil` if the action belongs to no module. Any thread may
+    /// call this function.
     func module(of action: any Action) -> ActionModule?
     /// True if sessions have slices of their own.
     var hasSessions: Bool { get }
@@ -50,7 +51,7 @@ protocol StateOwner: AnyObject {
     /// Marks the state as durable. ``rollBack()`` restores the last durable state.
     func commit()
     func rollBack()
-    /// Drops the kept states after they have been shown.
+    /// Drops the kept states after the watchers have received them.
     func forgetKept()
 
     /// Passes the result of an accepted envelope on. The collectors of edited slices get the
@@ -74,16 +75,16 @@ protocol StateOwner: AnyObject {
     func showState(_ step: Step)
 }
 
-/// The numbers of watchers of a Core's actions and states. The engine reads them for each action,
-/// without the type of the state. Belongs to the thread that drains the mailbox.
+/// The numbers of watchers of a Core's actions and states. The engine reads these numbers for each
+/// action, without the type of the state. Only the thread that drains the mailbox uses the object.
 final class WatcherCounts {
     @exclusivity(unchecked) var observers = 0
     @exclusivity(unchecked) var middleware = 0
     @exclusivity(unchecked) var interceptors = 0
     @exclusivity(unchecked) var reactions = 0
 
-    /// True if actions go directly to the reducer: no watcher sees an action before its reduction,
-    /// or compares states after it.
+    /// True if actions go directly to the reducer: no watcher gets an action before its reduction,
+    /// or compares states after the reduction.
     var isDirect: Bool { middleware + interceptors + reactions == 0 }
     /// True if a watcher needs each state.
     var hasStateWatchers: Bool { observers + reactions > 0 }

@@ -82,7 +82,7 @@ final class Subscriber<Handler>: @unchecked Sendable {
     @inline(__always)
     var isActive: Bool { active.load(ordering: .relaxed) }
 
-    /// Ends the subscription. Returns `false` if it had already ended.
+    /// Ends the subscription. Returns `false` if the subscription had already ended.
     func end() -> Bool { active.exchange(false, ordering: .sequentiallyConsistent) }
 }
 
@@ -92,8 +92,8 @@ package struct ActionReaction<State>: Sendable {
     /// differ. Returns the action to dispatch; `nil` for none. The function runs on the thread that
     /// does the Core's work.
     let react: @Sendable (any Action, _ old: State, _ new: State, _ changed: Bool) -> (any Action)?
-    /// The place of the reaction in the source. The log shows it as the origin of the dispatched
-    /// action.
+    /// The place of the reaction in the program's source: a file and a line. The log shows this
+    /// place as the origin of the dispatched action.
     let place: String
 
     package init(

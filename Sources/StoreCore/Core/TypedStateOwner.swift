@@ -11,8 +11,8 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
     @exclusivity(unchecked) private(set) var current: State
     /// The state of the last commit.
     @exclusivity(unchecked) private var durable: State
-    /// The state that ``restore(keeping:)`` restores: the state before the current envelope, if it
-    /// was saved.
+    /// The state that ``restore(keeping:)`` restores: the state before the current envelope, if
+    /// ``save()`` was called.
     @exclusivity(unchecked) private var beforeEnvelope: State
     @exclusivity(unchecked) private var hasSaved = false
     /// The states that watchers get after the commit, if a watcher needs each state.

@@ -129,7 +129,8 @@ extension ModuleMachine {
 extension PendingEffects.Entry {
     /// The name of the module, and the id of the instance if the module has instances.
     fileprivate var place: (module: String, instance: String?) {
-        // Compares bytes: a slash with a combining mark behind it is another `Character`.
+        // Compares bytes, because a slash with a combining mark behind it is a different
+        // `Character`.
         guard let slash = slice.utf8.firstIndex(of: UInt8(ascii: "/")) else { return (slice, nil) }
         return (String(slice[..<slash]), String(slice[slice.utf8.index(after: slash)...]))
     }

@@ -225,9 +225,9 @@ public struct Retry: Sendable, Equatable, Codable {
 
 /// The treatment of an effect that has not ended when the server ends.
 ///
-/// An effect runs again only if its author has chosen that, because a second run may do harm. Only
-/// work that is a value offers this choice (``KeepingModule``); an effect with a closure is always
-/// lost.
+/// An effect runs again only if the program has chosen ``retried``, because a second run may do
+/// harm. Only work that is a value offers this choice (``KeepingModule``); an effect with a closure
+/// is always lost.
 public enum RestartPolicy: String, Sendable, Codable {
     /// The effect is lost. The state may wait for the effect's result without end.
     case lost

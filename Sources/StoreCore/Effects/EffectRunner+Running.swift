@@ -20,12 +20,13 @@ extension EffectRunner {
         }
     }
 
-    /// Begins an effect that has an entry in the ledger, and removes the entry when all parts of
+    /// Begins an effect that has an entry in the ledger, and removes the entry when all tasks of
     /// the effect have ended. The removal does not wait for the consequences of the effect's
     /// actions. Otherwise the entry of an effect that leads to a further effect would stay until
     /// the further effect ends.
     ///
-    /// If a part does not begin because ``runningMax`` effects run already, the entry stays.
+    /// If one of these tasks does not begin because ``runningMax`` effects run already, the entry
+    /// stays.
     func launchDurable<State: Sendable>(_ effect: Effect<State>, _ origin: EffectOrigin<State>) {
         let cause = origin.cause
         let watch = EffectWatch(within: cause.watch, sharing: .everything)

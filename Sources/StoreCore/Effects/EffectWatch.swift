@@ -1,8 +1,9 @@
 import StorePlatform
 import Synchronization
 
-/// A signal for the end of all consequences of an action. The consequences are its effects, the
-/// observers of its state, the actions of presenters and reactions, and their own consequences.
+/// A signal for the end of all consequences of an action. The consequences are the action's
+/// effects, the calls of observers, and the actions of effects, presenters and reactions, with the
+/// consequences of these actions.
 ///
 /// A watch is made only if a client waits. Effects begin before the action's own outcome is
 /// delivered. If no effect and no observer runs after the outcome, all consequences have ended.

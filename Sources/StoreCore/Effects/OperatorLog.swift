@@ -22,7 +22,8 @@ public struct OperatorLog: Sendable {
 
     /// The most bytes of a message. A longer text is cut, and ends with "…".
     public static let messageBytesMax = 1_000
-    /// The most bytes of a field's value, before it is escaped. A longer value is cut as well.
+    /// The most bytes of a field's value, before the log escapes the value. A longer value is cut
+    /// as well.
     public static let fieldBytesMax = 100
 
     /// A log that writes nothing.

@@ -3,8 +3,8 @@
 ///
 /// A root state mounts this module if a module has effects that outlive the server: a
 /// ``KeepingModule``, or a side effect with a ``RestartPolicy``. The step that asks for an effect
-/// enters the effect into the ledger, with all data for another run. The entry is removed when all
-/// parts of the effect have ended.
+/// enters the effect into the ledger, with all data for another run. The runner removes the entry
+/// when all tasks of the effect have ended.
 public struct PendingEffects: Module {
     /// The effects that have not ended, the oldest first.
     public struct State: ModuleState {
@@ -52,7 +52,7 @@ public struct PendingEffects: Module {
         /// The treatment of the effect at a restart.
         public let onRestart: RestartPolicy
         /// The work that runs again after a restart; `nil` if no work runs again, or if the server
-        /// did not store it.
+        /// did not store the work.
         public let work: KeptWork?
 
         package init(

@@ -1,7 +1,8 @@
 package import StorePlatform
 
 /// The port that keeps the history: the applied actions, the outcomes of requests with idempotency
-/// keys, and snapshots of the state. The Core appends to the journal; the log and a start read it.
+/// keys, and snapshots of the state. The Core appends to the journal; the log and a start read the
+/// journal.
 ///
 /// Any thread may make any call. If an append is in progress, a call waits at most until that
 /// append ends. A Core appends from the thread that does its work, one batch at a time.
@@ -179,14 +180,14 @@ public struct JournalRecords: Sendable, Equatable {
 public enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The journal has no room. Nothing was written, and the caller may try again.
     case storageFull
-    /// Another writer appended first, and nothing was written. The journal is at this version;
+    /// Another writer appended first, and nothing was written. The journal has this version;
     /// ``Journal/tail(from:)`` returns the records of the other writer.
     case conflict(version: UInt64)
     /// The history no longer has the requested records; the oldest record has this version.
     case gone(oldest: UInt64)
     /// The history is not usable: its bytes have changed, or this program cannot apply its records.
     case corrupt(String)
-    /// The call failed. If it was an append, the batch may have been written.
+    /// The call failed. If the call was an append, the journal may have written the batch.
     case unknown(String)
 
     /// The error, in words for the operator.
@@ -204,8 +205,8 @@ public enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
 /// journal. `syncs` has the times that the syncs of batches took.
 package typealias JournalFigures = (files: [(file: String, bytes: UInt64)], syncs: Distribution)
 
-/// A journal with measurements of itself. Any thread may read the figures, without waiting for an
-/// append.
+/// A journal that measures its files and its syncs. Any thread may read the figures, without
+/// waiting for an append.
 package protocol MeasuredJournal: Journal {
     var figures: JournalFigures { get }
 }

@@ -15,7 +15,8 @@ package struct RecordReplay {
     /// Makes the action of a record, and passes the action to `reduce`. Returns `false` if a
     /// migration drops the record.
     ///
-    /// - Throws: ``UnreadableRecord``, or the error of `reduce`. Their texts are for the operator.
+    /// - Throws: ``UnreadableRecord``, or the error of `reduce`. The texts of both errors are for
+    ///   the operator.
     @discardableResult
     package mutating func reduce(
         _ record: RecordView,

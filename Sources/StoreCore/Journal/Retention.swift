@@ -1,5 +1,5 @@
 /// The bounds of the history that a journal stores. A journal on disk drops older records only
-/// after a snapshot has made them unnecessary. A journal in memory drops them at once.
+/// after a snapshot has made them unnecessary. A journal in memory drops older records at once.
 public struct Retention: Sendable, Equatable {
     /// The greatest age of a stored record, in seconds; `nil` for no bound.
     public var secondsMax: UInt64?
