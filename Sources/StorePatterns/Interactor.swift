@@ -33,7 +33,7 @@ public struct AnyDispatcher<Action: Sendable>: Sendable {
     public func dispatch(_ action: Action) async throws { try await send(action) }
 
     /// Returns a dispatcher for actions of another type. The dispatcher first translates each
-    /// action. Several interactors can therefore dispatch actions of one module.
+    /// action. Several interactors can therefore dispatch to one module.
     public func map<Other: Sendable>(
         _ translate: @escaping @Sendable (Other) -> Action
     ) -> AnyDispatcher<Other> {

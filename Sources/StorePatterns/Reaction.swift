@@ -27,8 +27,8 @@ public struct Reaction<State: Sendable>: Sendable {
     }
 
     package let trigger: Trigger
-    /// The place of the reaction in the program's source: a file and a line. The log shows it as
-    /// the origin of the dispatched actions.
+    /// The place of the reaction in the program's source: a file and a line. The log shows this
+    /// place as the origin of the dispatched actions.
     package let place: String
 
     private init(_ trigger: Trigger, _ file: String, _ line: Int) {

@@ -37,7 +37,7 @@ public protocol RetriedSideEffect: SideEffect {
 }
 
 extension RetriedSideEffect {
-    /// A restart loses the work.
+    /// The default policy: a restart loses the work.
     public static var onRestart: RestartPolicy { .lost }
 }
 

@@ -17,7 +17,7 @@ public struct Navigator: Sendable {
         present(view, completion: completion)
     }
 
-    /// Puts a view on top. A view that is presented already stays in its place.
+    /// Puts a view on top. A view that is already presented stays in its place.
     public func present(_ view: String, completion: RouteCompletion? = nil) {
         submit(.presented(view: view, style: style, sessions: [session]), completion)
     }
@@ -34,7 +34,7 @@ public struct Navigator: Sendable {
 }
 
 extension PresenterContext {
-    /// The navigator that pushes views on the route of the session, and removes them from it.
+    /// The navigator that pushes views on the session's route, and pops these views.
     public var navigation: Navigator { navigator(.push) }
     /// The navigator that presents views over all other views, and dismisses them.
     public var modal: Navigator { navigator(.modal) }
@@ -55,8 +55,8 @@ extension PresenterContext {
         withdraw(view, file: file, line: line)
     }
 
-    /// Removes a view, whose content is gone, from the route of the slice's session. If the slice
-    /// is shared, removes the view from all routes.
+    /// Removes a view from the route of the slice's session, because the content of the view is
+    /// gone. If the slice is shared, removes the view from all routes.
     public func withdraw(_ view: String, file: String = #fileID, line: Int = #line) {
         engine?.dispatchProgramAction(
             Sessions.Internal.withdrawn(view: view, sessions: session.map { [$0] }),
@@ -70,7 +70,7 @@ extension PresenterContext {
             session: audience ?? Sessions.shared,
             view: view
         ) { action, completion in
-            // No client waits for the route, for instance when a store begins.
+            // There is no session to present to, for instance when the store begins.
             guard let audience else {
                 completion?(.shown)
                 return

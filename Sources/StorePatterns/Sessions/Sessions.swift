@@ -48,7 +48,7 @@ public struct Sessions: EffectfulModule {
         public func shows(_ view: String) -> Bool { route.contains { $0.view.isSame(as: view) } }
     }
 
-    /// The actions of the server and of presenters.
+    /// The actions that the server and presenters dispatch.
     public enum Internal: ModuleAction {
         /// A client has begun a session.
         case began(session: String)
@@ -181,10 +181,10 @@ extension PresentedView {
 
 /// The style in which a view is presented.
 public enum PresentationStyle: String, Codable, Sendable {
-    /// On top of a stack.
+    /// The view lies on top of a stack.
     case push
-    /// Over all other views, until it is dismissed.
+    /// The view lies over all other views until it is dismissed.
     case modal
-    /// In place of all other views.
+    /// The view replaces all other views.
     case root
 }
