@@ -3,7 +3,7 @@ package import StoreCore
 /// The action types of a module or of the root state, with their wire names and access. The server
 /// makes its table of actions from these types.
 package struct ModuleActions<State>: Sendable {
-    /// Makes the registrations for the table. The property is a function, because making a
+    /// Makes the registrations for the table. The property is a closure, because making a
     /// registration throws if a type of action can't be read from JSON. The start then fails.
     package let types: @Sendable () throws(ConfigurationError) -> [RegisteredType]
     /// The recorders of the types that declare analytics.

@@ -101,7 +101,7 @@ package final class RegisteredAction: Sendable {
     }
 }
 
-/// The module of a type's actions, and their access.
+/// The module and the access of a type's actions.
 struct ActionPlace: Sendable {
     var module: String?
     var access = ActionAccess.everybody

@@ -154,7 +154,7 @@ extension RegisteredType {
 enum UnwrittenAction: Error, Equatable {
     /// No list and no module has the type.
     case unregistered(type: String)
-    /// The payload is larger than a field of a record may be.
+    /// The payload exceeds the bound on a field of a record.
     case oversized(bytes: Int, bytesMax: Int)
     /// The encoder writes the action under a name that the decoder does not read.
     case unwritable(type: String)
@@ -183,7 +183,7 @@ extension UnwrittenAction: CustomStringConvertible {
     }
 }
 
-/// A value of any encodable type. Its encoding is the same as that of the value itself.
+/// A value of any encodable type. The encoding is the encoding of the wrapped value.
 package struct AnyEncodable: Encodable {
     package let value: any Encodable
 
