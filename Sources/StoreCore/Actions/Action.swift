@@ -1,7 +1,7 @@
 /// A value for an event or a request. Its fields are the details; an action without details has no
 /// fields.
 ///
-/// Any value that threads can share can be an action:
+/// Any `Sendable` value can be an action:
 ///
 /// ```swift
 /// struct StepChangeRequested: Action {
@@ -27,7 +27,7 @@ public protocol Action: Sendable {}
 public protocol TrackedAction<State>: Action {
     /// The state before the action: the slice of its module, or the whole state.
     associatedtype State
-    /// The value to record, encoded as the line's `data`.
+    /// The type of the record, which is encoded as `data` in the analytics line.
     associatedtype Record: Encodable & Sendable
 
     /// Returns the record of this action; `state` is the state before the action.
@@ -37,7 +37,8 @@ public protocol TrackedAction<State>: Action {
     func record(before state: State) -> Record
 }
 
-/// A tracked action of a module with instances, whose record has the instance's id.
+/// A tracked action of a module with instances. The record of the action can have the instance's
+/// id.
 ///
 /// ```swift
 /// extension Card.Action: TrackedInstanceAction {
@@ -49,7 +50,7 @@ public protocol TrackedAction<State>: Action {
 public protocol TrackedInstanceAction<State>: TrackedAction {
     /// The state before the action: the slice of the instance, or the whole state.
     associatedtype State
-    /// The value to record, encoded as the line's `data`.
+    /// The type of the record, which is encoded as `data` in the analytics line.
     associatedtype Record
 
     /// Returns the record of this action; `state` is the state before the action.
@@ -61,7 +62,7 @@ extension TrackedInstanceAction {
     public func record(before state: State) -> Record { record(before: state, of: "") }
 }
 
-/// An action with fields that must never be kept: a password, a token.
+/// An action with fields that must never be stored, such as a password or a token.
 ///
 /// The server removes the ``secrets`` from the payload before it makes the action, for every
 /// dispatcher. Dispatchers are clients, views, and the program itself: its effects, use cases,

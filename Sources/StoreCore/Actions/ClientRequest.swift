@@ -6,8 +6,8 @@
 package struct ClientRequest: Action {
     /// The wire name, which is the path of the route: `usecases/login/login`.
     package let name: String
-    /// The slice that must exist, or the Core refuses the request; `nil` if the request needs no
-    /// slice.
+    /// The slice that the request needs; `nil` if the request needs no slice. The Core refuses the
+    /// request if the slice does not exist.
     package let address: SliceAddress?
     /// The work of a use case; `nil` for a notification and in a replay.
     let effect: PendingEffect?

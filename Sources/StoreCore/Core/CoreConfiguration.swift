@@ -11,8 +11,8 @@ package struct CoreConfiguration<State: Sendable>: Sendable {
     /// The sink that encodes and publishes the durable states; `nil` if nothing is published.
     package var sink: (any Sink<State>)?
     /// Compares the states before and after an action, and returns `true` if they differ. Without
-    /// this closure, every action counts as a change. Unused for a state of modules: the Core
-    /// compares the slices.
+    /// this closure, every action counts as a change. A state of modules does not use this closure,
+    /// because the Core compares the slices.
     package var changed: (@Sendable (State, State) -> Bool)?
     /// The function that compares the bytes of two slices that are equal by `==`. Without this
     /// function, equal slices count as slices with the same bytes.

@@ -11,7 +11,7 @@ package final class DispatchSpan: @unchecked Sendable {
     package let identity: Span.Identity
     fileprivate let offered = SpanTime.now
     /// The time at which the Core began with the envelope, and the time after the envelope's
-    /// reduction. If the Core processed the envelope again, the last times.
+    /// reduction. If the Core processed the envelope again, both are times of the last run.
     var taken: SpanTime?
     var reduced: SpanTime?
     /// The times of the commit; `nil` if nothing was committed.

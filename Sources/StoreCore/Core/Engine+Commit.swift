@@ -87,7 +87,8 @@ extension Engine {
         )
     }
 
-    /// Runs the follow-ups of each action after the commit, in the order of the actions.
+    /// Runs the follow-ups of each action after the commit: closures, effects, reactions and
+    /// observers. The actions keep their order.
     private func runFollowUps(_ batch: Batch) {
         if takesActions { ports.follower?.applied(applications(of: batch)) }
         var version = batch.base
@@ -145,7 +146,7 @@ extension Engine {
     /// Drops a batch whose last state cannot be encoded, and runs its envelopes one by one. The
     /// faulty envelope is refused, and the other envelopes are applied.
     ///
-    /// Middleware is called with the actions again, as after each dropped batch.
+    /// The engine calls middleware with the actions again, as after each dropped batch.
     private func refuse(because error: any Error) {
         let done = takeBack()
         if done.outcomes.count == 1, let answered = done.outcomes.first {

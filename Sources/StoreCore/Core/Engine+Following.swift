@@ -33,7 +33,8 @@ extension Engine {
     /// Handles a conflict: takes the batch back, reduces the records of the other writers, and then
     /// runs the batch's envelopes again on the new state.
     ///
-    /// Middleware and interceptors are called with the actions again, as after each dropped batch.
+    /// The engine calls middleware and interceptors with the actions again, as after each dropped
+    /// batch.
     func reduceAgain(behind version: UInt64) {
         conflicts += 1
         let done = takeBack()

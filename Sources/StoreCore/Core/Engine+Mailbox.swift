@@ -174,7 +174,7 @@ extension Engine {
             process(envelope)
             if batch.steps.count >= ports.batchMax { commit() }
         case .task(let task):
-            // Commits first: an observer joins or leaves at a durable version.
+            // Commits first, so that a task adds or removes an observer at a durable version.
             commit()
             task.run(self)
         }

@@ -21,7 +21,7 @@ package final class Engine: @unchecked Sendable {
     /// True if a thread of the Core or of a pool does the work. Otherwise the callers do the work.
     let isThreaded: Bool
     let pool: ThreadPool?
-    /// True if an action can take the short path: nothing is appended, encoded or compared.
+    /// True if an action can take the short path: the engine appends, encodes and compares nothing.
     let isPlain: Bool
     /// True if a commit waits for a disk, so that a larger batch is worth a short wait. The Core's
     /// thread then yields the processor before the next batch, so that other threads can go on

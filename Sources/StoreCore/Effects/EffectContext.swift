@@ -59,8 +59,9 @@ public struct EffectContext<State: Sendable>: Sendable {
     /// The log shows the action with this effect's ``cause`` and the place of the call.
     ///
     /// - Returns: the version that the action made.
-    /// - Throws: ``DispatchError`` with the code `cancelled` if the effect is cancelled, with
-    ///   `foreignAction` for another module's own action, or with a code of `Core.apply(_:)`.
+    /// - Throws: ``DispatchError`` with the code `cancelled` if the effect is cancelled, or with a
+    ///   code of `Core.apply(_:)`. The code is `foreignAction` for an action that only another
+    ///   module may dispatch.
     @discardableResult
     public func dispatch(
         _ action: any Action,

@@ -50,7 +50,7 @@ extension KeepingModule {
     /// Returns `nil`: the module gets no action.
     public func failed(_ work: Work, _ error: any Error) -> Internal? { nil }
 
-    /// Makes the effect that does work which outlives the server.
+    /// Makes an effect whose work outlives the server.
     ///
     /// - Parameters:
     ///   - work: the argument of ``perform(_:_:)``, now and after a restart.
