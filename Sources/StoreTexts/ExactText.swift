@@ -116,8 +116,8 @@ extension String {
 
     /// The text with A to Z in lower case, and all other letters unchanged.
     ///
-    /// `lowercased()` also turns the Kelvin sign, U+212A, into a plain k. No host and no token has
-    /// that sign.
+    /// `lowercased()` also turns the Kelvin sign, U+212A, into a plain k. A host or a token must
+    /// not contain that sign, so the sign must stay different from k.
     package var lowercasedASCII: String {
         guard utf8.contains(where: { 0x41...0x5A ~= $0 }) else { return self }
         return String(decoding: utf8.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }, as: UTF8.self)
