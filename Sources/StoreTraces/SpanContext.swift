@@ -75,7 +75,7 @@ private struct HexReader<Bytes: IteratorProtocol<UInt8>> {
         mutating get { bytes.next() == nil }
     }
 
-    /// Takes a byte. Returns true if it is the given byte.
+    /// Takes a byte. Returns true if the taken byte is the given byte.
     mutating func takes(_ byte: Unicode.Scalar) -> Bool { bytes.next() == UInt8(ascii: byte) }
 
     /// Takes a number of at most 16 digits; `nil` if a byte is no digit, or is missing.
