@@ -2,10 +2,11 @@ import CStoreSQLite
 import Glibc
 import StoreCore
 
-/// A connection to a database; it is closed after its last statement is gone.
+/// A connection to a database. The connection closes after its last statement is released.
 ///
-/// Safety: the connection has no mutex of SQLite. Only the thread with the journal's write lock, or
-/// the thread that took the reader out of the pool, uses it.
+/// Safety: the connection has no mutex of SQLite. Only the thread with the journal's write lock
+/// uses the writer's connection. Only the thread that took a reader out of the pool uses the
+/// reader's connection.
 final class Connection: @unchecked Sendable {
     enum Purpose {
         case read
@@ -17,8 +18,8 @@ final class Connection: @unchecked Sendable {
 
     let handle: OpaquePointer
 
-    /// The longest wait for a lock, in milliseconds. A reader that finds the index of the
-    /// write-ahead log in the middle of a change takes the writer's lock for a moment.
+    /// The longest wait for a lock, in milliseconds. If a reader finds an unfinished change in the
+    /// index of the write-ahead log, the reader takes the writer's lock for a moment.
     private static let lockMilliseconds: CInt = 10_000
 
     init(path: String, for purpose: Purpose) throws(DatabaseFailure) {
@@ -51,7 +52,8 @@ final class Connection: @unchecked Sendable {
         // them.
         try execute("PRAGMA temp_store = MEMORY")
         if purpose == .read {
-            // Readers never write and never checkpoint, even if they are the last to close.
+            // A reader never writes and never checkpoints, even if its connection is the last to
+            // close.
             csqlite_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             try execute("PRAGMA query_only = ON")
         }
@@ -61,7 +63,8 @@ final class Connection: @unchecked Sendable {
 
     func keepWALOnClose() { csqlite_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) }
 
-    /// Runs `body` without waiting for locks: a lock of another connection is an error at once.
+    /// Runs `body` without waiting for locks: if another connection has a lock, SQLite reports an
+    /// error at once.
     func withoutWaiting<Result>(_ body: () -> Result) -> Result {
         sqlite3_busy_timeout(handle, 0)
         defer { sqlite3_busy_timeout(handle, Self.lockMilliseconds) }
@@ -107,7 +110,7 @@ enum DatabaseFailure: Error, CustomStringConvertible {
     /// The records in the journal begin after this position.
     case gone(base: ChainPosition)
 
-    /// True if a write failed because the disk is full, and may succeed later.
+    /// True if a write failed because the disk is full. The write may succeed later.
     var isFull: Bool { if case .sqlite(let failure) = self { failure.isFull } else { false } }
 
     /// True if the file or its rows are damaged.
@@ -122,11 +125,11 @@ enum DatabaseFailure: Error, CustomStringConvertible {
     /// The error that a read throws to its caller.
     var journalError: JournalError {
         if case .gone(let base) = self { return .gone(oldest: base.version + 1) }
-        // A read fills the disk only if it is the read of a backup, which writes a copy.
+        // Only the read of a backup can fill the disk, because a backup writes a copy.
         return isFull ? .storageFull : finalError
     }
 
-    /// The error for a caller that can't try again, even if the disk is only full.
+    /// The error for a caller that can't try again. Even a full disk becomes an unknown error.
     var finalError: JournalError { isDamage ? .corrupt(description) : .unknown(description) }
 
     var description: String {
@@ -153,7 +156,7 @@ struct SQLiteFailure: CustomStringConvertible, Sendable {
 
     /// True if a write failed because the disk or the user's quota is full.
     ///
-    /// False for every failed sync, whatever its reason, because the contents of the disk are then
+    /// False after a failed sync, even on a full disk, because the contents of the disk are then
     /// unknown.
     var isFull: Bool {
         if kind == SQLITE_FULL { return true }

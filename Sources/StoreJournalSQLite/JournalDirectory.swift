@@ -1,11 +1,11 @@
 import Glibc
 import StorePlatform
 
-/// The directory of a journal, for one process at a time.
+/// The directory of a journal. Only one process at a time may use the directory.
 ///
-/// The process holds `flock` on the file `lock` until it ends. SQLite's own locks are on
-/// `store.db`, and only SQLite may open that file. Closing any descriptor of a file releases all
-/// POSIX locks of the process on it.
+/// The process holds `flock` on the file `lock` until this object is released. SQLite has POSIX
+/// locks on `store.db`, so only SQLite may open that file. If a process closes any descriptor of a
+/// file, the process loses all its POSIX locks on the file.
 final class JournalDirectory: Sendable {
     let path: String
     private let lockDescriptor: CInt
@@ -91,7 +91,7 @@ extension JournalDirectory {
                 hint: "stop it first, or give another directory with --data"
             )
         }
-        // The process's number only helps the operator, so an error such as a full disk is ignored.
+        // The process id only helps the operator, so an error such as a full disk is ignored.
         let text = Array("\(getpid())\n".utf8)
         _ = ftruncate(descriptor, 0)
         _ = pwrite(descriptor, text, text.count, 0)

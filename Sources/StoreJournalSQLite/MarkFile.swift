@@ -4,19 +4,21 @@ import StoreCore
 import StorePlatform
 import Synchronization
 
-/// The file `mark`, which has the high-water mark in two slots. The slots are written in turn, so
-/// that a torn write leaves the other slot intact.
+/// The file `mark`, which has the high-water mark in two slots. The writes alternate between the
+/// slots, so that a torn write leaves the other slot intact.
 ///
 /// Each commit writes the file and does not wait for the disk. A sync follows within about a
-/// second. So after a power cut the mark may be behind the database, and is never ahead of it.
+/// second. So after a power cut the mark may be behind the database. The mark is never ahead of the
+/// database.
 final class MarkFile: Sendable {
-    /// The distance of the slots, which puts them into different blocks of the disk.
+    /// The distance between the slots, in bytes. The slots are then in different blocks of the
+    /// disk.
     static let slotBytes = 4_096
     static let syncMilliseconds = 1_000
 
     enum Found: Equatable {
         case nothing
-        /// There is a file, but none of its slots is intact.
+        /// The file exists, but can't be opened, or has no intact slot.
         case unreadable
         case mark(HighWaterMark)
 
@@ -54,11 +56,12 @@ final class MarkFile: Sendable {
     /// Opens the file and writes a first mark. The mark is durable after the next sync of the
     /// directory. Returns `nil` if the system reports an error.
     ///
-    /// A new file gets its name only when it is complete. So a process that ends before that leaves
-    /// no unreadable file.
+    /// A new file gets its name only when it is complete. So a process that ends earlier leaves no
+    /// unreadable file.
     ///
-    /// `sequence` is the highest sequence in the file; `nil` replaces the file with a new one.
-    /// `failed` is called on a thread of the system's pool if a later write or sync fails.
+    /// `sequence` is the highest sequence number in the file. If `sequence` is `nil`, a new file
+    /// replaces the old file. `failed` is called on a thread of the system's pool if a later write
+    /// or sync fails.
     init?(
         _ path: String,
         after sequence: UInt64?,
@@ -70,7 +73,7 @@ final class MarkFile: Sendable {
         descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         writing = Locked(Writing(sequence: sequence ?? 0))
         self.failed = failed
-        // Both slots are written, so that the file system allocates both now.
+        // Both slots are written, so that the file system allocates the blocks of both slots now.
         guard descriptor >= 0, put(epoch, end), put(epoch, end), fsync(descriptor) == 0,
             file == path || rename(file, path) == 0
         else { return nil }
@@ -105,7 +108,8 @@ final class MarkFile: Sendable {
             return (written, isNew ? errno : nil)
         }
         if let error {
-            // On another thread, because a commit must not wait for the operator's log.
+            // Another thread reports the failure, because a commit must not wait for the operator's
+            // log.
             queue.async { [failed] in
                 failed("writing the mark failed: \(SystemError.text(of: error))")
             }
@@ -115,7 +119,7 @@ final class MarkFile: Sendable {
 }
 
 /// The position of the chain's last written record, in a file beside the database. A start reports
-/// a loss if the database has fewer records.
+/// a loss if the database ends before this position.
 struct HighWaterMark: Equatable, Sendable {
     /// The size of a mark in the file, with its checksum.
     static let bytesCount = 96
@@ -128,7 +132,7 @@ struct HighWaterMark: Equatable, Sendable {
 }
 
 extension HighWaterMark {
-    /// Reads one slot; `nil` if it is torn or was never written.
+    /// Reads one slot; `nil` if the slot is torn or was never written.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= Self.bytesCount,
             bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self) == Self.magic,

@@ -10,7 +10,7 @@ final class Reader: @unchecked Sendable {
     let end: Statement
     let meta: Statement
     let records: Statement
-    /// The rows of ``records`` without an upper bound, which saves a comparison for each row.
+    /// The query of ``records`` without an upper bound. Each row then costs one comparison less.
     let recordsToEnd: Statement
     let outcome: Statement
     let snapshots: Statement
@@ -71,7 +71,7 @@ final class Reader: @unchecked Sendable {
         return try body(self)
     }
 
-    /// Resets the statements that read records, so that they hold no rows.
+    /// Resets the statements that read records, so that they no longer hold a row.
     func resetRecords() {
         records.reset()
         recordsToEnd.reset()
@@ -80,7 +80,8 @@ final class Reader: @unchecked Sendable {
 
 /// A cache of strings that occur in many rows.
 ///
-/// Bounded: a text's hash leads to one of a few places, each with its most recent text.
+/// The cache has a fixed number of slots. The hash of a text selects a slot, and each slot has its
+/// most recent text.
 struct TextCache {
     private static let placesCount = 256
 
@@ -105,8 +106,8 @@ struct TextCache {
             } ?? false
     }
 
-    /// Returns a place in the cache: FNV-1a over the length and the last bytes, in which names
-    /// differ most.
+    /// Returns the index of a text's slot: a hash (FNV-1a) of the length and the last eight bytes.
+    /// Names differ most in their last bytes.
     private static func place(of bytes: UnsafeRawBufferPointer) -> Int {
         var hash = 0x811C_9DC5 ^ UInt32(truncatingIfNeeded: bytes.count)
         for byte in bytes.suffix(8) { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }

@@ -4,12 +4,12 @@ public import StoreCore
 import StorePlatform
 
 extension SQLiteJournal {
-    /// Copies the current state of the database into another file, while appends continue.
+    /// Copies the current contents of the database into another file, while appends continue.
     ///
-    /// The copy is synced, and gets its name only when it is complete. To restore it, put it into
-    /// an empty directory as `store.db`. History then gets a new epoch, because the records after
-    /// the copy are unknown. Any thread may call this function. While it runs, the write-ahead log
-    /// grows with each append.
+    /// The copy is synced, and gets its name only when it is complete. To restore the copy, put the
+    /// file into an empty directory as `store.db`. History then gets a new epoch, because the
+    /// records after the copy are unknown. Any thread may call this function. During the copying,
+    /// the write-ahead log grows with each append.
     ///
     /// - Parameter path: the file to make; it must not exist.
     /// - Throws: ``JournalError/storageFull`` if the file system of `path` is full.
@@ -25,7 +25,7 @@ extension SQLiteJournal {
 
     /// Copies the database of a directory that another process has open; see ``backup(to:)``.
     ///
-    /// Only reads: the other process alone writes to the database and checkpoints it.
+    /// The function only reads the database: only the other process writes and checkpoints.
     public static func backup(inUse directory: String, to path: String) throws(JournalError) {
         try copy(to: path) { (partial) throws(JournalError) in
             do throws(DatabaseFailure) {
@@ -36,7 +36,7 @@ extension SQLiteJournal {
         }
     }
 
-    /// True if the directory has a database.
+    /// Returns true if the directory has a database.
     public static func exists(in directory: String) -> Bool {
         access(directory + "/store.db", F_OK) == 0
     }

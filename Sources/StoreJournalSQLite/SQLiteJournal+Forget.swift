@@ -2,7 +2,7 @@ import StoreCore
 
 extension SQLiteJournal {
     /// Deletes records, snapshots and outcomes beyond the bounds of retention. The transactions are
-    /// small, so that appends run between them.
+    /// small, so that appends can run between them.
     func forget() throws(JournalError) {
         let now = clock.now()
         let retention = retention
@@ -37,9 +37,9 @@ extension SQLiteJournal {
 }
 
 extension Retention {
-    /// Returns the version up to which all records may be deleted; 0 if no record may be.
+    /// Returns the version up to which all records may be deleted; 0 if no record may be deleted.
     ///
-    /// The result is always the version of a snapshot, so that the remaining records follow a known
+    /// A result above 0 is the version of a snapshot, so that the remaining records follow a known
     /// state.
     fileprivate func forgettable(_ writer: Writer, _ now: Int64) -> UInt64 {
         let cutoff = secondsMax.map { now.before(seconds: $0) }
@@ -58,8 +58,8 @@ extension Retention {
 }
 
 extension Int64 {
-    /// Returns the time `seconds` before this time, in nanoseconds since 1970. The result does not
-    /// overflow.
+    /// Returns the time `seconds` before this time, in nanoseconds since 1970. A result that would
+    /// overflow is clamped.
     fileprivate func before(seconds: UInt64) -> Int64 {
         let (span, over) = Int64(clamping: seconds).multipliedReportingOverflow(by: 1_000_000_000)
         let (time, under) = subtractingReportingOverflow(over ? .max : span)
@@ -71,8 +71,8 @@ extension Writer {
     /// The most rows that one transaction deletes.
     static let forgottenRowsMax = 1_000
 
-    /// Deletes the oldest records, but none after version `last`. `last` must have a snapshot.
-    /// Returns true if there are more to delete.
+    /// Deletes the oldest records, up to the version `last`, in one transaction. The version `last`
+    /// must have a snapshot. Returns true if more records up to `last` remain.
     func forgetRecords(through last: UInt64) throws(JournalError) -> Bool {
         let base = contents.meta.base.version
         guard base < last, last <= contents.end.version else { return false }
@@ -82,8 +82,8 @@ extension Writer {
             let sql = "SELECT hash FROM records WHERE version = ?"
             let hash = try Statement(writer.connection, sql)
             try hash.bind(1, Int64(clamping: through))
-            // A missing record is damage. The next read of it reports the damage; this call
-            // deletes nothing.
+            // A missing record is damage. The next read of that record reports the damage; this
+            // call deletes nothing.
             guard try hash.step(), let baseHash = ChainHash(hash.bytes(0)) else { return fresh }
             hash.reset()
             fresh.base = ChainPosition(version: through, hash: baseHash)

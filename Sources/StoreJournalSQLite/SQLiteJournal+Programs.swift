@@ -48,7 +48,7 @@ extension Reader {
         return UInt32(clamping: try connection.integer(sql) ?? 0)
     }
 
-    /// Returns the programs that match their checksums, and the numbers of the others.
+    /// Returns the programs that match their checksums, and the numbers of the damaged programs.
     func checkedPrograms() throws(DatabaseFailure) -> (
         intact: [RegisteredProgram], damaged: [UInt32]
     ) {
@@ -73,7 +73,7 @@ extension Reader {
 }
 
 extension Writer {
-    /// Writes a program as the last one to register.
+    /// Writes a program, which then counts as the last program that registered.
     func insert(_ kept: RegisteredProgram) throws(DatabaseFailure) {
         let last = try connection.integer("SELECT max(began) FROM programs") ?? 0
         let row = try Statement(
@@ -94,7 +94,7 @@ extension Writer {
     }
 
     /// Deletes the surplus programs that registered longest ago. Keeps the program with the
-    /// greatest number, because the next program's number follows it.
+    /// greatest number, because the next new program gets the number after that.
     fileprivate func removePrograms(
         of known: [RegisteredProgram],
         beside kept: RegisteredProgram

@@ -10,8 +10,8 @@ extension SQLiteJournal {
 
     /// Reads records in order, in one short read transaction.
     ///
-    /// Any thread may call this function, and it never waits for an append. The place of every
-    /// record in the chain is checked, so a damaged record is never returned.
+    /// Any thread may call this function, and the function never waits for an append. The place of
+    /// every record in the chain is checked, so a damaged record is never returned.
     ///
     /// - Throws: ``JournalError/gone(oldest:)``, ``JournalError/corrupt(_:)``, or
     ///   ``JournalError/unknown(_:)`` if the system could not read.
@@ -82,7 +82,7 @@ extension Reader {
         }
     }
 
-    /// Returns a copy of a record that does not depend on the row.
+    /// Returns a record with copies of the fields, so that the record outlives the current row.
     func record(_ fields: borrowing RecordFields) -> Record {
         Record(
             version: fields.version,
@@ -120,8 +120,8 @@ extension Reader {
         throw .damaged("an idempotency key has changed since it was written")
     }
 
-    /// Returns the outcome in the current row of a statement; `nil` if it does not match its
-    /// checksum.
+    /// Returns the outcome in the current row of a statement; `nil` if the outcome does not match
+    /// its checksum.
     func outcome(_ row: Statement, of key: IdempotencyKey) -> KeptOutcome? {
         let kept = KeptOutcome(
             key: key,

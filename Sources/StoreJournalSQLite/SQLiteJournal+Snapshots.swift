@@ -4,11 +4,11 @@ public import StoreCore
 extension SQLiteJournal {
     /// Stores the state of a durable version, and deletes records and snapshots beyond the bounds.
     ///
-    /// Any thread may call this function. The state is compressed without a lock, and small
-    /// transactions delete the old rows, so that appends run between them.
+    /// Any thread may call this function. The state is compressed without a lock. Small
+    /// transactions delete the old rows, so that appends can run between these transactions.
     ///
     /// - Throws: ``JournalError/conflict(version:)`` for a version that does not exist yet,
-    ///   ``JournalError/gone(oldest:)`` for a deleted one, and otherwise the errors of an append.
+    ///   ``JournalError/gone(oldest:)`` for a deleted version, and the errors of an append.
     public func save(_ snapshot: StateSnapshot) throws(JournalError) {
         guard snapshot.version <= version else { throw .conflict(version: version) }
         let position = try withReader { (reader) throws(DatabaseFailure) in
@@ -29,7 +29,7 @@ extension SQLiteJournal {
         if isNew { try forget() }
     }
 
-    /// Returns the newest intact snapshot of `version` or before.
+    /// Returns the newest intact snapshot whose version is `version` or lower.
     ///
     /// - Throws: ``JournalError/corrupt(_:)`` if no snapshot is intact and the first records were
     ///   deleted, or if the newest intact snapshot can't be decompressed.
@@ -52,11 +52,11 @@ extension SQLiteJournal {
 }
 
 extension Reader {
-    /// Returns the newest intact snapshot. Calls `passingOver` with the version of each newer,
-    /// damaged one.
+    /// Returns the newest intact snapshot. Calls `passingOver` with the version of each damaged
+    /// snapshot that is newer.
     ///
-    /// - Throws: ``DatabaseFailure/damaged(_:)`` if all snapshots are damaged, and the records do
-    ///   not reach back to version 0 either.
+    /// - Throws: ``DatabaseFailure/damaged(_:)`` if all snapshots are damaged and the first records
+    ///   were deleted.
     func newestSnapshot(
         atOrBefore version: UInt64 = .max,
         passingOver: (UInt64) -> Void
@@ -82,8 +82,8 @@ extension Reader {
         }
     }
 
-    /// Returns the snapshot of one version, within the open transaction; `nil` if it is missing or
-    /// damaged.
+    /// Returns the snapshot of one version; `nil` if the snapshot is missing or damaged. A
+    /// transaction has to be open.
     func storedSnapshot(of version: UInt64) throws(DatabaseFailure) -> StoredSnapshot? {
         defer { snapshots.reset() }
         try snapshots.bind(1, Int64(clamping: version))
@@ -93,7 +93,7 @@ extension Reader {
         return storedSnapshot()
     }
 
-    /// Returns the snapshot in the current row; `nil` if it does not match its hash.
+    /// Returns the snapshot in the current row; `nil` if the snapshot does not match its hash.
     private func storedSnapshot() -> StoredSnapshot? {
         guard let hash = ChainHash(snapshots.bytes(5)) else { return nil }
         let snapshot = StoredSnapshot(
@@ -128,7 +128,7 @@ struct StoredSnapshot {
     /// The state, compressed with zstd.
     var state: [UInt8]
 
-    /// The snapshot with its state decompressed; `nil` if that fails.
+    /// The snapshot with its state decompressed; `nil` if the state can't be decompressed.
     var unpacked: StateSnapshot? {
         Compression.decompress(state, size: size).map {
             StateSnapshot(version: position.version, time: time, state: $0, form: form)

@@ -4,10 +4,10 @@ extension SQLiteJournal {
     /// The most faults of SQLite's own check that a report lists.
     static let faultsMax = 100
 
-    /// Checks the whole chain, every snapshot, outcome and program, and SQLite's own trees.
+    /// Checks the whole chain, every snapshot, outcome and program, and the B-trees of SQLite.
     ///
-    /// Any thread may call this function while others append and read. Records that are appended
-    /// meanwhile are not checked. Cost: reads the whole database twice.
+    /// Any thread may call this function while other threads append and read. Records that are
+    /// appended meanwhile are not checked. Cost: reads the whole database twice.
     ///
     /// - Parameter progress: gets the version that was reached, about every 10,000 records.
     /// - Returns: the versions in the journal, and the faults. At most 100 faults are from SQLite's

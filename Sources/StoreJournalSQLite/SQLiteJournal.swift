@@ -4,12 +4,13 @@ public import StoreCore
 import StorePlatform
 import Synchronization
 
-/// A journal in a directory, on SQLite, that survives the end of the process, a kill and a power
-/// cut.
+/// A journal in a directory, on SQLite. Its records survive the end of the process, a kill and a
+/// power cut.
 ///
-/// Every append is one transaction that is synced before it returns. Each record has a hash of
-/// itself and of the record before it. A high-water mark beside the database has the last version.
-/// So damaged or missing records are found when the directory is opened, and on each read.
+/// Every append is one transaction, which is synced before the append returns. Each record has a
+/// hash over its own fields and the hash of the record before. A high-water mark beside the
+/// database has the last version. So damaged or missing records are found when the directory is
+/// opened, and on each read.
 public final class SQLiteJournal: Journal {
     /// The most bytes that a record's payload, its meta, or a state may have: 512 MiB. SQLite's own
     /// bound on a row is 1,000,000,000 bytes.
@@ -18,7 +19,8 @@ public final class SQLiteJournal: Journal {
     /// The most idle connections that are kept for reading.
     static let readersKept = 4
 
-    /// The bounds of history, for readers that may not wait for an append.
+    /// The first and last versions of records and snapshots, for readers that must not wait for an
+    /// append.
     private struct Extent {
         var end: UInt64
         var base: UInt64
@@ -57,7 +59,7 @@ public final class SQLiteJournal: Journal {
     private let extent: Locked<Extent>
     private let readers = Locked(Readers())
 
-    /// The identity of the continuous history in the directory.
+    /// The name of the unbroken history in the directory.
     public let epoch: UInt32
 
     /// Opens the journal in a directory, or makes one, and checks its contents.
@@ -139,7 +141,7 @@ public final class SQLiteJournal: Journal {
     public var oldestSnapshot: UInt64? { extent.withLock { $0.oldestSnapshot } }
     /// The version of the newest snapshot.
     public var newestSnapshot: UInt64? { extent.withLock { $0.newestSnapshot } }
-    /// True, because disks fill up and break.
+    /// Always true, because disks fill up and break.
     public var canFail: Bool { true }
 
     /// Appends a batch in one transaction, and returns when it is synced.
@@ -164,9 +166,10 @@ public final class SQLiteJournal: Journal {
     /// Moves all pages of the write-ahead log into the database, makes the mark durable, and
     /// releases the directory.
     ///
-    /// Later calls of other functions fail. A second call does nothing.
+    /// After that, calls of other functions fail. A second call of `close()` does nothing.
     public func close() {
-        // The readers close first: the last connection deletes the log, and has to be the writer's.
+        // The readers close first: the last connection to close deletes the write-ahead log, and
+        // has to be the writer's.
         readers.withLock { $0 = Readers(isClosed: true) }
         let notice = opened.withLock { opened -> String? in
             guard let open = opened else { return nil }

@@ -18,7 +18,7 @@ final class Statement {
 
     deinit { sqlite3_finalize(handle) }
 
-    /// Moves to the next row; returns false at the end.
+    /// Moves to the next row; returns false after the last row.
     func step() throws(DatabaseFailure) -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
@@ -31,7 +31,7 @@ final class Statement {
     /// already thrown the error.
     func reset() { sqlite3_reset(handle) }
 
-    /// Runs the statement to its end, for statements without rows.
+    /// Runs a statement without result rows to its end.
     func run() throws(DatabaseFailure) {
         defer { reset() }
         while try step() {}
@@ -84,8 +84,8 @@ extension Statement {
         return sqlite3_value_type(value) == SQLITE_NULL ? nil : sqlite3_value_int64(value)
     }
 
-    /// Returns the bytes of a blob or a text. A text is read as a blob, too, so that SQLite does
-    /// not copy it to add a zero.
+    /// Returns the bytes of a blob or a text. A text is read as a blob, too: for a C string, SQLite
+    /// would copy the text to add a zero byte.
     func bytes(_ column: CInt) -> UnsafeRawBufferPointer {
         Self.bytes(of: sqlite3_column_value(handle, column))
     }

@@ -8,23 +8,23 @@ import StorePlatform
 /// write-ahead log is reset. Here only this class writes and checkpoints, under one lock. The lock
 /// on the directory keeps other processes away.
 ///
-/// The write-ahead log is bounded. After a commit that leaves ``walPagesMax`` pages or more in the
-/// log, they are moved into the database. SQLite restarts the log when no reader uses its old
+/// The write-ahead log is bounded. If a commit leaves ``walPagesMax`` pages or more in the log, the
+/// writer moves these pages into the database. SQLite restarts the log when no reader uses its old
 /// pages. Read transactions are short, because each reads one page of history. Only a backup and a
-/// full check have longer transactions, and the log grows with each append meanwhile. Afterwards,
+/// full check have longer transactions. During these, the log grows with each append. Afterwards,
 /// the log is cut to ``walBytesKept``.
 ///
 /// Safety: the writer is only reached through the journal's write lock.
 final class Writer: @unchecked Sendable {
-    /// The number of pages in the log at which they are moved into the database.
+    /// The number of pages in the write-ahead log at which the writer moves them into the database.
     static let walPagesMax: CInt = 1_000
     static let walBytesKept = 16 << 20
     let connection: Connection
     /// The contents of the database, with the records of an open transaction.
     var contents: DatabaseContents
-    /// The error after which nothing more is written. If an error leaves the outcome unknown,
-    /// SQLite and the disk may have different contents. Later records could then follow a missing
-    /// one.
+    /// The error after which the writer writes nothing more; `nil` if there was no such error.
+    /// After a failed sync, SQLite and the disk may have different contents. A later record could
+    /// then follow a missing record.
     private(set) var broken: String?
 
     private let begin: Statement
@@ -36,7 +36,7 @@ final class Writer: @unchecked Sendable {
     private let countOutcome: Statement
     private var form = CanonicalBytes()
     /// The parameters of `insertRecord` that are NULL already, as bits. Bindings stay after a run,
-    /// so the next record binds no NULL again.
+    /// so the next record need not bind the same NULLs again.
     private var nulls: UInt16 = 0
     private let walPages: UnsafeMutablePointer<CInt>
 
@@ -72,8 +72,8 @@ final class Writer: @unchecked Sendable {
         )
         walPages = .allocate(capacity: 1)
         walPages.initialize(to: 0)
-        // Safety: SQLite calls the hook within a COMMIT of this connection, so under the write
-        // lock. The hook is removed before the memory of the number is freed.
+        // Safety: SQLite calls the hook within a COMMIT of this connection, and so under the write
+        // lock. `deinit` removes the hook before it frees the memory of the number.
         sqlite3_wal_hook(
             connection.handle,
             { pages, _, _, count in
@@ -128,7 +128,8 @@ final class Writer: @unchecked Sendable {
         return failure.finalError
     }
 
-    /// Writes a batch and makes it durable. The first record has to follow ``contents``.
+    /// Writes a batch and makes it durable. The first record has to follow the last record of
+    /// ``contents``.
     func write(_ batch: JournalBatch, timing syncs: Histogram? = nil) throws(JournalError) {
         let before = (contents.end, contents.bytesTotal, contents.outcomesCount)
         do throws(JournalError) {
@@ -195,15 +196,15 @@ final class Writer: @unchecked Sendable {
         contents.newestKeyTime = max(contents.newestKeyTime, outcome.time)
     }
 
-    /// Moves the log's pages into the database if there are too many of them. Returns a line for
-    /// the operator if it fails.
+    /// Moves the log's pages into the database if the log has too many pages. Returns a line for
+    /// the operator if the move fails.
     func checkpointIfDue() -> String? {
         guard broken == nil, walPages.pointee >= Self.walPagesMax else { return nil }
         return checkpoint(SQLITE_CHECKPOINT_PASSIVE)
     }
 
     /// Moves all pages into the database, and empties the log. Returns a line for the operator if
-    /// it fails.
+    /// the move fails.
     func checkpointAll() -> String? {
         guard broken == nil else { return nil }
         return checkpoint(SQLITE_CHECKPOINT_TRUNCATE)

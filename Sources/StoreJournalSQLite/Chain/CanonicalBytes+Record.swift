@@ -17,7 +17,7 @@ struct RecordFields {
     /// The number of the program that wrote the record; 0 if it is not known.
     var program: UInt32 = 0
 
-    /// The size in bytes of the source part, which follows the request.
+    /// The size in bytes of the source section, which follows the request's text.
     @inline(__always)
     fileprivate var sourceBytes: Int {
         guard cause != nil || origin != nil || session != nil else { return 0 }
@@ -27,23 +27,26 @@ struct RecordFields {
 }
 
 extension CanonicalBytes {
-    /// The size of the head of each record's form: the hash of the record before, three fixed
-    /// fields, and the lengths of five fields.
+    /// The size in bytes of the head of a record's canonical form. The head has the hash of the
+    /// record before, three fields of fixed width, and the lengths of five more fields.
     static let recordHeadBytes = 32 + 8 + 8 + 1 + 5 * 4
 
-    /// The size of the head of the source part: the cause, and the length of the origin.
+    /// The size in bytes of the head of the source section: the cause, and the length of the
+    /// origin.
     ///
-    /// A record has a source part if it has a cause, an origin or a session. The length and the
-    /// text of a session follow the origin. So the form of a record without a session is the same
-    /// as before sessions existed.
+    /// A record has a source section if it has a cause, an origin or a session. The length and the
+    /// text of the session follow the origin. So a record without a session has the same canonical
+    /// form as before sessions existed.
     fileprivate static let sourceHeadBytes = 8 + 4
 
-    /// Returns the size of the last part of a record's form, the number of the program; 0 if the
-    /// program is not known. A bit in the byte of `changed` marks the presence of the number. So
-    /// the form of a record without a program is the same as before programs were stored.
+    /// Returns the size in bytes of the program's number at the end of a record's canonical form; 0
+    /// if the program is not known. A bit in the byte of `changed` shows that the number is
+    /// present. So a record without a program has the same canonical form as before programs were
+    /// stored.
     static func programBytes(_ program: UInt32) -> Int { program == 0 ? 0 : 4 }
 
-    /// Appends the form of a record that follows `previous`. Returns the offset of its first byte.
+    /// Appends the canonical form of `record`; `previous` is the hash of the record before. Returns
+    /// the offset of the form's first byte.
     mutating func append(_ record: RecordFields, after previous: ChainHash) -> Int {
         let fields =
             record.type.count + record.payload.count + (record.meta?.count ?? 0)
@@ -118,8 +121,8 @@ extension CanonicalBytes {
         place += field.count
     }
 
-    /// Replaces the bytes with the form of a record that follows `previous`. Returns pointers to
-    /// the record's fields in this buffer.
+    /// Replaces the bytes with the canonical form of `record`; `previous` is the hash of the record
+    /// before. Returns pointers to the record's fields in this buffer.
     mutating func put(_ record: Record, after previous: ChainHash) -> RecordFields {
         clear()
         let hasSource = record.cause != nil || record.origin != nil || record.session != nil

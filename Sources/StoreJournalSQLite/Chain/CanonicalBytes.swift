@@ -3,8 +3,8 @@ import StoreCore
 
 /// A reusable buffer for the bytes over which a hash is computed.
 ///
-/// The canonical form of a value begins with its numbers, which have a fixed width. The lengths of
-/// its fields follow, and then the fields. Different values never have the same bytes.
+/// In the canonical form of a value, numbers have a fixed width. The length of each text and each
+/// blob stands before its bytes. So two different values never have the same canonical form.
 struct CanonicalBytes: ~Copyable {
     /// The length that marks an absent field.
     static let absent = UInt32.max
@@ -94,7 +94,8 @@ struct OutcomeFields {
 }
 
 extension CanonicalBytes {
-    /// Replaces the bytes with the form of an outcome. Returns pointers to the outcome's fields.
+    /// Replaces the bytes with the canonical form of an outcome. Returns pointers to the outcome's
+    /// fields.
     mutating func put(_ outcome: KeptOutcome) -> OutcomeFields {
         clear()
         append(outcome.first)
@@ -113,7 +114,8 @@ extension CanonicalBytes {
         )
     }
 
-    /// Replaces the bytes with a key for a look-up. Returns pointers to the key's fields.
+    /// Replaces the bytes with the fields of a key, for a look-up. Returns pointers to the fields;
+    /// the fingerprint is empty.
     mutating func put(_ key: IdempotencyKey) -> OutcomeFields {
         clear()
         let name = append(key.key)
@@ -125,7 +127,7 @@ extension CanonicalBytes {
         )
     }
 
-    /// The checksum of an outcome: the first 64 bits of the hash.
+    /// The checksum of an outcome in the buffer: the first 64 bits of the hash.
     var sum: Int64 { Int64(bitPattern: hash.prefix) }
 
     private mutating func put(_ principal: String?) -> Range<Int> {

@@ -26,7 +26,7 @@ struct ChainHash: Equatable, Sendable {
         }
     }
 
-    /// Computes the hash before the first record of a history.
+    /// Computes the hash to which the first record of a history is chained.
     init(genesisOf epoch: UInt32) {
         var bytes = Array("store-server journal 1\n".utf8)
         withUnsafeBytes(of: epoch.bigEndian) { bytes.append(contentsOf: $0) }
@@ -51,7 +51,7 @@ struct ChainHash: Equatable, Sendable {
     func matches(_ bytes: UnsafeRawBufferPointer) -> Bool { ChainHash(bytes) == self }
 }
 
-/// A version and the chain's hash at its record.
+/// A position in the chain: a version, and the hash of the record with that version.
 struct ChainPosition: Equatable, Sendable {
     var version: UInt64
     var hash: ChainHash

@@ -1,9 +1,10 @@
 /// Rows of the table of records, each checked against the row before it.
 ///
-/// Valid within one read transaction.
+/// The rows are valid within one read transaction.
 struct RecordRows: ~Copyable {
     private let statement: Statement
-    /// The version of the last row to read, which must exist; `nil` to read all rows.
+    /// The version of the last row to read; `nil` to read all rows. A row of that version must
+    /// exist.
     private let through: UInt64?
     /// The position of the current record.
     private(set) var end: ChainPosition
@@ -13,8 +14,9 @@ struct RecordRows: ~Copyable {
     /// True if there are no more rows. Another step would run the statement from its first row.
     private var isAtEnd: Bool
 
-    /// Begins to read rows after a version, up to `through`, or up to the last row. Reads the hash
-    /// at `after` from the database if `start` is `nil`.
+    /// Begins to read the rows after the version `after`, up to the version `through`, or up to the
+    /// last row if `through` is `nil`. Reads the hash at `after` from the database if `start` is
+    /// `nil`.
     ///
     /// - Throws: ``DatabaseFailure`` if the record at `after` is missing or deleted, or can't be
     ///   read.
@@ -53,9 +55,9 @@ struct RecordRows: ~Copyable {
         fields = RecordFields(version: after, time: 0, changed: false, type: none, payload: none)
     }
 
-    /// Moves to the next record, appends its canonical form to `form`, and checks its hash there.
-    /// Returns the offset of the form's first byte; `nil` after the last record. ``fields`` is
-    /// valid until the next call.
+    /// Moves to the next record, appends the record's canonical form to `form`, and checks the
+    /// record's hash. Returns the offset of the form's first byte; `nil` after the last record.
+    /// ``fields`` is valid until the next call.
     mutating func next(_ form: inout CanonicalBytes) throws(DatabaseFailure) -> Int? {
         if let through, end.version >= through { return nil }
         if !isPending, !isAtEnd {

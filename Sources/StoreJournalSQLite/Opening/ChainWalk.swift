@@ -1,14 +1,14 @@
 import Dispatch
 
-/// A pass over the chain, from the position at which a check begins to the end of the records.
+/// A pass over the chain, from the position at which a check begins to the last record.
 struct ChainWalk: ~Copyable {
     private var rows: RecordRows
     private let markedVersion: UInt64?
     /// The hash at ``markedVersion``, if the walk has passed it.
     private(set) var marked: ChainHash?
-    /// The bytes of payload and meta of all records so far.
+    /// The total bytes of payload and meta, from the first record of history to ``end``.
     private(set) var bytesTotal: UInt64
-    /// The last record that is intact.
+    /// The position of the last intact record so far.
     private(set) var end: ChainPosition
 
     init(
@@ -61,7 +61,7 @@ struct ChainWalk: ~Copyable {
 /// before.
 final class WalkedPages: @unchecked Sendable {
     // Safety: from `beginFillingNext` to the signal, only the thread that fills the page uses the
-    // variables. At all other times, only the thread of the walk does.
+    // variables. At all other times, only the thread of the walk uses them.
     private(set) var walk: ChainWalk
     /// The error of the record that stopped the walk.
     private(set) var failure: DatabaseFailure?
@@ -89,7 +89,8 @@ final class WalkedPages: @unchecked Sendable {
         do throws(DatabaseFailure) { try walk.fill(&next) } catch { failure = error }
     }
 
-    /// Takes the filled page; returns false if it is empty, or if a record is damaged.
+    /// Swaps the filled page into `page`. Returns false if the filled page is empty, or if a record
+    /// is damaged.
     fileprivate func take(_ page: inout RecordPage) -> Bool {
         guard failure == nil, next.count > 0 else { return false }
         swap(&page, &next)

@@ -1,10 +1,11 @@
 import StoreCore
 
-/// The check of a database when the journal is opened: its intact contents, and its damage.
+/// The check of a database when the journal is opened. The result has the intact contents and the
+/// damage.
 struct DatabaseCheck {
     /// The intact contents, from the oldest record to the last intact one.
     var contents: DatabaseContents
-    /// The newest intact snapshot. The check reads the records after it.
+    /// The newest intact snapshot. The check reads the records after this snapshot.
     private(set) var snapshot: StoredSnapshot?
     /// The first fault; `nil` if everything is intact.
     private(set) var damage: String?
@@ -14,13 +15,13 @@ struct DatabaseCheck {
 
     /// Checks the newest snapshot, every record after it, the programs, and the outcomes of
     /// idempotency keys. Passes the snapshot and the records to the follower. The follower's result
-    /// is void if there is ``damage``.
+    /// is invalid if there is ``damage``.
     ///
     /// Older records are checked when they are read.
     ///
-    /// - Throws: ``DatabaseFailure/damaged(_:)`` if nothing can be saved: the journal's metadata is
-    ///   damaged, or the state can't be made from the intact records. Throws other failures if the
-    ///   system can't read.
+    /// - Throws: ``DatabaseFailure/damaged(_:)`` if nothing can be recovered: the journal's
+    ///   metadata is damaged, or the state can't be made from the intact records. Throws other
+    ///   failures if the system can't read.
     init(
         of reader: Reader,
         mark: HighWaterMark?,
@@ -54,11 +55,11 @@ struct DatabaseCheck {
     /// The position after which the check reads records.
     var start: ChainPosition { snapshot?.position ?? contents.meta.base }
 
-    /// Adds a fault; only the first is kept.
+    /// Adds a fault. Only the first fault stays in ``damage``.
     mutating func add(_ fault: String) { damage = damage ?? fault }
 
-    /// Runs one of the checks, and notes a damage, so that the next check may run. Throws other
-    /// errors.
+    /// Runs one of the checks. If the check finds damage, adds the fault, so that the next check
+    /// can run. Throws all other errors.
     private mutating func note(
         _ check: (inout DatabaseCheck) throws(DatabaseFailure) -> Void
     ) throws(DatabaseFailure) {
@@ -96,7 +97,8 @@ struct DatabaseCheck {
         return damaged
     }
 
-    /// Reads the records after the snapshot. Returns the hash at the mark's version, if known.
+    /// Reads the records after the snapshot. Returns the hash of the record at the mark's version;
+    /// `nil` if that record was not read.
     private mutating func followChain(
         _ reader: Reader,
         _ mark: HighWaterMark?,
@@ -186,10 +188,10 @@ extension Reader {
         return entries
     }
 
-    /// Checks the outcomes of idempotency keys, and counts them.
+    /// Checks and counts the outcomes of idempotency keys. Calls `body` with each outcome.
     ///
     /// Each outcome has a row in the table and an entry in the index by time. If a damaged page
-    /// hides one of the two, the two counts differ.
+    /// hides the row or the entry, the numbers of rows and of entries differ.
     func countOutcomes(_ body: (KeptOutcome) -> Void = { _ in }) throws(DatabaseFailure) -> Int {
         var count = 0
         let all = try forEachOutcome { outcome in
@@ -206,8 +208,8 @@ extension Reader {
         return count
     }
 
-    /// Calls `body` with each intact outcome, until `body` returns false. Returns true if no
-    /// outcome that it read is damaged.
+    /// Calls `body` with each intact outcome, until `body` returns false. Returns false if an
+    /// outcome before that end is damaged.
     func forEachOutcome(_ body: (KeptOutcome) -> Bool) throws(DatabaseFailure) -> Bool {
         var all = true
         let rows = try Statement(

@@ -1,4 +1,5 @@
-/// The contents of a database that the ``Writer`` needs for appends, and keeps up to date.
+/// The facts about a database's contents that the ``Writer`` needs for appends. The writer keeps
+/// these facts up to date.
 struct DatabaseContents: Equatable {
     var meta: MetaRow
     var format = Schema.format
@@ -21,9 +22,10 @@ struct DatabaseContents: Equatable {
 /// The one row of the table `meta`: the epoch and the position before the first record, with a
 /// checksum.
 struct MetaRow: Equatable, Sendable {
-    /// The identity of the continuous history.
+    /// The name of the unbroken history.
     var epoch: UInt32
-    /// The epoch with which the chain begins. A new epoch of the history does not change it.
+    /// The epoch under which the chain began. A new epoch of the history does not change this
+    /// value.
     var origin: UInt32
     /// The position before the oldest record.
     var base: ChainPosition

@@ -2,8 +2,8 @@ import Glibc
 import StoreCore
 import StorePlatform
 
-/// The recovery of a damaged database: copies the intact rows to a new one, and keeps the old one
-/// unchanged. A write to a damaged B-tree would make the damage worse.
+/// The recovery of a damaged database: copies the intact rows to a new database, and leaves the old
+/// database unchanged. A write to a damaged B-tree would make the damage worse.
 struct DatabaseRecovery {
     private let opening: JournalOpening
     private let check: DatabaseCheck
@@ -30,7 +30,7 @@ struct DatabaseRecovery {
         _ = consume reader
         _ = consume connection
         let kept = try keepOldFiles()
-        // Delete the old log first: SQLite would apply it to the new database.
+        // Delete the old write-ahead log first: SQLite would apply that log to the new database.
         unlink(old.database + "-wal")
         unlink(old.database + "-shm")
         guard rename(path, old.database) == 0 else { throw failure("renaming \(path)") }
@@ -102,7 +102,8 @@ struct DatabaseRecovery {
 
     private func copyOutcomes(_ reader: Reader, to writer: Writer) throws(JournalError) {
         var outcomes: [KeptOutcome] = []
-        // Copy as much as possible: the only harm of a lost key is that it can be used again.
+        // Copy as many outcomes as possible. The only harm of a lost outcome is that its key can be
+        // used again.
         _ = try? reader.forEachOutcome { outcome in
             if outcome.last <= writer.contents.end.version { outcomes.append(outcome) }
             return true

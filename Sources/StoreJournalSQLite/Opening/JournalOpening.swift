@@ -2,14 +2,14 @@ import CStoreSQLite
 import Glibc
 import StoreCore
 
-/// The opening of a journal in a directory: checks its files, recovers or makes the database, and
-/// returns the writer, or throws the reason.
+/// The opening of a journal in a directory: checks the directory's files, and recovers or makes the
+/// database.
 struct JournalOpening {
     let directory: JournalDirectory
     let acceptDataLoss: Bool
-    /// True if a file of an older form stays unchanged; then it can only be read.
+    /// True if a file of an older form stays unchanged. Such a file can only be read.
     let keepsForm: Bool
-    /// An object that makes the state of the checked records; `nil` if there is none.
+    /// An object that makes the state from the checked records; `nil` if no state is needed.
     let follower: (any HistoryFollower)?
     let log: @Sendable (String) -> Void
 
@@ -119,8 +119,8 @@ extension JournalOpening {
         }
     }
 
-    /// Checks that a database is missing because none was made yet. If the mark shows an old
-    /// database, data loss must be accepted.
+    /// Checks that no database was made in the directory yet. If the mark shows an earlier
+    /// database, the operator must accept the loss of data.
     private func checkIsNew(_ found: MarkFile.Found) throws(JournalOpenError) {
         if found == .nothing { return }
         let reached = found.mark?.end.version
@@ -140,8 +140,9 @@ extension JournalOpening {
     func makeDatabase(_ path: String, _ meta: MetaRow) throws(JournalOpenError) -> Connection {
         try sqlite { () throws(DatabaseFailure) in
             let connection = try Connection(path: path, for: .create)
-            // Set the mode before the log and its index exist, because they inherit it. Some
-            // mounted file systems have no modes; there the mode of the directory has to suffice.
+            // Set the file's mode before the write-ahead log and its index exist, because both
+            // inherit the mode. On a file system without modes, the mode of the directory has to
+            // suffice.
             chmod(path, 0o600)
             try configure(connection)
             try Schema.create(in: connection, meta)
@@ -221,10 +222,10 @@ extension JournalOpening {
 
     /// Makes the records durable before readers see them.
     ///
-    /// A killed process may have written records without a sync. This process then reads them from
-    /// the page cache. A power cut would still lose them, although the mark and readers have them
-    /// by then. The checkpoint first syncs the write-ahead log. Pages whose earlier sync failed are
-    /// written again. If the disk is full, the log is synced and stays.
+    /// A killed process may have written records without a sync. This process reads such records
+    /// from the page cache. Without a sync, a power cut could lose records that readers and the
+    /// mark already have. So a checkpoint syncs the write-ahead log, and writes pages again if
+    /// their earlier sync failed. If the disk is full, the write-ahead log is synced and stays.
     private func makeDurable(_ writer: Writer) throws(JournalOpenError) {
         guard let notice = writer.checkpointAll() else { return }
         guard writer.broken == nil else {
@@ -239,8 +240,8 @@ extension JournalOpening {
 }
 
 extension JournalOpening {
-    /// Identifies the file before anything is changed. Returns true for a database without tables:
-    /// the process that made the database ended before it made the tables.
+    /// Checks that the file is a journal's database, before anything is changed. Returns true for a
+    /// database without tables: its process ended before the tables were made.
     private func isUnfinished(
         _ connection: Connection,
         _ found: MarkFile.Found
@@ -297,8 +298,8 @@ extension JournalOpening {
                 )
             )
         }
-        // The writer makes the checkpoints, because SQLite would not report errors of a checkpoint
-        // in a commit.
+        // The writer makes the checkpoints, because SQLite does not report the error of a
+        // checkpoint that runs within a commit.
         try connection.execute("PRAGMA wal_autocheckpoint = 0")
         try connection.execute("PRAGMA journal_size_limit = \(Writer.walBytesKept)")
     }

@@ -6,17 +6,18 @@ package struct RecordPage: ~Copyable {
     /// The number of bytes at which a page is full. The last record may end beyond this number.
     static let bytesMax = 256 << 10
 
-    /// The place of a record's fields in the page: the type, and behind it the payload.
+    /// The offsets of a record's fields in the page. The payload follows the type directly.
     private struct Place {
         var start: Int
         var typeCount: Int
         var payloadCount: Int
-        /// The place of the session; `nil` if the record has none.
+        /// The offsets of the session's bytes; `nil` if the record has no session.
         var session: Range<Int>?
         var program: UInt32
     }
 
-    /// The hashed forms of the records, one after the other. A ``RecordView`` points into them.
+    /// The canonical forms of the records, one after the other. A ``RecordView`` points into these
+    /// bytes.
     private var form = CanonicalBytes(capacity: bytesMax + 4_096)
     private var places: [Place] = []
     private var first: UInt64 = 0
@@ -40,15 +41,15 @@ package struct RecordPage: ~Copyable {
         )
     }
 
-    /// Returns the place of the session in the newest form on the page. The session is the last
-    /// part of the form, or the part before the program.
+    /// Returns the offsets of the session's bytes in the last canonical form on the page. The
+    /// session is the last field of that form, or the field before the program's number.
     private func session(of fields: borrowing RecordFields) -> Range<Int>? {
         let end = form.count - CanonicalBytes.programBytes(fields.program)
         return fields.session.map { (end - $0.count)..<end }
     }
 
-    /// Fills the page with the next rows; leaves it empty if there are none. Calls `each` after
-    /// each move of `rows` to a record.
+    /// Fills the page with the next rows; leaves the page empty after the last row. Calls `each`
+    /// with `rows` at each record.
     mutating func fill(
         _ rows: inout RecordRows,
         each: (borrowing RecordRows) -> Void
@@ -71,12 +72,12 @@ package struct RecordPage: ~Copyable {
     }
 }
 
-/// An object that makes the state from the records while an opening journal checks them. So each
-/// record is read and hashed only once.
+/// An object that makes the state from the records while the opening of the journal checks them. So
+/// each record is read and hashed only once.
 package protocol HistoryFollower: AnyObject {
-    /// Begins with the snapshot. Returns false if the follower can't continue from there; then the
-    /// follower gets no records. The records after the snapshot end at the version `newest`. Each
-    /// record was written by one of `programs` or by an unknown program.
+    /// Begins with the state of the snapshot. Returns false if the follower can't continue from
+    /// that state; the follower then gets no records. The records after the snapshot end at the
+    /// version `newest`. Each record was written by one of `programs` or by an unknown program.
     func begins(
         with snapshot: StateSnapshot,
         newest: UInt64,

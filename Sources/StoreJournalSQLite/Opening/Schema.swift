@@ -1,10 +1,11 @@
-/// The form of the file. A file of an unknown form is rejected; its form is never guessed.
+/// The numbered forms of the file: the tables and indexes of each form. A file of an unknown form
+/// is rejected; a form is never guessed.
 enum Schema {
     /// The number that marks the file as a journal's database
     /// (sqlite.org/pragma.html#pragma_application_id).
     static let applicationID: Int64 = 0x5354_4A4C  // "STJL"
-    /// The number of the newest form. Any change in this type or in the canonical forms needs a new
-    /// number.
+    /// The number of the newest form. Any change in this type or in a canonical form
+    /// (``CanonicalBytes``) needs a new number.
     ///
     /// Form 2 adds the session of each record. Form 3 adds the programs, and the program of each
     /// record.
@@ -12,7 +13,8 @@ enum Schema {
     /// The forms that can be read. An older file is upgraded when it is opened for writing.
     static let formats: ClosedRange<Int64> = 1...format
 
-    /// Returns the name of each object of a form, and the statement that makes it.
+    /// Returns the tables and indexes of a form, sorted by name. Each has its name and the
+    /// statement that makes it.
     private static func objects(of format: Int64) -> [(name: String, sql: String)] {
         let records =
             switch format {
@@ -25,7 +27,7 @@ enum Schema {
             + [("records", records), ("snapshots", snapshots)]
     }
 
-    /// The table of metadata, with one row. `origin` is the epoch with which the chain begins.
+    /// The table of metadata, with one row. `origin` is the epoch under which the chain began.
     /// `base` and `base_hash` are the version and the hash of the last deleted record.
     private static let meta = """
         CREATE TABLE meta (
@@ -38,8 +40,8 @@ enum Schema {
         )
         """
 
-    /// Returns the statement that makes the table of records. After ``upgrade(_:from:)`` from form
-    /// 1, SQLite's schema has exactly this statement.
+    /// Returns the statement that makes the table of records. An upgraded file has exactly the same
+    /// statement in SQLite's schema.
     private static func records(adding columns: String) -> String {
         """
         CREATE TABLE records (
@@ -85,8 +87,9 @@ enum Schema {
 
     private static let outcomesByTime = "CREATE INDEX outcomes_by_time ON outcomes (time)"
 
-    /// The table of snapshots. `size` is the size of the state before zstd. `bytes` is the size of
-    /// all records up to the snapshot, and `hash` the chain's hash at the snapshot's version.
+    /// The table of snapshots. `size` is the size of the state before compression. `bytes` is the
+    /// total size of payload and meta of all records up to the snapshot. `hash` is the chain's hash
+    /// at the snapshot's version.
     private static let snapshots = """
         CREATE TABLE snapshots (
             version INTEGER PRIMARY KEY,
@@ -130,7 +133,7 @@ enum Schema {
         }
     }
 
-    /// True if the tables are exactly those of a form.
+    /// Returns true if the database has exactly the tables and indexes of a form.
     static func isIntact(in connection: Connection, format: Int64) throws(DatabaseFailure) -> Bool {
         let statement = try Statement(
             connection,
