@@ -4,10 +4,10 @@ package import StorePlatform
 package import StoreTelemetry
 package import Synchronization
 
-/// Saves snapshots of the published state in the journal, on a thread of its own or of a pool. So a
-/// start has few records to replay, and old records can be deleted.
+/// An object that saves snapshots of the published state in the journal, on a thread of its own or
+/// of a pool. So a start has few records to replay, and old records can be deleted.
 package final class SnapshotKeeper: Sendable {
-    /// The bytes of records after which a snapshot is due; a caller may set fewer.
+    /// The bytes of records after which a snapshot is due; a caller may set a smaller number.
     package static let bytesMax: UInt64 = 64 << 20
 
     private let journal: any Journal
@@ -18,15 +18,15 @@ package final class SnapshotKeeper: Sendable {
     private let newest: @Sendable () -> any EncodedState
     private let logger: Logger
 
-    /// The queue of the thread: true if a snapshot is due, even if several calls asked for it.
+    /// The queue of the thread. Several calls together make a single snapshot due.
     private struct Due: WorkQueue {
         var isDue = false
         var isEmpty: Bool { !isDue }
         mutating func take() { isDue = false }
     }
 
-    /// The duration of each save, with the deletion of records beyond the bounds. Only the saving
-    /// thread adds to this histogram and to `failures`.
+    /// The durations of the saves. Each save includes the deletion of records beyond the bounds.
+    /// Only the saving thread adds to this histogram and to `failures`.
     package let saving = Histogram()
     package let failures = Atomic<UInt64>(0)
     private let savedVersion: Atomic<UInt64>
@@ -63,7 +63,7 @@ package final class SnapshotKeeper: Sendable {
         }
     }
 
-    /// Counts records that have become durable. The Core's thread calls it.
+    /// Counts records that have become durable. The Core's thread calls this function.
     package func appended(through version: UInt64, bytes: Int) {
         let pending = pendingBytes.add(UInt64(bytes), ordering: .relaxed).newValue
         let saved = savedVersion.load(ordering: .relaxed)
@@ -92,8 +92,8 @@ package final class SnapshotKeeper: Sendable {
             let failure = "the state of version \(newest.version) can't be kept: \(error)"
             logger.warning(.snapshotFailed, failure)
         }
-        // The next attempt waits for as many records as usual, because repeated attempts would fill
-        // a full disk.
+        // The next attempt comes after the usual number of records: an attempt for each record
+        // would not help a full disk.
         savedVersion.store(newest.version, ordering: .relaxed)
         pendingBytes.store(0, ordering: .relaxed)
     }

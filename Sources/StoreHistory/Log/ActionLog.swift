@@ -5,8 +5,9 @@ package import StoreTelemetry
 package import StoreWire
 import Synchronization
 
-/// The log of actions for the stream writer: pieces of encoded records. A thread of the log's own,
-/// or of a pool, reads the records from the journal. A cache keeps the pieces for all readers.
+/// The log of actions for the stream writer, in pieces of encoded records (``LogPiece``). A thread
+/// of the log's own, or of a pool, reads the records from the journal. A cache keeps the pieces for
+/// all readers.
 ///
 /// Without a reader, a commit costs one atomic store and one atomic load.
 package final class ActionLog: LogSource, VersionFollower {
@@ -15,13 +16,13 @@ package final class ActionLog: LogSource, VersionFollower {
     package let epoch: Epoch
     let worker: Worker<LogWork>
     private let durable: Atomic<UInt64>
-    /// The version after ``durable`` that a reader waits for; 0 if no reader waits.
+    /// The version that a reader waits for, later than ``durable``; 0 if no reader waits.
     private let awaited = Atomic<UInt64>(0)
     private let onMove: @Sendable () -> Void
     package let owners: RecordOwners
 
-    /// Makes a log that begins at the published version. `onMove` is called on the log's thread
-    /// after each read, and makes the stream writer check its readers.
+    /// Makes a log. `version` is the newest published version. The log's thread calls `onMove`
+    /// after each read, so that the stream writer checks its readers.
     package init(
         journal: any Journal,
         epoch: Epoch,
@@ -56,11 +57,12 @@ package final class ActionLog: LogSource, VersionFollower {
         _ = worker.close(seconds: seconds) { $0.dropRequested() }
     }
 
-    /// Records that all versions through `version` are published. The Core's thread calls it.
+    /// Records that all versions through `version` are published. The Core's thread calls this
+    /// function.
     package func published(_ version: UInt64) {
         durable.store(version, ordering: .sequentiallyConsistent)
-        // Pairs with `next`: either the reader finds the new version, or this thread finds the
-        // waiting reader.
+        // This order pairs with `next`: either the reader finds the new version, or this thread
+        // finds the waiting reader.
         guard awaited.load(ordering: .sequentiallyConsistent) != 0 else { return }
         let requested = awaited.exchange(0, ordering: .sequentiallyConsistent)
         if requested != 0 { request(requested) }
@@ -98,8 +100,8 @@ extension ActionLog {
 // The work of the log's thread: it reads the versions that readers need next.
 
 extension ActionLog {
-    /// Reads a piece with this version, unless the cache already has one from another reader's
-    /// request.
+    /// Reads a piece that has this version into the cache, unless the cache already has the
+    /// version.
     package func read(_ version: UInt64) {
         let newest = self.version
         let (found, earlier) = worker.withQueue { work -> (LogPiece?, LogPiece?) in
@@ -124,8 +126,9 @@ extension ActionLog {
         }
     }
 
-    /// Returns a piece with `version`. The piece begins with a short `earlier`, or at the block's
-    /// start. If large or missing records come before `version`, the piece begins at `version`.
+    /// Returns a piece that has `version`. If `earlier` is a short piece, the result begins with
+    /// its frames. Without `earlier`, the result begins at the start of the block, unless earlier
+    /// records are too large or deleted. Otherwise the result begins at `version`.
     private func piece(
         with version: UInt64,
         behind earlier: LogPiece?,
@@ -149,7 +152,7 @@ extension ActionLog {
         return LogPiece(records[...], epoch: epoch, owners: owners, behind: isShort ? earlier : nil)
     }
 
-    /// Returns the first records of a range: at least one, and without a gap.
+    /// Returns the first records of a range: at least one record, and without a gap.
     private func journalRecords(_ versions: ClosedRange<UInt64>) throws(JournalError) -> [Record] {
         let page = JournalPage(
             after: versions.lowerBound - 1,
@@ -166,14 +169,15 @@ extension ActionLog {
     }
 }
 
-/// The queue of the log's thread: the versions that readers need, and the pieces for them.
+/// The queue of the log's thread: the versions that readers need, and the pieces that were read.
 struct LogWork: WorkQueue {
     /// The most versions that wait to be read. A reader whose version has no room asks again.
     static let requestedMax = 1_024
 
     var cache = LogCache()
     var seen = ViewerPieces()
-    /// The oldest version in the journal, as far as the log has noticed.
+    /// The oldest version in the journal when a read last asked for a deleted record; 1 if no read
+    /// did.
     var oldest: UInt64 = 1
     /// The versions that readers need next, in the order of the requests.
     private var requested: [UInt64] = []
@@ -204,7 +208,7 @@ struct LogWork: WorkQueue {
     }
 
     /// Records that a version could not be read. Returns true if the attempt before succeeded, so
-    /// that a failure is logged once.
+    /// that several failures in a row are logged once.
     mutating func failed(_ version: UInt64) -> Bool {
         // Some readers of these versions may be gone; the remaining readers ask again.
         if unreadable.count >= Self.requestedMax { unreadable = [] }

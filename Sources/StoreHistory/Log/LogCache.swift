@@ -1,14 +1,16 @@
 import StoreJSON
 import StoreWire
 
-/// The most recently read pieces of the log, shared by all readers.
+/// A cache of pieces of the log, for all readers.
 ///
 /// History is divided into blocks of versions. So readers that begin at different versions soon
-/// need the same pieces. At the bound on bytes, the least recently used piece is dropped.
+/// need the same pieces. If the pieces have more bytes than the bound allows, the cache drops the
+/// least recently used piece.
 struct LogCache {
     /// The number of versions in a block. No piece crosses the end of its block.
     static let blockVersions: UInt64 = 256
-    /// The most bytes of payload and meta in a piece. A piece of one record may have more.
+    /// The most bytes of payload and meta in a piece. A piece with a single record may have more
+    /// bytes.
     static let pieceBytesMax = 256 << 10
     /// The number of bytes below which a piece is short. The next records extend a short piece;
     /// behind a longer piece, they form a new piece.
@@ -65,8 +67,8 @@ struct LogCache {
         while bytes > bytesMax, removeOldest(but: clock) {}
     }
 
-    /// Drops the least recently used piece, but not the newest one. Returns false if there is no
-    /// other piece.
+    /// Drops the least recently used piece, unless its last use was at `newest`. Returns false if
+    /// no piece was dropped.
     private mutating func removeOldest(but newest: UInt64) -> Bool {
         let oldest = blocks.values.joined().min { $0.used < $1.used }
         guard let oldest, oldest.used < newest else { return false }
@@ -78,10 +80,11 @@ struct LogCache {
     }
 }
 
-/// Pieces of the log for viewers that may not read all records. They are cached for the readers of
-/// a session or role, and for a reader that takes a piece in several turns.
+/// A cache of filtered pieces of the log: each piece has only the records that its viewer may read.
+/// All readers of a session or of a role share these pieces. A reader that takes a piece in several
+/// turns finds it again.
 ///
-/// Bounded: all pieces are dropped before their bytes would exceed ``bytesMax``.
+/// The cache is bounded: it drops all pieces before their bytes would exceed ``bytesMax``.
 struct ViewerPieces {
     /// The most bytes of the pieces and their originals.
     static let bytesMax = 4 << 20
@@ -92,11 +95,12 @@ struct ViewerPieces {
     }
 
     /// The filtered pieces with their originals. The reference keeps the original alive, so that no
-    /// other piece gets its identity.
+    /// other piece gets the original's identity.
     private var pieces: [Key: (all: LogPiece, seen: LogPiece)] = [:]
     private var bytes = 0
 
-    /// Returns a piece as a viewer may read it; the piece itself if the viewer may read all of it.
+    /// Returns a piece with only the records that the viewer may read; `piece` itself if the viewer
+    /// may read all records.
     mutating func piece(_ piece: LogPiece, by viewer: Viewer) -> LogPiece {
         guard !viewer.seesAll, !piece.owners.isEmpty else { return piece }
         let key = Key(piece: ObjectIdentifier(piece), viewer: viewer)

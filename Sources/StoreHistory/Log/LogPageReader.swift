@@ -3,7 +3,7 @@ import StorePlatform
 import StoreTelemetry
 package import StoreWire
 
-/// A reader for one page of the log from the journal.
+/// A reader that makes one page of the log from the journal.
 package struct LogPageReader: Sendable {
     /// The most bytes of payload and meta in a page with several records.
     package static let bytesMax = 4 << 20
@@ -40,8 +40,9 @@ package struct LogPageReader: Sendable {
         }
     }
 
-    /// Returns the trace of a version: the first action of its chain, and all actions that followed
-    /// from the first, in order. Leaves out the records that the viewer may not read.
+    /// Returns the trace of a version: the first action in the version's chain of causes, and all
+    /// actions that followed from that action, in order. Leaves out the records that the viewer may
+    /// not read.
     package func family(of version: UInt64) throws(Problem) -> [Record] {
         do throws(JournalError) {
             var root = try record(version)
@@ -78,7 +79,8 @@ package struct LogPageReader: Sendable {
         let deadline = Deadline(seconds: secondsMax)
         var answer = JournalRecords(records: [], through: start)
         var records: [Record] = []
-        // A read is bounded. If it finds no visible record of the type, read on.
+        // Each read covers a bounded number of records. The loop goes on until a read finds a
+        // visible record of the type.
         repeat {
             answer = try log.journal.read(
                 JournalPage(
@@ -94,8 +96,9 @@ package struct LogPageReader: Sendable {
     }
 
     /// Returns the records that follow from a version, directly or through other records. The
-    /// search begins at `cause`, because a record is recognized by the related records before it.
-    /// The time limit begins at `start`, so that each page goes further than the page before.
+    /// search begins at `cause`, because each found record names an earlier record of the tree. The
+    /// time limit begins when the search has passed `start`, so that each page goes further than
+    /// the page before.
     private func tree(of cause: UInt64, after start: UInt64) throws(JournalError) -> LogPage {
         var deadline: Deadline?
         var family: Set<UInt64> = [cause]
@@ -150,7 +153,7 @@ package struct LogPage: Sendable {
 
 /// The query of a client for a page of the log.
 package struct LogQuery: Sendable {
-    /// The version after which the page begins; `nil` for the oldest version.
+    /// The version after which the page begins; `nil` to begin with the oldest version.
     package var after: UInt64?
     /// The most records on the page.
     package var limit: UInt64

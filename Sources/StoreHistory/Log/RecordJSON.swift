@@ -3,9 +3,9 @@ import StoreJSON
 import StoreWire
 
 extension JSONOutput {
-    /// Writes a record as the log shows it (protocol 5.1), in one line. `inFull` adds the request,
-    /// the session and the program, which the log does not show. Without `program`, writes only the
-    /// number of the program that wrote the record, not the program's forms.
+    /// Writes a record as the log shows it (protocol 5.1), in one line. If `inFull` is true, adds
+    /// the request, the session and the program, which the log does not show. Without `program`,
+    /// writes only the number of the program that wrote the record, not the program's forms.
     package mutating func record(
         _ record: Record,
         inFull: Bool = false,
@@ -44,15 +44,15 @@ extension JSONOutput {
         if record.changed { raw(",\"changed\":true}") } else { raw(",\"changed\":false}") }
     }
 
-    /// Writes a text after its key, unless it is `nil`.
+    /// Writes a key and its text, unless the text is `nil`.
     private mutating func text(_ key: StaticString, _ text: String?) {
         guard let text else { return }
         raw(key)
         string(text)
     }
 
-    /// Writes JSON as its client sent it, with spaces in place of line ends. Line ends only occur
-    /// between tokens, because a string can't contain them unescaped (RFC 8259 §7).
+    /// Writes JSON as the client sent it, with spaces in place of line ends. Line ends only occur
+    /// between tokens, because a string can't contain unescaped line ends (RFC 8259 §7).
     private mutating func line(_ json: [UInt8]) {
         let (feed, carriage) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
         guard json.contains(where: { $0 == feed || $0 == carriage }) else { return raw(json) }
@@ -98,7 +98,7 @@ extension LogPiece {
 }
 
 /// The text with which the log describes the client of an action, such as `127.0.0.1 curl/8.5.0`.
-/// If the client has a session, it is in the middle: `127.0.0.1 session=0f… curl/8.5.0`.
+/// If the client has a session, the session is in the middle: `127.0.0.1 session=0f… curl/8.5.0`.
 package enum ClientOrigin {
     /// The most characters of the client's `User-Agent` that are stored.
     private static let agentCharactersMax = 200
@@ -108,12 +108,12 @@ package enum ClientOrigin {
         var text = host
         if let session { text += " " + sessionMark + session }
         guard let agent, !agent.isEmpty else { return text }
-        // The dash keeps a `User-Agent` with the mark from being read as a session.
+        // Without the dash, a `User-Agent` that begins with the mark would be read as a session.
         if agent.utf8.starts(with: sessionMark.utf8) { text += " -" }
         return text + " " + agent.prefix(agentCharactersMax)
     }
 
-    /// Returns the session in a text; `nil` if the client had none, or if the program itself
+    /// Returns the session in a text; `nil` if the client had no session, or if the program itself
     /// dispatched the action.
     package static func session(in text: String) -> String? {
         guard let space = text.utf8.firstIndex(of: UInt8(ascii: " ")) else { return nil }

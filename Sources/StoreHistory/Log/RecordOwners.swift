@@ -4,7 +4,7 @@ package import StoreWire
 
 /// The rules for who may read the records of the log: the owner and the module of each record.
 ///
-/// If no module has slices of sessions, all records are shared. Else a record is shared if its
+/// If no module has slices of sessions, all records are shared. Otherwise a record is shared if its
 /// action changes a shared slice or the whole state. All other records belong to their sessions,
 /// even if they change nothing.
 package struct RecordOwners: Sendable {
@@ -40,7 +40,7 @@ package struct RecordOwners: Sendable {
         return RecordOwner(session: session, module: module)
     }
 
-    /// True if a viewer may read a record.
+    /// Returns true if a viewer may read a record.
     package func isVisible(_ record: Record, to viewer: Viewer) -> Bool {
         viewer.seesAll || owner(of: record).isVisible(to: viewer)
     }

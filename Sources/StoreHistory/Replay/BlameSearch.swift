@@ -13,7 +13,7 @@ package struct Blame: Sendable {
     /// True if the action was found, or if the search reached the first action of history.
     package let isComplete: Bool
 
-    /// The result for a reader who may not read the action. The reader learns only the version at
+    /// The result for a reader that may not read the action. The reader learns only the version at
     /// which the search ended.
     package var withoutRecord: Blame {
         guard let record else { return self }
@@ -22,7 +22,7 @@ package struct Blame: Sendable {
 }
 
 /// A search for the last action that changed a part of the state. The search replays the records
-/// behind the newest snapshot, then the records behind the snapshot before, and so on. The search
+/// after the newest snapshot, then the records after the snapshot before, and so on. The search
 /// ends at the first range with a change, or at the deadline.
 struct BlameSearch<State: Codable & Sendable, Version: EncodedState> {
     let replay: Replay<State>

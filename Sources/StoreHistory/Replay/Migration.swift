@@ -5,8 +5,8 @@ import StoreJSONSchema
 /// A rule for reading an action that an earlier version of the program journaled.
 ///
 /// A journal outlives the program that wrote it. If an action type is renamed, changed or removed,
-/// its records still have to be reduced in every replay. A start stops with an error that names the
-/// unreadable records.
+/// its records still have to be reduced in every replay. If a record has no migration and can't be
+/// read, a start fails with an error that names the record.
 ///
 /// ```swift
 /// struct StepChanged: Decodable { let by: Int }
@@ -18,22 +18,23 @@ import StoreJSONSchema
 ///     .main()
 /// ```
 ///
-/// The name may be one of today's action types that had other fields before. The journal has the
-/// form in which each record was written, and only records of another form are migrated. Records of
-/// older journals have no form; for them, today's type is tried first.
+/// The name may also belong to an action type of today that had other fields before. The journal
+/// names the program that wrote each record, so only the records of earlier programs are migrated.
+/// Records of older journals name no program; for such records, today's type is tried first.
 public struct Migration: Sendable {
     /// The wire name in the journal; with `{id}` for the actions of all instances of a module.
     package let name: String
-    /// The form of the fields that the migration reads, as ``FormText`` writes it.
+    /// The form of the fields that the migration reads, as ``FormText`` writes it; `nil` if the
+    /// migration drops the records.
     package let form: String?
-    /// Reads the action of today; `nil` if the old action is dropped. The instance's id is empty if
-    /// the name has none.
+    /// The function that returns the action of today; `nil` if the old action is dropped. The
+    /// instance's id is empty if the name has no id.
     package let read:
         @Sendable (JSONNode, _ instance: String, JSONDecoder) throws(JSONError) -> (any Action)?
 
-    /// Reads the journaled fields as `Old` and translates them.
+    /// Makes a migration that reads the journaled fields as `Old` and translates them.
     ///
-    /// The name of an action of a module's instances has `{id}` in place of the id, as in
+    /// For an action of a module's instances, the name has `{id}` in place of the id, as in
     /// `boards/{id}/cardAdded`. The action of today goes to the instance with that id.
     ///
     /// - Parameters:
@@ -50,8 +51,8 @@ public struct Migration: Sendable {
         action(name, from: old) { fields, _ in translate(fields) }
     }
 
-    /// Reads the journaled fields as `Old` and translates them with the instance's id, which
-    /// `translate` may map to another id.
+    /// Makes a migration that reads the journaled fields as `Old`, and translates them with the
+    /// instance's id. `translate` may return an action for another id.
     ///
     /// ```swift
     /// .action("boards/{id}/cardAdded", from: OldCard.self) { old, id in
@@ -63,7 +64,7 @@ public struct Migration: Sendable {
     ///   - name: the wire name, with `{id}` in place of the id.
     ///   - old: the form of the fields that the records have.
     ///   - translate: returns the action of today, given the fields and the id. If the action names
-    ///     no other instance, it goes to the same instance. The id is empty if the name has none.
+    ///     no other instance, it goes to the same instance. The id is empty if the name has no id.
     /// - Returns: the migration for the program's list.
     public static func action<Old: Decodable & SendableMetatype>(
         _ name: String,
@@ -75,7 +76,8 @@ public struct Migration: Sendable {
         }
     }
 
-    /// Skips the records of a name, whatever their fields are, because they have no meaning today.
+    /// Makes a migration that skips the records of a name, whatever fields they have. The records
+    /// have no meaning today.
     ///
     /// - Parameter name: the wire name; with `{id}` for the actions of a module's instances.
     /// - Returns: the migration for the program's list.

@@ -4,13 +4,12 @@ import Synchronization
 
 /// A reader for single actions of the journal, with the sessions that dispatched them.
 ///
-/// A start uses it for the effects that had not ended when the store stopped. Each effect runs
-/// again with the action that began it, on behalf of that action's session.
+/// A start uses the reader for the effects that had not ended when the store stopped. Each effect
+/// runs again with the action that began the effect, on behalf of that action's session.
 package final class PastActionReader: Sendable {
     private let journal: any Journal
     private let forms: RecordForms
-    /// The sessions of the versions that were looked up, because several effects often have the
-    /// same action.
+    /// A cache of the sessions of versions, because several effects often follow the same action.
     private let sessions = Locked<[UInt64: String?]>([:])
 
     package init(_ journal: any Journal, _ forms: RecordForms) {
@@ -19,7 +18,7 @@ package final class PastActionReader: Sendable {
     }
 
     /// Returns the action of a version; `nil` if its record is gone or the journal can't be read.
-    /// The result has no action if the record is unreadable, or if a migration drops it.
+    /// The result has no action if the record is unreadable, or if a migration drops the record.
     package func action(of version: UInt64) -> PastAction? {
         guard let record = record(version) else { return nil }
         let reader = RecordReader(forms)
@@ -33,9 +32,10 @@ package final class PastActionReader: Sendable {
 
     /// Returns the session on whose behalf an action was dispatched; `nil` if it is not known.
     ///
-    /// A record has its session. In an older format, the text of the origin names the session. If
-    /// the program dispatched the action, an older record has only its cause, the version that led
-    /// to it. So the search follows the causes until a record names a session.
+    /// A record of today has its session. In a record of an older form, the text of the origin
+    /// names the session. If the program dispatched the action, the older record has only its
+    /// cause: the version that led to the action. So the search follows the causes until a record
+    /// names a session.
     private func session(of record: Record) -> String? {
         if let session = record.session { return session }
         // The versions on the path. All have the same session.

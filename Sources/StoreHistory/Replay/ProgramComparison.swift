@@ -2,9 +2,10 @@ import StoreCore
 
 /// A comparison of the programs that have written a history with the program of this start.
 ///
-/// A start needs only the newest snapshot and the records behind it. But reading past versions and
-/// `verify` need the records before the snapshot, too. So a program that was not the last to start
-/// reads a record of each name whose form has changed. If it can't read a record, the start fails.
+/// A start needs only the newest snapshot and the records after that snapshot. But past versions
+/// and `verify` need the records before the snapshot, too. So a program that was not the last to
+/// start reads a record of each name whose form has changed. If the program can't read one of these
+/// records, the start fails.
 struct ProgramComparison {
     /// A name in the records of one program. Unknown programs have the number 0.
     private struct Key: Hashable {
@@ -12,7 +13,7 @@ struct ProgramComparison {
         let name: ExactText
     }
 
-    /// The most whole names whose patterns are cached.
+    /// The most names in the cache of patterns.
     private static let namesMax = 10_000
 
     let journal: any Journal
@@ -21,7 +22,7 @@ struct ProgramComparison {
 
     /// Compares the programs. Returns the programs that have to register after the start, in the
     /// order of their registration. If the journal has no programs yet, the first program in the
-    /// result has the names of the records. The last one is today's program.
+    /// result has the names of the records. The last program is today's program.
     ///
     /// - Throws: ``ReplayError/unreadable(_:)`` with the first record of each unreadable name, and
     ///   ``ReplayError/journal(_:)``.
@@ -76,7 +77,8 @@ struct ProgramComparison {
     private enum Choice { case isRead, isFirst, isLast }
 
     /// Iterates over all records, and reads each record for which `choose` does not return
-    /// `isRead`. A program whose number is not in `numbers` is unknown.
+    /// `isRead`. Ends after a record for which `choose` returns `isLast`. A program whose number is
+    /// not in `numbers` is unknown.
     private func readFirst(
         _ numbers: Set<UInt32>,
         _ choose: (Key, String) -> Choice

@@ -8,17 +8,19 @@ import StoreTexts
 /// The wire names of a program's actions, with the form of each action. The forms decide how the
 /// program's records are read.
 package struct ProgramForms: Sendable {
-    /// The form of a wire name. All instances of a module share a name: `boards/{id}/cardAdded`.
+    /// A wire name with the form of its payload. All instances of a module share a name, with
+    /// `{id}` in place of the id: `boards/{id}/cardAdded`.
     package struct Form: Codable, Equatable, Sendable {
         package let name: String
-        /// The payload's form, as ``FormText`` writes it; `nil` if it is not known, as for records
-        /// from before programs were stored.
+        /// The payload's form, as ``FormText`` writes it; `nil` if the form is not known. For
+        /// records from before programs were stored, no form is known.
         package var form: String?
         /// The number of migrations that the program had for this name. Two programs with the same
-        /// number read the name alike; an older program has fewer.
+        /// number read the name alike; an older program has a smaller number.
         package var migrations: Int?
 
-        /// True if the program had no action of this name, and read its records by migrations.
+        /// True if the program had no action of this name, and read the name's records by
+        /// migrations.
         package var isOnlyMigrated: Bool { form == nil && migrations != nil }
     }
 
@@ -30,8 +32,8 @@ package struct ProgramForms: Sendable {
         places = Dictionary(all.indices.map { (ExactText(all[$0].name), $0) }) { first, _ in first }
     }
 
-    /// Makes the forms of today's program, followed by the names that only migrations read. Slow,
-    /// because it derives the schemas of all types of actions.
+    /// Makes the forms of today's program, followed by the names that only migrations read. The
+    /// initializer is slow, because it derives the schemas of all types of actions.
     package init(_ table: ActionTable, _ migrations: [Migration]) {
         let forms = table.entries.map(\.form)
         var counts: [ExactText: Int] = [:]
@@ -68,14 +70,14 @@ package struct ProgramForms: Sendable {
     }
 }
 
-/// A record's wire name, and the pattern that it shares with the names of other instances.
+/// A record's wire name, split into the instance's id and the pattern that all instances share.
 package struct RecordName {
     /// The name, with `{id}` in place of an instance's id.
     package let pattern: String
-    /// The instance's id; `nil` if the name has none.
+    /// The instance's id; `nil` if the name has no id.
     package let instance: String?
 
-    /// Splits a name such as `boards/7/cardAdded`. A name with fewer than three parts, or the name
+    /// Splits a name such as `boards/7/cardAdded`. A name with fewer than two slashes, or the name
     /// of a request, has no instance.
     package init(_ name: String) {
         let slash = UInt8(ascii: "/")

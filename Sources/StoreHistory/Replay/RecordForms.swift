@@ -6,9 +6,9 @@ import StoreWire
 import Synchronization
 
 /// The forms in which each program has written its records, and the ways in which today's program
-/// reads them.
+/// reads these records.
 ///
-/// All readers of one store's records share the object. Any thread may call it.
+/// All readers of one store's records share this object. Any thread may call its functions.
 package final class RecordForms: Sendable {
     private struct Known {
         var journal: (any Journal)?
@@ -18,7 +18,7 @@ package final class RecordForms: Sendable {
 
     package let table: ActionTable
     package let migrations: [Migration]
-    /// The forms of the program that reads.
+    /// The forms of today's program, which reads the records.
     package let today: ProgramForms
     private let byName: [ExactText: [Migration]]
     private let known = Locked(Known())
@@ -56,7 +56,7 @@ package final class RecordForms: Sendable {
         add(try journal.programs())
         return known.withLock { known in
             if let found = known.programs[number] { return found }
-            // The journal never reuses a number, so this one stays unknown.
+            // The journal never reuses a number, so this number stays unknown.
             known.programs[number] = .some(nil)
             return nil
         }
@@ -71,11 +71,11 @@ package final class RecordForms: Sendable {
         return "no action has this name" + (nearest.map { "; the nearest is \($0)" } ?? "")
     }
 
-    /// Returns the ways to read a record, best first. A later way is used if the fields do not fit
-    /// the earlier ones.
+    /// Returns the ways to read a record, in the order in which a reader tries them. A later way is
+    /// used only if the fields do not fit the earlier ways.
     func readings(of whole: String, writtenBy program: ProgramForms?) -> [RecordReading] {
         let name = RecordName(whole)
-        // Migrations for the exact name go before migrations for its pattern.
+        // If the exact name has migrations, the migrations for its pattern are not used.
         let migrations = byName[ExactText(whole)] ?? byName[ExactText(name.pattern)] ?? []
         let old = migrations.map { RecordReading.migrated($0, name.instance) }
         guard let found = table[whole] else {
@@ -89,8 +89,8 @@ package final class RecordForms: Sendable {
         let ordered = exactFirst(old, then)
         let isOlder = (then.migrations ?? 0) < old.count
         if then.form == today[name.pattern]?.form {
-            // The fields have not changed, but their meaning may have. So a migration goes first
-            // only if it reads exactly this form.
+            // The fields have not changed, but their meaning may have changed. So a migration goes
+            // first only if the migration reads exactly this form.
             guard isOlder, let first = ordered.first, first.form == then.form else {
                 return [now] + ordered
             }
@@ -99,9 +99,9 @@ package final class RecordForms: Sendable {
         return isOlder ? ordered + [now] : [now] + ordered
     }
 
-    /// Moves the migrations from the record's form to the front. The program that wrote the record
-    /// may already have had the first migrations of the name. If several migrations read the same
-    /// form, these first migrations go behind the others.
+    /// Moves the migrations that read the record's form to the front. The program that wrote the
+    /// record may already have had the first migrations of the list. If several migrations read the
+    /// same form, these first migrations go behind the newer migrations.
     private func exactFirst(
         _ readings: [RecordReading],
         _ then: ProgramForms.Form?

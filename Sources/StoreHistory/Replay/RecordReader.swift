@@ -1,18 +1,19 @@
 package import StoreCore
 import StoreJSON
 
-/// A reader that makes today's actions of journaled records.
+/// A reader that makes today's actions from journaled records.
 ///
-/// Only one thread at a time may use it.
+/// Only one thread at a time may use a reader.
 package final class RecordReader: ActionReader, @unchecked Sendable {
-    // Safety: only one thread at a time uses a reader. The places and the last type are private,
-    // and no access to them calls code of the program.
+    // Safety: only one thread at a time uses a reader. The cache and the last type are private, and
+    // no access to them calls code of the program.
 
     private static let placesCount = 256
 
     private let forms: RecordForms
     private let decoder = JSONDecoder(limits: .unbounded)
-    /// A direct-mapped cache: a type's hash leads to a place, which has the most recent type.
+    /// A direct-mapped cache: the hash of a name and a program selects a slot, and each slot has
+    /// its most recent type.
     @exclusivity(unchecked)
     private var places: [RecordedType?] = Array(repeating: nil, count: placesCount)
     /// The type of the previous record.
@@ -24,8 +25,8 @@ package final class RecordReader: ActionReader, @unchecked Sendable {
         try record.withView { view throws(UnreadableRecord) in try action(of: view) }
     }
 
-    /// Returns the action of a record without copying its payload; `nil` if a migration drops it.
-    /// Throws the reason why the record can't be read.
+    /// Returns the action of a record without copying its payload; `nil` if a migration drops the
+    /// record. Throws the reason why the record can't be read.
     package func action(of record: RecordView) throws(UnreadableRecord) -> (any Action)? {
         let type: RecordedType
         if let last, last.has(record.type, record.program) {
@@ -73,8 +74,8 @@ package final class RecordReader: ActionReader, @unchecked Sendable {
         }
     }
 
-    /// Returns a place in the cache: FNV-1a over the length and the last bytes, in which names
-    /// differ most.
+    /// Returns the index of a slot: a hash (FNV-1a) of the program, the name's length and the
+    /// name's last eight bytes. Names differ most in their last bytes.
     private static func place(of name: UnsafeRawBufferPointer, _ program: UInt32) -> Int {
         var hash = 0x811C_9DC5 ^ UInt32(truncatingIfNeeded: name.count) ^ program << 16
         for byte in name.suffix(8) { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }

@@ -7,11 +7,11 @@ import StoreJSON
 enum RecordReading {
     /// Decodes the action of today with the record's name.
     case action(FoundAction)
-    /// Runs a migration, for this instance if the name has one.
+    /// Runs a migration. The text is the instance's id; `nil` if the name has no id.
     case migrated(Migration, String?)
     case request(ClientRequest)
 
-    /// The form of the fields that a migration reads; `nil` if no migration reads them.
+    /// The form of the fields that the migration reads; `nil` if this way is no migration.
     var form: String? {
         guard case .migrated(let migration, _) = self else { return nil }
         return migration.form
@@ -33,19 +33,21 @@ enum RecordReading {
     }
 }
 
-/// The ways to read one program's records with one wire name.
+/// The ways to read the records that one program wrote under one wire name.
 final class RecordedType: Sendable {
     let name: String
     private let bytes: [UInt8]
     private let program: UInt32
     private let table: ActionTable
-    /// The ways to read the records, best first. Empty if no action and no migration has the name.
+    /// The ways to read the records, in the order in which they are tried. The list is empty if no
+    /// action and no migration has the name.
     private let readings: [RecordReading]
-    /// True if a record without fields can be read. All such records make the same action.
+    /// True if a record without fields can be read. All records without fields give the same
+    /// action.
     let isReadBare: Bool
     /// The action of a record without fields.
     let bare: any Action
-    /// True if a record without fields is read as no action.
+    /// True if a record without fields is dropped by a migration, or can't be read.
     let isBareNothing: Bool
 
     init(
@@ -88,8 +90,8 @@ final class RecordedType: Sendable {
         try Self.read(payload, readings, table, decoder)
     }
 
-    /// Returns the action of the first reading that the fields fit. Throws the reason why the
-    /// fields do not fit the first reading.
+    /// Returns the action of the first reading that the fields fit. If the fields fit no reading,
+    /// throws the error of the first reading.
     private static func read(
         _ payload: UnsafeRawBufferPointer,
         _ readings: [RecordReading],

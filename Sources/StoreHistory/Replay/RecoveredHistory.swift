@@ -20,9 +20,9 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
 
     package var epoch: Epoch { Epoch(rawValue: journal.epoch) }
 
-    /// Recovers the history in the journal, or begins a new one. A new history begins with the
-    /// state in `file` if there is one, else with the program's initial state. States in `replayed`
-    /// are not made again.
+    /// Recovers the history in the journal, or begins a new history. A new history begins with the
+    /// state in `file`, or with the program's initial state if `file` is `nil`. If `replayed` has
+    /// the current state, the state is not made again.
     ///
     /// - Throws: ``RecoveryError`` if the store can't continue from the journal. Throws
     ///   ``ConfigurationError`` if the file is needed and can't be used. Throws the encoder's error
@@ -41,8 +41,7 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
         replay = Self.replay(of: program, in: journal, registry: registry, replayed)
         let form = replay.form
         if journal.version == 0, journal.oldestSnapshot == nil {
-            // A later program may have another initial state, but this history began with this
-            // state.
+            // The first state is saved, because a later program may have another initial state.
             let given = try file?.read()
             let first = StateSnapshot(
                 version: 0,
@@ -74,8 +73,7 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
         self.program = try Self.register(programs, in: journal)
     }
 
-    /// Registers the programs of the records that are appended from now on. Returns the number of
-    /// the last program.
+    /// Registers the programs in their order. Returns the number of the last program.
     private static func register(
         _ programs: [WritingProgram],
         in journal: any Journal
@@ -90,8 +88,8 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
         return number
     }
 
-    /// Registers the names of imported records whose program is not known. Then registers this
-    /// program, because it has read all of the records.
+    /// Registers a program with the names of the imported records whose program is not known. Then
+    /// registers this program again, because this program has read all of the records.
     package func registerAgain(behind names: Set<String>) throws(RecoveryError) {
         let older = names.isEmpty ? [] : [ProgramForms(names: names.sorted()).program]
         _ = try Self.register(older + [replay.forms.today.program], in: journal)
@@ -110,7 +108,7 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
         return Replay(program: program, forms: forms, journal: journal, form: form)
     }
 
-    /// The identity of the state type's form: the SHA-256 of its JSON Schema.
+    /// The identity of the state type's form: the SHA-256 of the type's JSON Schema.
     package static var form: String {
         JSONSchema.schema(of: State.self).withUnsafeBytes { SHA256.hex($0) }
     }
@@ -122,7 +120,8 @@ package struct ReplayedState<State: Sendable> {
     let form: String
     /// The forms with which the records were read.
     let forms: RecordForms
-    /// Returns the state of a version; `nil` if the replay did not make it.
+    /// The function that returns the state of a version; `nil` if the replay did not make that
+    /// state.
     package let state: (UInt64) -> State?
 
     package init(form: String, forms: RecordForms, state: @escaping (UInt64) -> State?) {

@@ -2,19 +2,22 @@ package import StoreCore
 package import StoreJSON
 package import StorePlatform
 
-/// The replay of a history: makes the state of a version from a snapshot and the actions after it.
+/// The replay of a history: makes the state of a version from a snapshot and the actions after the
+/// snapshot.
 ///
-/// The next page of the journal is read while the records of the page before are reduced.
+/// Another thread reads the next page of the journal while the records of the page before are
+/// reduced.
 package struct Replay<State: Codable & Sendable>: Sendable {
     let program: Program<State>
     /// The forms with which records are read.
     package let forms: RecordForms
     package let journal: any Journal
-    /// The identity of the state type's form: the SHA-256 of its JSON Schema.
+    /// The identity of the state type's form: the SHA-256 of the type's JSON Schema.
     package let form: String
 
-    /// Reduces every record behind `base` up to `end`. Calls `each` with the state after each
-    /// record. The replay ends early if `each` returns `false`.
+    /// Moves `base` forward: reduces the records after the version of `base`, up to the version
+    /// `end`. Calls `each` with each record and the state after it. The replay ends early if `each`
+    /// returns `false`.
     ///
     /// - Throws: ``ReplayError``, also if the deadline has passed.
     package func advance(
@@ -48,8 +51,8 @@ package struct Replay<State: Codable & Sendable>: Sendable {
         }
     }
 
-    /// Reads the remaining records without reducing, so that the error names all unreadable types
-    /// at once.
+    /// Returns the error for an unreadable record. Reads the remaining records without reducing
+    /// them, so that the error names all unreadable types at once.
     private func unreadable(
         from first: UnreadableRecord,
         _ records: [Record],
@@ -76,13 +79,13 @@ package struct Replay<State: Codable & Sendable>: Sendable {
 package enum ReplayError: Error {
     /// The records that the program of today can't read: the first record of each type.
     case unreadable([UnreadableRecord])
-    /// The reducer refuses an action today that it applied when the record was written.
+    /// The reducer refuses an action that the reducer applied when the record was written.
     case diverged(UInt64, String)
     case journal(JournalError)
     /// History begins at this version.
     case gone(oldest: UInt64)
-    /// The oldest usable snapshot has another form of the state's type, and the records before it
-    /// are gone.
+    /// The oldest usable snapshot has another form of the state's type, and the records before that
+    /// snapshot are gone.
     case foreignSnapshot(UInt64, String)
     /// History began with a given state, which has another form of the state's type.
     case foreignBeginning(String)
@@ -93,7 +96,7 @@ package enum ReplayError: Error {
 // The base
 
 extension Replay {
-    /// A state from which later states can be made.
+    /// A state with its version, from which later states can be made.
     package struct Base {
         package var state: State
         package var version: UInt64
@@ -117,10 +120,10 @@ extension Replay {
 
     /// Returns the newest known state at or before `version`.
     ///
-    /// A snapshot is used if the state's type still has the form that it had in the snapshot.
+    /// A snapshot is used if the form of the state's type has not changed since the snapshot.
     /// Otherwise all actions are reduced again from the beginning of history. If the beginning is
     /// gone, the snapshot is decoded anyway, and its fields have to fit. A first state that was
-    /// given in a file is decoded in any case, too.
+    /// given in a file is always decoded, too.
     package func base(for version: UInt64) throws(ReplayError) -> Base {
         let reachesBack = journal.oldest == 1
         let found: StateSnapshot?
@@ -137,13 +140,13 @@ extension Replay {
         }
     }
 
-    /// True if a snapshot has the form that the state's type has today.
+    /// Returns true if a snapshot has the form that the state's type has today.
     package func isRead(_ snapshot: StateSnapshot) -> Bool {
         GivenState.isForm(snapshot.form, form)
     }
 
     /// Returns the state before the first action: the program's initial state, or the state of a
-    /// file if history began with one.
+    /// file if history began with a file.
     private func beginning() throws(ReplayError) -> Base {
         let given: StateSnapshot?
         do { given = try GivenState.began(journal) } catch { throw .journal(error) }
@@ -158,7 +161,7 @@ extension Replay {
 package struct RecoveryError: Error, CustomStringConvertible {
     package let description: String
 
-    /// Makes the error for a part of history that can't be written.
+    /// Makes the error for a failed write to the history.
     init(_ failure: String, _ error: JournalError) {
         description = "\(failure): \(error)\nrepair the disk of --data, and start again"
     }
@@ -190,18 +193,18 @@ package struct RecoveryError: Error, CustomStringConvertible {
     }
 }
 
-/// Reduces the action of a version, which came from this session.
+/// A reducer of the replay. The reducer applies the action of a version on behalf of a session.
 package typealias StateReducer<State> =
     @Sendable (inout State, any Action, _ version: UInt64, _ session: String?) throws -> Void
 
-/// The parts of a program that make states of actions: the initial state, the migrations and the
+/// The parts of a program that make states from actions: the initial state, the migrations and the
 /// reducer.
 package struct Program<State: Codable & Sendable>: Sendable {
     package let state: State
     package let migrations: [Migration]
     package let reducer: StateReducer<State>
-    /// Fills in the copies of shared values in the slices of the modules that read them. Snapshots
-    /// lack the copies in the slices that sessions begin with.
+    /// The function that fills in the copies of shared values in the slices of the reading modules.
+    /// Snapshots lack the copies in the initial slices of sessions.
     package let connect: @Sendable (inout State) -> Void
 
     package init(

@@ -10,7 +10,7 @@ package struct StateFile<State: Codable & Sendable>: Sendable {
     package static var bytesMax: Int { Record.fieldBytesMax }
 
     package let path: String
-    /// Fills in the copies of shared values that modules read.
+    /// The function that fills in the copies of shared values in the slices of the reading modules.
     package let connect: @Sendable (inout State) -> Void
 
     package init(path: String, connect: @escaping @Sendable (inout State) -> Void) {
@@ -59,13 +59,13 @@ package enum GivenState {
     /// The text at the end of a snapshot's form if the snapshot has a given state.
     package static let mark = " given"
 
-    /// True if `found` is the form `form`, with the mark or without.
+    /// Returns true if `found` is the form `form`, with or without the mark.
     package static func isForm(_ found: String, _ form: String) -> Bool {
         found.isSame(as: form) || found.isSame(as: form + mark)
     }
 
-    /// Returns the first state of a history if it was given in a file. Returns `nil` if history
-    /// began with the program's initial state, or if the first state is gone.
+    /// Returns the first state of a history if that state was given in a file. Returns `nil` if
+    /// history began with the program's initial state, or if the first state is gone.
     package static func began(_ journal: any Journal) throws(JournalError) -> StateSnapshot? {
         guard let first = try journal.snapshot(atOrBefore: 0), first.form.hasSuffix(mark) else {
             return nil

@@ -5,17 +5,19 @@ package import StoreTelemetry
 package import StoreWire
 import Synchronization
 
-/// A version of the state as its readers get it. The caller of history chooses the form.
+/// An encoded version of the state, as readers get it. The code that uses this target chooses the
+/// encoding.
 package protocol EncodedState: Sendable {
     var version: UInt64 { get }
     var state: Bytes { get }
 
-    /// Returns the part at a pointer that a viewer may read; `nil` if there is none. Equal values
-    /// have equal bytes. May take long.
+    /// Returns the bytes of the part at a pointer, as a viewer may read the part; `nil` if the
+    /// viewer sees no part there. Equal values have equal bytes. The call may take long.
     func part(at pointer: JSONPointer, for viewer: Viewer) -> Bytes?
 }
 
-/// Encodes states one after the other, and each time only the difference from the state before.
+/// A function that encodes states one after the other. Each call encodes only the difference from
+/// the state before.
 package typealias StateEncoding<State, Version> = (State, Tag) throws(JSONError) -> Version
 
 /// Past states, made again on demand by threads other than the Core's, with a small cache.
@@ -30,7 +32,7 @@ package final class TimeTravel<State: Codable & Sendable, Version: EncodedState>
     private let epoch: Epoch
     private let encoding: @Sendable () -> StateEncoding<State, Version>
     private let logger: Logger
-    /// The most recently made states; the newest is the last.
+    /// The cached states, in the order in which they were made.
     private let cache = Locked<[Version]>([])
 
     package init(
@@ -116,11 +118,13 @@ package protocol PastStates<Version>: Sendable {
 
     /// Returns the state of a version. Waits for the disk.
     ///
-    /// - Throws: 410 if history does not reach back that far, 503 if the replay takes too long.
+    /// - Throws: ``Problem`` with 410 if history does not reach back to the version, with 503 if
+    ///   the replay takes too long.
     func state(at version: UInt64) throws(Problem) -> Version
 
-    /// Finds the action that last changed a part of the state, up to a version and as a viewer sees
-    /// it. Waits for the disk, and throws as ``state(at:)`` does.
+    /// Finds the action that last changed a part of the state, among the actions up to a version.
+    /// Compares the part as a viewer sees it. Waits for the disk, and throws as ``state(at:)``
+    /// does.
     func blame(
         _ pointer: JSONPointer,
         at version: UInt64,
