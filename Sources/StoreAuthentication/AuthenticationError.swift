@@ -23,7 +23,7 @@ package enum AuthenticationError: Error, Equatable, Sendable {
 package enum JWTPart: String, Sendable { case header, claims, signature }
 
 extension AuthenticationError: CustomStringConvertible {
-    /// The reason for the log. The only text of the client in it is the id of an API key.
+    /// The reason for the log. Its only text from the client is the id of an API key.
     package var description: String {
         switch self {
         case .length: "it is empty or longer than \(Authenticator.tokenBytesMax) bytes"
@@ -53,8 +53,8 @@ extension AuthenticationError: CustomStringConvertible {
         }
     }
 
-    /// The parameters of a `Bearer` challenge (RFC 6750 §3). The reason is in general words,
-    /// because clients that guess tokens read it, too.
+    /// The parameters of a `Bearer` challenge (RFC 6750 §3). The challenge has only a general
+    /// reason, because clients that guess tokens read the challenge, too.
     package var challenge: String { "error=\"invalid_token\", error_description=\"\(clientText)\"" }
 
     /// The reason for the client.

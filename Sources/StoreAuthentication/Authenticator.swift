@@ -1,14 +1,15 @@
 import StorePlatform
 import Synchronization
 
-/// Finds the principal of a request by its credential. Any thread may call it.
+/// The object that finds the principal of a request by the request's credential. Any thread may use
+/// it.
 ///
 /// Times are seconds since 1970.
 package final class Authenticator: Sendable {
     /// The longest bearer token, in bytes.
     package static let tokenBytesMax = 8_192
 
-    /// The contents of the files at the last reading. A reload replaces the whole object.
+    /// The contents of the files when they were last read. A reload replaces the whole object.
     private final class Credentials: Sendable {
         let keys: APIKeys?
         let issuer: IssuerKeys?
@@ -34,8 +35,9 @@ package final class Authenticator: Sendable {
             }
         }
 
-        /// Returns true if the name belongs to an API key. A token of the issuer must not have that
-        /// name: sessions, idempotency keys and conditions of a policy use the name alone.
+        /// Returns true if the name belongs to an API key. A token of the issuer must not name that
+        /// principal, because sessions, idempotency keys and conditions of a policy use the name
+        /// alone.
         func isOfKey(_ name: String) -> Bool { keys?.has(principal: name) ?? false }
     }
 
@@ -43,7 +45,7 @@ package final class Authenticator: Sendable {
     private let cookies: CookieSigner
     private let credentials: Locked<Credentials>
 
-    /// Reads the files, and makes the key of cookies if its file does not exist.
+    /// Reads the files, and makes the key that signs cookies if the key's file does not exist.
     ///
     /// - Throws: ``CredentialFileError`` with a description for the operator.
     package init(_ configuration: AuthenticationConfiguration) throws(CredentialFileError) {
@@ -60,14 +62,14 @@ package final class Authenticator: Sendable {
         _ = try Credentials(configuration)
     }
 
-    /// Reads the API keys and the issuer's keys again. If a file is invalid, all keys stay as they
-    /// were.
+    /// Reads the API keys and the issuer's keys again. If a file is invalid, all keys stay as
+    /// before.
     package func reload() throws(CredentialFileError) {
         let read = try Credentials(configuration)
         credentials.withLock { $0 = read }
     }
 
-    /// The numbers of API keys and of issuer's keys, for the log.
+    /// The number of API keys and the number of issuer's keys, for the log.
     package var counts: (keys: Int, issuerKeys: Int) {
         let credentials = current
         return (credentials.keys?.count ?? 0, credentials.issuer?.count ?? 0)
@@ -121,9 +123,9 @@ package final class Authenticator: Sendable {
         return principal
     }
 
-    /// Returns the value of a cookie for a principal, and its lifetime in seconds. The cookie ends
-    /// with the credential, at the latest after the configured time. `nil` if the principal is
-    /// anonymous or expired.
+    /// Returns the value of a cookie for a principal, and the cookie's lifetime in seconds; `nil`
+    /// if the principal is anonymous or has expired. The cookie ends with the credential, and after
+    /// the configured time at the latest.
     package func cookie(
         for principal: Principal,
         at now: Int64
@@ -145,10 +147,10 @@ package final class Authenticator: Sendable {
 package struct AuthenticationConfiguration: Sendable, Equatable {
     /// The file with the digests of API keys; `nil` if the server takes no API keys.
     package var keysFile: String?
-    /// The issuer whose JWTs the server takes; `nil` if it takes no JWTs.
+    /// The issuer whose JWTs the server takes; `nil` if the server takes no JWTs.
     package var issuer: IssuerConfiguration?
-    /// The file with the key of cookies; it is made if it does not exist. `nil` for a key that ends
-    /// with the process.
+    /// The file with the key that signs cookies. A start makes the file if it does not exist. If
+    /// the path is `nil`, the key ends with the process.
     package var cookieKeyFile: String?
     /// The longest lifetime of a cookie, in seconds.
     package var cookieSeconds: Int64 = 43_200
@@ -159,7 +161,7 @@ package struct AuthenticationConfiguration: Sendable, Equatable {
     package var takesCredentials: Bool { keysFile != nil || issuer != nil }
 }
 
-/// The issuer whose JWTs the server takes, and the required claims.
+/// The issuer whose JWTs the server takes, and the claims that these JWTs must have.
 package struct IssuerConfiguration: Sendable, Equatable {
     /// The longest leeway, in seconds.
     package static let leewaySecondsMax = 60
@@ -172,9 +174,9 @@ package struct IssuerConfiguration: Sendable, Equatable {
     package var audiences: [String]
     /// PEM or JWK Set files with the issuer's keys.
     package var keyFiles: [String]
-    /// The claim that names the role.
+    /// The name of the claim that has the role.
     package var roleClaim = "role"
-    /// The greatest difference between the clocks of issuer and server.
+    /// The greatest allowed difference between the clocks of issuer and server.
     package var leewaySeconds = 30
 
     package init(name: String, audiences: [String], keyFiles: [String]) {

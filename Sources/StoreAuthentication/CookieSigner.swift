@@ -2,22 +2,23 @@ import StoreJSON
 import StorePlatform
 import StoreTexts
 
-/// Makes and reads the server's own tokens, the values of its cookie.
+/// The signer that makes and reads the server's own tokens: the values of the cookie `store-auth`.
 ///
 /// A value has three parts: the claims, as JSON in base64url; a full stop; the HMAC-SHA256 of the
 /// claims.
 struct CookieSigner: Sendable {
-    /// The longest value that is read. The server makes only shorter values, and browsers keep
-    /// values of this length.
+    /// The longest value that is read, in bytes. The server makes only shorter values, and browsers
+    /// accept values of this length.
     static let bytesMax = 3_800
     private static let keyBytes = 32
-    /// A prefix of the signed text, so that no HMAC for another purpose is valid for a cookie.
+    /// A prefix of the signed text. With the prefix, no HMAC for another purpose is valid for a
+    /// cookie.
     private static let context = Array("store-server cookie 1\n".utf8)
 
     private let key: [UInt8]
 
-    /// Reads the key, or makes it if the file does not exist. Without a file, makes a key for this
-    /// process.
+    /// Reads the key from the file, or makes the key and the file if the file does not exist. If
+    /// `path` is `nil`, makes a key for this process.
     init(file path: String?) throws(CredentialFileError) {
         if let path, let file = try CredentialFile.readIfThere(path) {
             try file.checkPrivate()
@@ -40,7 +41,7 @@ struct CookieSigner: Sendable {
         }
     }
 
-    /// Returns the value of a cookie that is good until `end`; `nil` only if GnuTLS fails.
+    /// Returns the value of a cookie that is valid until `end`; `nil` only if GnuTLS fails.
     func value(for principal: Principal, until end: Int64) -> String? {
         var json = JSONWriter()
         json.object { json in
@@ -54,7 +55,8 @@ struct CookieSigner: Sendable {
         return String(decoding: claims + [UInt8(ascii: ".")] + Base64URL.encode(mac), as: UTF8.self)
     }
 
-    /// Returns the principal in a value. The principal's credential is not checked.
+    /// Returns the principal in a cookie's value. Checks the signature and the end, and not the
+    /// principal's credential.
     func principal(
         of value: UnsafeRawBufferPointer,
         at now: Int64

@@ -2,8 +2,8 @@ import Glibc
 import StoreJSON
 import StorePlatform
 
-/// The reason why a file with keys cannot be read or written. The description is one line: the
-/// file, the place, and the allowed content.
+/// The reason why a file with keys cannot be read or written. The description is a single line: the
+/// file, the place of the error in it, and the allowed content.
 package struct CredentialFileError: Error, Equatable, CustomStringConvertible {
     package let description: String
 
@@ -12,9 +12,9 @@ package struct CredentialFileError: Error, Equatable, CustomStringConvertible {
     package init(_ file: String, _ problem: String) { self.init("\(file): \(problem)") }
 }
 
-/// Reads files with secrets, and files that decide about access.
+/// The reader of files with secrets, and of files that decide about access.
 package enum CredentialFile {
-    /// The most bytes of a file, unless its reader allows more.
+    /// The most bytes of a file, unless the caller allows more.
     static let bytesMax = 1 << 20
 
     /// The content of a file, and its permissions.
@@ -23,14 +23,15 @@ package enum CredentialFile {
         package let bytes: [UInt8]
         let mode: mode_t
 
-        /// Returns the value of a file in JSON.
+        /// Parses the content as JSON.
         func json(within limits: JSONLimits) throws(CredentialFileError) -> JSONNode {
             do { return try JSONDocument(parsing: bytes, limits: limits).root } catch {
                 throw CredentialFileError(path, "byte \(error.offset): \(error.message)")
             }
         }
 
-        /// Refuses a file with a secret if everyone may read the file. The owner and the group may.
+        /// Refuses a file with a secret if every user may read the file. Only the owner and the
+        /// group may read such a file.
         package func checkSecret() throws(CredentialFileError) {
             guard mode & S_IROTH == 0 else {
                 throw CredentialFileError(
@@ -40,7 +41,7 @@ package enum CredentialFile {
             }
         }
 
-        /// Refuses a file that others than its owner may read.
+        /// Refuses a file if any user other than its owner may read or write it.
         func checkPrivate() throws(CredentialFileError) {
             guard mode & 0o077 == 0 else {
                 throw CredentialFileError(
@@ -51,15 +52,15 @@ package enum CredentialFile {
         }
     }
 
-    /// Returns the content of a regular file that only its owner may write; `nil` if there is no
-    /// file.
+    /// Returns the content of a file; `nil` if the file does not exist. The file has to be a
+    /// regular file that only its owner may write.
     ///
     /// - Throws: ``CredentialFileError``, also for a file of more than `bytesMax` bytes.
     static func readIfThere(
         _ path: String,
         bytesMax: Int = CredentialFile.bytesMax
     ) throws(CredentialFileError) -> Content? {
-        // Non-blocking, because a pipe without a writer must not hold up a start.
+        // O_NONBLOCK: a pipe without a writer must not hold up a start.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
@@ -85,7 +86,8 @@ package enum CredentialFile {
         return Content(path: path, bytes: bytes, mode: status.st_mode)
     }
 
-    /// Returns the content of a regular file that only its owner may write.
+    /// Returns the content of a file. The file has to be a regular file that only its owner may
+    /// write.
     package static func read(
         _ path: String,
         bytesMax: Int = CredentialFile.bytesMax

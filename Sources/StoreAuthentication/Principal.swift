@@ -1,4 +1,4 @@
-/// The sender of a request: its name, its role, and the end of its credential.
+/// The sender of a request: the name, the role, the credential, and the end of the credential.
 package final class Principal: Sendable {
     /// The name and the role of requests without a credential.
     package static let anonymousName = "anonymous"
@@ -17,8 +17,8 @@ package final class Principal: Sendable {
     package let role: String
     /// The credential of the request.
     package let credential: CredentialID
-    /// The second since 1970 at which the credential expires; `nil` if it has no end. For a JWT
-    /// this is `exp` plus the leeway.
+    /// The time at which the credential expires, in seconds since 1970; `nil` if the credential has
+    /// no end. For a JWT, the time is `exp` plus the leeway.
     package let expires: Int64?
 
     package init(name: String, role: String, credential: CredentialID, expires: Int64?) {
@@ -32,7 +32,7 @@ package final class Principal: Sendable {
     package func isExpired(at now: Int64) -> Bool { expires.map { now >= $0 } ?? false }
 }
 
-/// The credential of a principal, by an id that may be logged.
+/// The id of a principal's credential. The id may be logged.
 package enum CredentialID: Sendable, Hashable {
     /// No credential.
     case anonymous
@@ -52,7 +52,7 @@ extension CredentialID: CustomStringConvertible {
         }
     }
 
-    /// Reads a text that ``description`` returned; `nil` for the text of ``anonymous``.
+    /// Reads a text that ``description`` returned; returns `nil` for the text of ``anonymous``.
     init?(_ text: String) {
         if text.hasPrefix("key:") {
             self = .key(String(text.dropFirst(4)))
@@ -64,7 +64,7 @@ extension CredentialID: CustomStringConvertible {
     }
 }
 
-/// The texts that may be the name of a principal or of a role.
+/// The rules for the name of a principal and the name of a role.
 package enum PrincipalName {
     package static let bytesMax = 255
     package static let allowed =

@@ -1,15 +1,17 @@
 import StorePlatform
 import Synchronization
 
-/// The tokens that were good, by their digests. A signature is checked only once.
+/// A cache of the principals of valid tokens, by the digests of the tokens. So a token's signature
+/// is checked only once.
 ///
 /// The two halves together have at most ``countMax`` tokens. When the newer half is full, it
 /// becomes the older half, and the former older half is dropped. A token in use moves to the newer
-/// half. Bad tokens are not kept: a client can make any number of them.
+/// half. Invalid tokens are not cached, because a client can make any number of them.
 final class VerifiedTokenCache: Sendable {
     static let countMax = 10_000
 
-    /// The digest of a token and its kind: a cookie's value is not accepted as a bearer token.
+    /// The digest of a token, and its kind, because a cookie's value is not accepted as a bearer
+    /// token.
     struct Key: Hashable {
         let digest: TokenDigest
         let isCookie: Bool
@@ -25,7 +27,8 @@ final class VerifiedTokenCache: Sendable {
 
     init(countMax: Int = VerifiedTokenCache.countMax) { halfMax = max(1, countMax / 2) }
 
-    /// Returns the principal of a token that was good; the token may have expired meanwhile.
+    /// Returns the principal of a cached token; `nil` if the token is not cached. The token may
+    /// have expired meanwhile.
     func principal(of key: Key) -> Principal? {
         halves.withLock { halves in
             if let principal = halves.newer[key] { return principal }

@@ -1,7 +1,7 @@
 import StoreJSON
 import StoreTexts
 
-/// Reads a file with an issuer's keys: a JWK Set, or one public key or certificate in PEM.
+/// The reader of a file with an issuer's keys: a JWK Set, or one public key or certificate in PEM.
 enum IssuerKeyFile {
     static func keys(_ path: String) throws(CredentialFileError) -> [IssuerKey] {
         try keys(try CredentialFile.read(path))
@@ -43,7 +43,7 @@ enum IssuerKeyFile {
         }
     }
 
-    /// Returns the labels after `-----BEGIN` (RFC 7468 §2), in their order.
+    /// Returns the labels after `-----BEGIN` (RFC 7468 §2), in the order of the text.
     private static func labels(of bytes: [UInt8]) -> [String] {
         let begin = Array("-----BEGIN ".utf8)
         let end = Array("-----".utf8)
@@ -56,10 +56,10 @@ enum IssuerKeyFile {
     }
 }
 
-/// Reads a JWK Set (RFC 7517 §5, RFC 7518 §6, RFC 8037 §2).
+/// The reader of a JWK Set (RFC 7517 §5, RFC 7518 §6, RFC 8037 §2).
 ///
-/// Keys of other kinds, for other algorithms and for other uses are skipped, as the RFC requires. A
-/// faulty key of a kind that this server uses is refused.
+/// The reader skips keys of other kinds, for other algorithms and for other uses, as the RFC
+/// requires. If this server uses a key's kind and the key is faulty, the reader refuses the file.
 enum JWKSet {
     static func keys(_ file: CredentialFile.Content) throws(CredentialFileError) -> [IssuerKey] {
         let limits = JSONLimits(bytesMax: CredentialFile.bytesMax, depthMax: JWT.depthMax)
@@ -85,7 +85,7 @@ enum JWKSet {
         return keys
     }
 
-    /// Reads a key; `nil` if this server does not check tokens with such a key.
+    /// Reads a key; returns `nil` for a key that the reader skips.
     private static func key(
         _ node: JSONNode,
         _ file: CredentialFile.Content
@@ -123,7 +123,8 @@ enum JWKSet {
         case okp = "OKP"
         case oct
 
-        /// The values of `alg` that a key of this kind may have, and the key's curve.
+        /// The values of `alg` that a key of this kind may have, and the value of `crv` that the
+        /// key must have.
         var form: (algorithms: [String], curve: String?) {
             switch self {
             case .rsa: (["RS256"], nil)

@@ -5,7 +5,8 @@ import StoreTexts
 struct IssuerKeys: Sendable {
     /// The most keys in all files.
     static let countMax = 100
-    /// The most keys that are tried for one token: a wrong signature costs a check by each of them.
+    /// The most keys that are tried for one token. A wrong signature costs a check by each of these
+    /// keys.
     static let triedMax = 8
 
     private struct Entry: Sendable {
@@ -23,7 +24,7 @@ struct IssuerKeys: Sendable {
         for path in configuration.keyFiles {
             for key in try IssuerKeyFile.keys(path) {
                 if let other = entries.first(where: { Self.isNamedAlike($0.key, key) }) {
-                    // The same key may be in two files while keys change.
+                    // The same key may be in two files while an operator replaces keys.
                     if other.key.fingerprint == key.fingerprint { continue }
                     throw CredentialFileError(
                         path,
@@ -60,7 +61,7 @@ struct IssuerKeys: Sendable {
 
     var count: Int { entries.count }
 
-    /// Returns the principal of a JWT.
+    /// Verifies a JWT, and returns its principal.
     ///
     /// Cost: a check of the signature, by at most ``triedMax`` keys.
     func principal(
@@ -82,7 +83,7 @@ struct IssuerKeys: Sendable {
     }
 
     /// Returns the keys that may have signed the token, at most ``triedMax``. These keys have the
-    /// token's algorithm. If the token has a `kid`, they have the same `kid` or none.
+    /// token's algorithm. If the token has a `kid`, the keys have the same `kid` or no `kid`.
     private func candidates(for token: JWT) throws(AuthenticationError) -> ArraySlice<Entry> {
         var named = entries
         if let id = token.keyID {
@@ -143,7 +144,7 @@ struct IssuerKey: Sendable {
         }
     }
 
-    /// Returns true if this key has signed the token, by its own algorithm.
+    /// Returns true if this key has signed the token by the key's own algorithm.
     func hasSigned(_ token: JWT) -> Bool {
         guard token.algorithm == algorithm.rawValue else { return false }
         switch material {

@@ -7,15 +7,17 @@ struct JWT {
     /// The deepest nesting of header and claims.
     static let depthMax = 16
 
-    /// The name of the algorithm, only for a comparison with the algorithm of the key.
+    /// The name of the algorithm in the token's header. The name is only compared with the
+    /// algorithm of the key.
     let algorithm: String
     let keyID: String?
-    /// The signed text: header and claims as they came.
+    /// The signed text: header and claims, byte for byte as the client sent them.
     let signedText: [UInt8]
     let signature: [UInt8]
     private let claimsText: [UInt8]
 
-    /// Parses header and signature. The claims are parsed after the signature is verified.
+    /// Parses the header and the signature. The caller parses the claims after the signature is
+    /// verified.
     init(_ token: UnsafeRawBufferPointer) throws(AuthenticationError) {
         let parts = token.split(
             separator: UInt8(ascii: "."),
@@ -44,7 +46,8 @@ struct JWT {
         }
     }
 
-    /// The accepted media types, in lower case: their comparison ignores case (RFC 7515 §4.1.9).
+    /// The accepted values of `typ`, in lower case, because their comparison ignores case (RFC 7515
+    /// §4.1.9).
     private static let types = ["jwt", "at+jwt", "application/jwt", "application/at+jwt"]
 
     /// Parses the claims, which have to be an object.
@@ -103,8 +106,8 @@ struct JWTClaims {
         return text
     }
 
-    /// Checks `aud`, a text or a list of texts (RFC 7519 §4.1.3): it must contain a configured
-    /// audience.
+    /// Checks `aud`, a text or a list of texts (RFC 7519 §4.1.3). At least one of the texts must be
+    /// a configured audience.
     private static func checkAudience(
         _ claims: JSONNode,
         _ issuer: IssuerConfiguration

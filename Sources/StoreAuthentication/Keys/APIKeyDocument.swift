@@ -4,7 +4,8 @@ import StoreWire
 
 /// The text of a keys file: `{"keys":[{"id":…,"principal":…,"role":…,"digest":…,"created":…}]}`.
 ///
-/// Reading is strict: a misspelled `expires` must not make a key without an end.
+/// The initializers refuse unknown members, because a misspelled `expires` must not make a key
+/// without an end.
 struct APIKeyDocument {
     /// The most keys that a server takes.
     static let countMax = 10_000
@@ -30,8 +31,8 @@ struct APIKeyDocument {
         }
     }
 
-    /// Reads a file for the command line. There may be more than ``countMax`` keys, so that a
-    /// command can remove some.
+    /// Reads a file for the command line. The file may have more than ``countMax`` keys, so that a
+    /// command can remove some of them.
     init(ofAnyCount file: CredentialFile.Content) throws(CredentialFileError) {
         let root = try file.json(within: JSONLimits(bytesMax: Self.bytesMax, depthMax: 3))
         guard root.kind == .object, let list = root.member("keys"), list.kind == .array,
@@ -50,7 +51,7 @@ struct APIKeyDocument {
         }
     }
 
-    /// The place of an error in the file.
+    /// The place of an error in the file: the pointer to the key.
     private struct Place {
         let file: String
         let pointer: String
@@ -106,12 +107,12 @@ struct APIKeyDocument {
 
     private static let time = "a time such as 2027-01-31T00:00:00Z"
 
-    /// Returns the whole seconds since 1970 of a time in RFC 3339's form, in UTC.
+    /// Returns a time in RFC 3339's form as whole seconds since 1970; `nil` for any other text.
     static func seconds(_ text: String) -> Int64? {
         CivilTime.nanoseconds(rfc3339: text).map { $0 / 1_000_000_000 }
     }
 
-    /// The text, with one key on each line.
+    /// The text of the file, with one key on each line.
     var bytes: [UInt8] {
         var text = Array("{\"keys\": [".utf8)
         for (index, key) in keys.enumerated() {

@@ -1,7 +1,7 @@
 import Glibc
 import StorePlatform
 
-/// A keys file that the command line changes.
+/// A keys file, for the commands that list and change it.
 package struct APIKeyFile: Sendable {
     package let path: String
 
@@ -10,7 +10,8 @@ package struct APIKeyFile: Sendable {
     /// Returns the keys in the file; an empty list if there is no file.
     package func keys() throws(CredentialFileError) -> [APIKey] { try document().keys }
 
-    /// Adds a key, and returns it with its token. The file has only the digest of the token.
+    /// Makes a key, adds it to the file, and returns the key with its token. The file has only the
+    /// digest of the token.
     package func create(
         principal: String,
         role: String,
@@ -46,8 +47,8 @@ package struct APIKeyFile: Sendable {
                 created: now,
                 expires: expires
             )
-            // 60 random bits do not repeat in practice; if they do, the new key must not replace
-            // another.
+            // 60 random bits do not repeat in practice. If an id repeats anyway, the new key must
+            // not replace another key.
             guard !document.keys.contains(where: { $0.id == key.id }) else {
                 throw CredentialFileError("making a key failed: its id is taken; try again")
             }
@@ -56,7 +57,7 @@ package struct APIKeyFile: Sendable {
         }
     }
 
-    /// Removes a key from the file, and returns it.
+    /// Removes a key from the file, and returns the key.
     package func revoke(_ id: String) throws(CredentialFileError) -> APIKey {
         try change { document throws(CredentialFileError) in
             guard let index = document.keys.firstIndex(where: { $0.id == id }) else {
@@ -74,13 +75,13 @@ package struct APIKeyFile: Sendable {
         return try APIKeyDocument(ofAnyCount: content)
     }
 
-    /// Reads, changes and writes the file, under a lock against other commands.
+    /// Reads, changes and writes the file, under a lock that other commands wait for.
     private func change<Result>(
         _ body: (inout APIKeyDocument) throws(CredentialFileError) -> Result
     ) throws(CredentialFileError) -> Result {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let folder = slash.map { String(path[...$0]) } ?? "."
-        // The file itself is replaced, so the lock is on its folder.
+        // Each change replaces the file by a new file, so the lock is on the folder.
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw CredentialFileError(folder, "the folder can't be opened: \(SystemError.text)")
@@ -94,7 +95,7 @@ package struct APIKeyFile: Sendable {
         var document = try document()
         let result = try body(&document)
         let bytes = document.bytes
-        // Every command must be able to read the file again, also the command that removes a key.
+        // Every later command must be able to read the file, also the command that removes a key.
         guard bytes.count <= APIKeyDocument.bytesMax else {
             throw CredentialFileError(
                 path,

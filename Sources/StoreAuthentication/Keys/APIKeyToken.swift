@@ -6,8 +6,8 @@ import StoreDigest
 /// base64url. The checksum is the first six characters of the digest of all bytes before it, in
 /// base64url.
 ///
-/// A wrong checksum means that the key was mistyped. A key with a correct checksum that is not in
-/// the file was revoked, or belongs to another server.
+/// A wrong checksum means that the key was mistyped. If the checksum is correct and the key is not
+/// in the file, the key was revoked or belongs to another server.
 package enum APIKeyToken {
     static let prefix = Array("ssk_".utf8)
     static let idCount = 12
@@ -18,7 +18,7 @@ package enum APIKeyToken {
 
     private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
 
-    /// Makes a new id and its token.
+    /// Makes a new id, and a token with this id.
     static func make() throws(GnuTLSFailure) -> (id: String, token: String) {
         let id = try Secrets.random(bytes: idCount).map { alphabet[Int($0 & 31)] }
         let secret = Base64URL.encode(try Secrets.random(bytes: secretBytes))
@@ -29,11 +29,11 @@ package enum APIKeyToken {
         )
     }
 
-    /// Returns true if a token begins like an API key. No JWT does.
+    /// Returns true if a token begins like an API key. No JWT begins so.
     static func isLike(_ token: UnsafeRawBufferPointer) -> Bool { token.starts(with: prefix) }
 
-    /// Returns the id in a token without an allocation; `nil` if the token does not have the form
-    /// of a key.
+    /// Returns the id in a token; `nil` if the token does not have the form of an API key. Makes no
+    /// allocation.
     static func id(of token: UnsafeRawBufferPointer) -> String? {
         guard token.count == count, token[prefix.count + idCount] == UInt8(ascii: "_") else {
             return nil

@@ -4,7 +4,7 @@ import StoreTexts
 struct APIKeys: Sendable {
     private struct Entry: Sendable {
         let digest: TokenDigest
-        /// The principal, made in advance, so that a request allocates none.
+        /// The principal, made in advance, so that a request allocates no principal.
         let principal: Principal
     }
 
@@ -32,9 +32,9 @@ struct APIKeys: Sendable {
 
     var count: Int { entries.count }
 
-    /// Returns the principal of a token that begins like a key.
+    /// Returns the principal of a token that begins like an API key.
     ///
-    /// Cost of a good token: a look-up and a SHA-256.
+    /// Cost of a valid token: a look-up and a SHA-256.
     func principal(
         of token: UnsafeRawBufferPointer,
         at now: Int64
@@ -66,9 +66,9 @@ package struct APIKey: Sendable, Equatable {
     package let role: String
     /// The digest of the whole token.
     let digest: TokenDigest
-    /// The time of its making, in seconds since 1970.
+    /// The time at which the key was made, in seconds since 1970.
     package let created: Int64
-    /// The time of its end, in seconds since 1970; `nil` for a key without an end.
+    /// The time at which the key expires, in seconds since 1970; `nil` for a key without an end.
     package let expires: Int64?
 
     /// Returns true if the key has expired.

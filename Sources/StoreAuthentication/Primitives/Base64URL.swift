@@ -1,6 +1,6 @@
 import CStoreNettle
 
-/// base64url without padding (RFC 4648 §5, RFC 7515 §2), by nettle.
+/// The encoding base64url without padding (RFC 4648 §5, RFC 7515 §2), by the library nettle.
 enum Base64URL {
     static func encode(_ bytes: [UInt8]) -> [UInt8] {
         var context = base64_encode_ctx()
@@ -16,8 +16,9 @@ enum Base64URL {
         }
     }
 
-    /// Returns the decoded bytes; `nil` for any text that ``encode(_:)`` does not write. Such texts
-    /// have padding, white space, other characters, or bits after the last byte.
+    /// Returns the decoded bytes; `nil` for any text that ``encode(_:)`` does not write. For
+    /// instance, a text with padding, white space, other characters, or bits after the last byte is
+    /// refused.
     static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1, !text.contains(padding) else { return nil }
         var padded = Array(text)
@@ -41,7 +42,7 @@ enum Base64URL {
             }
             count = isWhole ? written : 0
         }
-        // nettle skips white space. The comparison allows only one text for the same bytes.
+        // nettle skips white space. So the comparison refuses every other text for the same bytes.
         guard isWhole, encode(bytes).elementsEqual(text) else { return nil }
         return bytes
     }

@@ -1,4 +1,5 @@
-/// Checks the points of Ed25519 keys (RFC 8032 §5.1), which GnuTLS does not check.
+/// The check that an Ed25519 key is a strong point of the curve (RFC 8032 §5.1). GnuTLS does not
+/// make this check.
 ///
 /// The values are public, so the time of a computation may depend on them.
 enum Edwards25519 {
@@ -10,8 +11,9 @@ enum Edwards25519 {
         0x5203_6cee_2b6f_fe73
     )
 
-    /// The y coordinates of the points of order 1, 2, 4 and 8. A signature by such a key fits at
-    /// least one text in eight, on average, and finding such a signature needs no secret.
+    /// The y coordinates of the points of order 1, 2, 4 and 8. For a key at one of these points,
+    /// anyone can make a signature without a secret. On average, the signature is valid for at
+    /// least one text in eight.
     private static let ofSmallOrder = [
         Field25519.one, .minusOne, .zero,
         Field25519(
@@ -37,7 +39,8 @@ enum Edwards25519 {
             return
                 "an Ed25519 key of small order, for which signatures can be made without a secret"
         }
-        // x² is u / v, which is a square exactly if u v is.
+        // On the curve, x² = u / v. The fraction u / v is a square exactly if the product u v is a
+        // square.
         let (u, v) = (y * y - .one, d * y * y + .one)
         return (u * v).isSquare ? nil : "an Ed25519 key that is no point of the curve"
     }
@@ -55,8 +58,8 @@ struct Field25519: Equatable {
     /// Makes a number that is below 2^255 - 19.
     init(_ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64) { limbs = [a, b, c, d] }
 
-    /// Reads 32 bytes without their highest bit, which is the sign of x. `nil` if the number is not
-    /// below 2^255 - 19.
+    /// Reads 32 bytes as a number, without the highest bit, which is the sign of x. Returns `nil`
+    /// if the number is not below 2^255 - 19.
     init?(littleEndian bytes: [UInt8]) {
         guard bytes.count == 32 else { return nil }
         limbs = (0..<4).map { index in
@@ -93,8 +96,8 @@ struct Field25519: Equatable {
         return Field25519(reducing: product)
     }
 
-    /// True if the number is a square, by Euler's criterion: its power with the exponent 2^254 - 10
-    /// is 0 or 1.
+    /// True if the number is a square. By Euler's criterion, its power with the exponent 2^254 - 10
+    /// is then 0 or 1.
     var isSquare: Bool {
         var power = Field25519.one
         let exponent = [UInt64.max - 9, .max, .max, .max >> 2]
@@ -112,7 +115,7 @@ struct Field25519: Equatable {
         for index in 0..<4 {
             (limbs[index], high) = Self.multiply(number[index + 4], 38, limbs[index], high)
         }
-        // Twice, because the first pass may carry once more.
+        // Two passes, because the first addition may carry again.
         for _ in 0..<2 { high = add(high * 38) }
         for _ in 0..<2 {
             let top = limbs[3] >> 63
@@ -122,7 +125,7 @@ struct Field25519: Equatable {
         if !isReduced { limbs = [limbs[0] &- (UInt64.max - 18), 0, 0, 0] }
     }
 
-    /// Adds a small number to the limbs, and returns the carry of the highest.
+    /// Adds a small number to the limbs, and returns the carry out of the highest limb.
     private mutating func add(_ number: UInt64) -> UInt64 {
         var carry = number
         for index in 0..<4 { (limbs[index], carry) = Self.multiply(limbs[index], 1, carry, 0) }

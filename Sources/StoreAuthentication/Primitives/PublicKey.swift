@@ -18,7 +18,7 @@ final class PublicKey: @unchecked Sendable {
     // (its manual, "Thread safety").
     private let handle: gnutls_pubkey_t
     let algorithm: SigningAlgorithm
-    /// The length of a signature in a JWS.
+    /// The number of bytes of a signature in a JWS.
     private let signatureBytes: Int
     /// The SHA-256 digest of the key (SubjectPublicKeyInfo).
     let fingerprint: [UInt8]
@@ -27,7 +27,7 @@ final class PublicKey: @unchecked Sendable {
 
     deinit { gnutls_pubkey_deinit(handle) }
 
-    /// Makes a key that `fill` imports.
+    /// Makes a key. `fill` imports the key's data into the object of GnuTLS.
     ///
     /// - Throws: ``GnuTLSFailure`` if `fill` imports no key, a key of an unknown kind, or a weak
     ///   key.
@@ -81,9 +81,9 @@ final class PublicKey: @unchecked Sendable {
         "a key of another kind; allowed are RSA, EC on P-256 and Ed25519"
     )
 
-    /// Refuses an RSA key for which signatures can be made without a secret. With the exponent 1,
-    /// each text is its own signature. A modulus with a small factor is no product of two secret
-    /// primes.
+    /// Refuses an RSA key if a signature for the key can be made without a secret. With the
+    /// exponent 1, each text is its own signature. A modulus with a small factor is no product of
+    /// two secret primes.
     private static func checkNumbers(of handle: gnutls_pubkey_t) throws(GnuTLSFailure) {
         var (modulus, exponent) = (gnutls_datum_t(), gnutls_datum_t())
         try GnuTLSFailure.check(gnutls_pubkey_export_rsa_raw2(handle, &modulus, &exponent, 0))
@@ -180,7 +180,8 @@ extension PublicKey {
 }
 
 extension PublicKey {
-    /// Returns true if `signature`, in the form of a JWS, is a signature of `text` by this key.
+    /// Returns true if `signature` is a signature of `text` by this key. The signature has the form
+    /// of a JWS.
     func isSignature(_ signature: [UInt8], of text: [UInt8]) -> Bool {
         guard signature.count == signatureBytes else { return false }
         switch algorithm {
@@ -203,7 +204,8 @@ extension PublicKey {
         }
     }
 
-    /// Encodes r and s, 32 bytes each, in the form of X.509; `nil` if r or s is 0.
+    /// Encodes a signature's numbers r and s, 32 bytes each, in the form of X.509. Returns `nil` if
+    /// r or s is 0.
     private static func encoded(_ signature: [UInt8]) -> [UInt8]? {
         // DER writes no zeros in front of a number.
         let r = Array(signature[..<32].drop { $0 == 0 })
@@ -217,7 +219,7 @@ extension PublicKey {
     }
 }
 
-/// A failure that GnuTLS reports with a message, or that this target finds by itself.
+/// A failure of GnuTLS, or a fault that this target finds itself, with a message.
 struct GnuTLSFailure: Error, CustomStringConvertible {
     let description: String
 
@@ -233,7 +235,8 @@ struct GnuTLSFailure: Error, CustomStringConvertible {
     }
 }
 
-/// Calls `body` with bytes in GnuTLS's form. GnuTLS reads them and does not change them.
+/// Calls `body` with the bytes as a datum of GnuTLS. GnuTLS reads these bytes and does not change
+/// them.
 func withDatum<Result>(
     _ bytes: [UInt8],
     _ body: (UnsafePointer<gnutls_datum_t>) -> Result

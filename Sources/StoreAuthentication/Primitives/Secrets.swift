@@ -1,6 +1,6 @@
 import CStoreGnuTLS
 
-/// Operations on secrets by GnuTLS: random bytes, HMAC-SHA256, and comparison.
+/// Operations on secrets, by GnuTLS: random bytes, HMAC-SHA256, and comparison.
 enum Secrets {
     static let macBytesCount = 32
 
@@ -20,14 +20,14 @@ enum Secrets {
         return mac
     }
 
-    /// Returns true if both have the same bytes, in a time that depends only on their length.
+    /// Returns true if both arrays have the same bytes. The time of the comparison depends only on
+    /// their length.
     static func isSame(_ a: [UInt8], _ b: [UInt8]) -> Bool {
         a.count == b.count && gnutls_memcmp(a, b, a.count) == 0
     }
 }
 
-/// The bytes of a credential, compared in constant time: the time of a comparison does not depend
-/// on the bytes.
+/// The bytes of a credential. The time of a comparison does not depend on the bytes.
 package struct SecretBytes: Sendable {
     private var bytes: [UInt8] = []
 
@@ -40,7 +40,7 @@ package struct SecretBytes: Sendable {
         bytes.append(contentsOf: shown)
     }
 
-    /// Returns true if the bytes are the same. Their count is no secret.
+    /// Returns true if the bytes are the same. The number of bytes is no secret.
     ///
     /// Cost: one step for eight bytes.
     package func isSame(as shown: UnsafeRawBufferPointer) -> Bool {

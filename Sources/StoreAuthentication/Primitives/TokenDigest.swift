@@ -1,7 +1,7 @@
 import CStoreGnuTLS
 import StoreDigest
 
-/// The SHA-256 digest of a token, without an allocation.
+/// The SHA-256 digest of a token. Making a digest needs no allocation.
 struct TokenDigest: Hashable, Sendable {
     private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
