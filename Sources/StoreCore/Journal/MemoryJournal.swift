@@ -268,8 +268,10 @@ extension MemoryJournal.Kept {
         let bytesMax = retention.bytesMax ?? .max
         let recordsMax = retention.recordsMax.map { Int(clamping: $0) } ?? .max
         while count > recordsMax || (bytes > bytesMax && count > 1) { forgetFirst() }
-        if keys.count > retention.keysMax + retention.keysMax / 4 + 16 {
-            let count = keys.count - Int(clamping: retention.keysMax)
+        let keysMax = Int(clamping: retention.keysMax)
+        // The sum of the maximum and the slack could overflow.
+        if keys.count - keysMax > keysMax / 4 + 16 {
+            let count = keys.count - keysMax
             for key in keys.prefix(count) { outcomes[key] = nil }
             keys.removeFirst(count)
         }
