@@ -24,17 +24,17 @@ package struct ActionObject {
     package init(_ node: JSONNode) {
         self.node = node
         var members = JSONMemberWalk(over: node)
-        while members.next() {
+        while members.advance() {
             if members.isNamed("type") {
-                typePlace = members.place
+                typePlace = members.valueIndex
             } else if members.isNamed("payload") {
-                payloadPlace = members.place
+                payloadPlace = members.valueIndex
             } else if members.isNamed("meta") {
-                metaPlace = members.place
+                metaPlace = members.valueIndex
             } else if members.isNamed("recipients") {
-                recipientsPlace = members.place
+                recipientsPlace = members.valueIndex
             } else if members.isNamed("emitter") {
-                emitterPlace = members.place
+                emitterPlace = members.valueIndex
             }
         }
     }
@@ -42,5 +42,7 @@ package struct ActionObject {
     /// Returns the value at an index of the document; `nil` for the index 0, which stands for a
     /// missing member.
     @inline(__always)
-    private func value(at place: Int) -> JSONNode? { place > 0 ? node.value(at: place) : nil }
+    private func value(at place: Int) -> JSONNode? {
+        place > 0 ? node.nodeOfSameDocument(at: place) : nil
+    }
 }

@@ -6,7 +6,7 @@ package import StoreJSONSchema
 package struct ActionRegistry<State>: Sendable {
     package let table: ActionTable
     /// The functions that make analytics records, by type of action.
-    private let recorders: [ObjectIdentifier: ActionRecorder<State>.Record]
+    private let recorders: [ObjectIdentifier: AnalyticsRecorder<State>.Record]
 
     /// Registers the actions of the list and of the modules.
     ///
@@ -21,12 +21,12 @@ package struct ActionRegistry<State>: Sendable {
         var types: [RegisteredType] = []
         for entry in list.entries {
             let place = ActionPlace(module: entry.module)
-            types.append(try .whole(entry.type, named: entry.name, at: place))
+            types.append(try .single(entry.type, named: entry.name, at: place))
         }
         for module in modules { types += try module.types() }
         let ofList = list.entries.compactMap { $0.type as? any TrackedAction.Type }
-        var recorders: [ObjectIdentifier: ActionRecorder<State>.Record] = [:]
-        for recorder in ofList.map({ ActionRecorder(of: $0) }) + modules.flatMap(\.recorders) {
+        var recorders: [ObjectIdentifier: AnalyticsRecorder<State>.Record] = [:]
+        for recorder in ofList.map({ AnalyticsRecorder(of: $0) }) + modules.flatMap(\.recorders) {
             guard let record = recorder.record else {
                 throw ConfigurationError(
                     "the action '\(recorder.type)' declares its analytics for another state than "
@@ -121,12 +121,12 @@ package final class ActionTable: Sendable {
     package subscript(name: UnsafeBufferPointer<UInt8>) -> FoundAction? {
         if let place = names.place(of: name), !entries[place].isForInstances {
             let entry = entries[place]
-            return FoundAction(entry: entry, place: place, instance: nil, wireName: entry.name)
+            return FoundAction(entry: entry, entryIndex: place, instance: nil, wireName: entry.name)
         }
-        return ofInstance(name)
+        return instanceAction(named: name)
     }
 
-    private func ofInstance(_ name: UnsafeBufferPointer<UInt8>) -> FoundAction? {
+    private func instanceAction(named name: UnsafeBufferPointer<UInt8>) -> FoundAction? {
         let slash = UInt8(ascii: "/")
         guard let first = name.firstIndex(of: slash), let last = name.lastIndex(of: slash),
             first < last, 1...InstanceID.bytesMax ~= last - first - 1
@@ -137,7 +137,7 @@ package final class ActionTable: Sendable {
         else { return nil }
         return FoundAction(
             entry: entries[place],
-            place: place,
+            entryIndex: place,
             instance: String(decoding: name[(first + 1)..<last], as: UTF8.self),
             wireName: String(decoding: name, as: UTF8.self)
         )
@@ -146,9 +146,9 @@ package final class ActionTable: Sendable {
     /// Returns the forms of the actions that an audience may dispatch. If `sender` is not `nil`,
     /// the result has only actions that the sender may dispatch.
     package func forms(
-        for audience: ActionAudience,
+        for audience: ActionSenders,
         by sender: (any DispatchPermission)? = nil
-    ) -> [ActionForm] {
+    ) -> [ActionSignature] {
         entries.enumerated().filter { place, entry in
             let isTaken =
                 switch audience {
@@ -195,10 +195,10 @@ package final class ActionTable: Sendable {
         }
         if !entry.secrets.isEmpty {
             let document = try JSONDocument(parsing: payload, limits: .unbounded)
-            if document.root.hasMember(of: entry.secrets) {
+            if document.root.hasMember(namedAnyOf: entry.secrets) {
                 let found = FoundAction(
                     entry: entry,
-                    place: known.first + place,
+                    entryIndex: known.first + place,
                     instance: instance,
                     wireName: wireName
                 )
@@ -224,7 +224,8 @@ public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConver
 
     package init(_ description: String) { self.description = description }
 
-    package static func value(_ value: String, of origin: String, allowed: String) -> Self {
+    package static func disallowedValue(_ value: String, of origin: String, allowed: String) -> Self
+    {
         Self("\(origin): '\(value)' is not allowed; allowed is \(allowed)")
     }
 }

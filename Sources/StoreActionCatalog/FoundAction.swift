@@ -7,7 +7,7 @@ package struct FoundAction {
     /// The registered action, which all instances share.
     package let entry: RegisteredAction
     /// The index of ``entry`` in ``ActionTable/entries``.
-    package let place: Int
+    package let entryIndex: Int
     /// The id of the instance that the action is for; `nil` if the module has no instances.
     package let instance: String?
     /// The whole wire name, with the id of the instance, as in the journal.
@@ -41,9 +41,9 @@ package struct FoundAction {
     ) throws(JSONError) -> EnvelopeMember {
         let action: any Action
         let kept: [UInt8]
-        if let payload, !entry.secrets.isEmpty, payload.hasMember(of: entry.secrets) {
+        if let payload, !entry.secrets.isEmpty, payload.hasMember(namedAnyOf: entry.secrets) {
             // Decodes the stored payload, so that a replay makes the same action.
-            kept = payload.source(without: entry.secrets)
+            kept = payload.json(withoutMembers: entry.secrets)
             action = try decode(JSONDocument(parsing: kept, limits: .unbounded).root, decoder)
         } else {
             action = try decode(payload, decoder)
@@ -59,7 +59,7 @@ package struct FoundAction {
             type: wireName,
             payload: kept,
             meta: meta,
-            number: place
+            number: entryIndex
         )
     }
 }

@@ -7,11 +7,11 @@ package struct ModuleActions<State>: Sendable {
     /// registration throws if a type of action can't be read from JSON. The start then fails.
     package let types: @Sendable () throws(ConfigurationError) -> [RegisteredType]
     /// The recorders of the types that declare analytics.
-    let recorders: [ActionRecorder<State>]
+    let recorders: [AnalyticsRecorder<State>]
 
     package init(_ mount: Mount<State>) where State: RootState {
         recorders = mount.handlers.compactMap { handler in
-            (handler.type as? any TrackedAction.Type).map { ActionRecorder(of: $0, in: mount) }
+            (handler.type as? any TrackedAction.Type).map { AnalyticsRecorder(of: $0, in: mount) }
         }
         types = { () throws(ConfigurationError) in
             var types: [RegisteredType] = []
@@ -25,11 +25,11 @@ package struct ModuleActions<State>: Sendable {
     /// Makes the registrations of the root state itself.
     package init(of root: State.Type) where State: RootState {
         recorders = root.dispatchables.compactMap { type in
-            (type as? any TrackedAction.Type).map { ActionRecorder(of: $0) }
+            (type as? any TrackedAction.Type).map { AnalyticsRecorder(of: $0) }
         }
         types = { () throws(ConfigurationError) in
             try root.dispatchables.map { type throws(ConfigurationError) in
-                try .whole(type, named: "\(type)", at: ActionPlace(isOfWholeState: true))
+                try .single(type, named: "\(type)", at: ActionPlace(isOfWholeState: true))
             }
         }
     }
@@ -59,9 +59,10 @@ package struct ModuleActions<State>: Sendable {
         case .dispatchable:
             guard let type = handler.type as? any (Action & Codable).Type else { return nil }
             let name = place.isForInstances ? "\(mount.name)/\(type)" : "\(type)"
-            return try .whole(type, named: name, at: place)
+            return try .single(type, named: name, at: place)
         case .start, .stop:
-            guard let wire = handler.wire, let make = handler.make, let payload = handler.payload
+            guard let wire = handler.payloadType, let make = handler.make,
+                let payload = handler.payload
             else { return nil }
             let name = "\(mount.name)/\(handler.kind == .start ? "start" : "stop")"
             return .lifecycle(

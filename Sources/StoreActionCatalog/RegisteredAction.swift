@@ -31,14 +31,14 @@ package final class RegisteredAction: Sendable {
     package let name: String
     private let place: ActionPlace
     /// The types of the payload, from which the payload's JSON schema is made.
-    package let form: ActionForm
+    package let form: ActionSignature
     /// The names of the secret members. A client may send these members, but the server removes
     /// them before it makes the action.
     package let secrets: [String]
 
     private let read: Reader
     /// True if the payload has no members. ``decode(_:_:)`` then ignores the payload.
-    let isBare: Bool
+    let hasEmptyPayload: Bool
     /// The action that ``decode(_:_:)`` returns if ``isBare`` is true. The type is not optional,
     /// because each dispatch copies the action, and copying an optional costs more.
     private let constant: any Action
@@ -59,7 +59,7 @@ package final class RegisteredAction: Sendable {
         self.place = place
         let isForInstances = place.isForInstances
         let anyID = ".{1,\(InstanceID.bytesMax)}"
-        form = ActionForm(
+        form = ActionSignature(
             isForInstances ? Self.wireName(name, "{id}") : name,
             type,
             caseName: caseName,
@@ -67,7 +67,7 @@ package final class RegisteredAction: Sendable {
         )
         self.secrets = secrets
         let constant = isBare ? try? read(nil, JSONDecoder()) : nil
-        self.isBare = constant != nil
+        self.hasEmptyPayload = constant != nil
         self.constant = constant ?? NoAction()
         self.read = read
     }
@@ -85,7 +85,7 @@ package final class RegisteredAction: Sendable {
     ///
     /// - Throws: ``JSONError`` with a pointer below `/payload`.
     func decode(_ payload: JSONNode?, _ decoder: JSONDecoder) throws(JSONError) -> any Action {
-        if isBare { return constant }
+        if hasEmptyPayload { return constant }
         return try read(payload, decoder)
     }
 

@@ -26,7 +26,7 @@ package final class RegisteredType: Sendable {
 
 extension RegisteredType {
     /// Registers a type whose value is encoded as the payload.
-    static func whole<A: Action & Codable>(
+    static func single<A: Action & Codable>(
         _ type: A.Type,
         named name: String,
         at place: ActionPlace
@@ -40,7 +40,9 @@ extension RegisteredType {
         ) { payload, decoder throws(JSONError) in
             try decoder.decode(type, at: payload, pointerPrefix: "/payload")
         }
-        if entry.isBare { return RegisteredType(type, [entry]) { _, _ in (0, emptyObject) } }
+        if entry.hasEmptyPayload {
+            return RegisteredType(type, [entry]) { _, _ in (0, emptyObject) }
+        }
         return RegisteredType(type, [entry]) { action, encoder in
             guard let action = action as? A else { throw UnwrittenAction.unregistered(action) }
             return (0, try encoder.encode(action))
@@ -54,9 +56,9 @@ extension RegisteredType {
         in module: String,
         at place: ActionPlace
     ) throws(ConfigurationError) -> RegisteredType {
-        let form: EnumForm
-        do throws(EnumFormError) {
-            form = try EnumForm(
+        let form: ActionEnumCases
+        do throws(ActionEnumError) {
+            form = try ActionEnumCases(
                 of: type,
                 prefixed: .init(
                     areOfViews: place.access == .views,
@@ -70,7 +72,7 @@ extension RegisteredType {
         var entries: [RegisteredAction] = []
         for choice in form.cases {
             let name = choice.wireName(in: module)
-            try refuse(secrets, neededBy: choice.payload, named: name)
+            try checkOptional(secrets, in: choice.payload, named: name)
             entries.append(
                 RegisteredAction(
                     name: name,
@@ -78,7 +80,7 @@ extension RegisteredType {
                     type,
                     caseName: choice.key,
                     secrets: secrets,
-                    isBare: choice.isBare
+                    isBare: choice.hasNoPayload
                 ) { [key = choice.key] payload, decoder throws(JSONError) in
                     try decoder.decode(A.self, at: payload, asCase: key, pointerPrefix: "/payload")
                 }
@@ -119,7 +121,7 @@ extension RegisteredType {
             return action
         }
         return RegisteredType(type, [entry]) { action, encoder in
-            guard !entry.isBare, let payload = payload(action) as? Wire else {
+            guard !entry.hasEmptyPayload, let payload = payload(action) as? Wire else {
                 return (0, emptyObject)
             }
             return (0, try encoder.encode(payload))
@@ -133,16 +135,16 @@ extension RegisteredType {
         named name: String
     ) throws(ConfigurationError) -> [String] {
         guard let secrets = (type as? any RedactedAction.Type)?.secrets else { return [] }
-        try refuse(secrets, neededBy: JSONSchemaDocument(of: [type]).roots[0], named: name)
+        try checkOptional(secrets, in: JSONSchemaDocument(of: [type]).roots[0], named: name)
         return secrets
     }
 
-    private static func refuse(
+    private static func checkOptional(
         _ secrets: [String],
-        neededBy payload: JSONSchema,
+        in payload: JSONSchema,
         named name: String
     ) throws(ConfigurationError) {
-        guard let needed = payload.needed(of: secrets) else { return }
+        guard let needed = payload.firstRequiredMember(of: secrets) else { return }
         throw ConfigurationError(
             "the action '\(name)' needs its member '\(needed)', which is secret and so taken off "
                 + "before the action is made; declare it optional"

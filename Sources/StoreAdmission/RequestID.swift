@@ -15,7 +15,7 @@ package struct RequestID: Sendable {
     }
 
     /// The random digits, one in each byte.
-    fileprivate let beginning: UInt64
+    fileprivate let randomDigits: UInt64
     /// The number of the request, enciphered: 50 bits.
     fileprivate let number: UInt64
 
@@ -24,7 +24,7 @@ package struct RequestID: Sendable {
         let count = Self.randomDigitCount + 1 + Self.numberDigitCount
         return String(unsafeUninitializedCapacity: count) { bytes in
             for place in 0..<Self.randomDigitCount {
-                bytes[place] = UInt8(truncatingIfNeeded: beginning >> UInt64(8 * place))
+                bytes[place] = UInt8(truncatingIfNeeded: randomDigits >> UInt64(8 * place))
             }
             bytes[Self.randomDigitCount] = UInt8(ascii: "-")
             var rest = number
@@ -41,12 +41,12 @@ package struct RequestID: Sendable {
 /// number that is enciphered with a key of the process. No two requests of the process have the
 /// same id. A client can't derive from its ids how many other requests there were.
 package final class RequestIDs: Sendable {
-    private let beginning: UInt64
+    private let randomDigits: UInt64
     private let cipher: NumberCipher
     private let count = Atomic<UInt64>(0)
 
     package init() {
-        beginning = (0..<RequestID.randomDigitCount).reduce(0) { digits, _ in
+        randomDigits = (0..<RequestID.randomDigitCount).reduce(0) { digits, _ in
             digits << 8 | UInt64(RequestID.digit(.random(in: 0..<32)))
         }
         var random = SystemRandomNumberGenerator()
@@ -56,7 +56,7 @@ package final class RequestIDs: Sendable {
     /// Returns the id of the next request. Any thread may call it.
     package func next() -> RequestID {
         let number = count.add(1, ordering: .relaxed).newValue
-        return RequestID(beginning: beginning, number: cipher.enciphered(number))
+        return RequestID(randomDigits: randomDigits, number: cipher.enciphered(number))
     }
 }
 

@@ -12,11 +12,11 @@ package enum AuthenticationError: Error, Equatable, Sendable {
     case noIssuer, extensions, type, algorithm, unknownIssuerKey, signature
     case malformed(JWTPart)
     case missing(claim: String)
-    case claim(String)
+    case invalid(String)
     case keysPrincipal, issuer, audience, notYet, expired
 
     // Cookies
-    case cookie, expiredCookie, revoked
+    case malformedCookie, expiredCookie, revoked
 }
 
 /// A part of a JWT.
@@ -41,13 +41,13 @@ extension AuthenticationError: CustomStringConvertible {
         case .unknownIssuerKey: "the kid of the JWT is not that of a key of the issuer"
         case .signature: "the signature of the JWT is not by a key of the issuer"
         case .missing(let claim): "the JWT lacks the claim \(claim)"
-        case .claim(let claim): "the claim \(claim) of the JWT is not valid"
+        case .invalid(let claim): "the claim \(claim) of the JWT is not valid"
         case .keysPrincipal: "the sub of the JWT is the principal of an API key"
         case .issuer: "the iss of the JWT is another issuer"
         case .audience: "the aud of the JWT does not name this server"
         case .notYet: "the nbf of the JWT is in the future"
         case .expired: "the JWT has expired"
-        case .cookie: "it is no cookie that this server has made"
+        case .malformedCookie: "it is no cookie that this server has made"
         case .expiredCookie: "the cookie has expired"
         case .revoked: "the credential behind the cookie was revoked"
         }
@@ -63,10 +63,10 @@ extension AuthenticationError: CustomStringConvertible {
         case .length, .form, .malformed, .mistypedKey: "The token is malformed"
         case .expiredKey, .expired, .expiredCookie: "The token has expired"
         case .notYet: "The token is not valid yet"
-        case .extensions, .type, .missing, .claim, .audience, .issuer:
+        case .extensions, .type, .missing, .invalid, .audience, .issuer:
             "The token is not made for this server"
         case .noKeys, .unknownKey, .wrongSecret, .noIssuer, .algorithm, .unknownIssuerKey,
-            .signature, .keysPrincipal, .cookie, .revoked:
+            .signature, .keysPrincipal, .malformedCookie, .revoked:
             "The token is not valid"
         }
     }

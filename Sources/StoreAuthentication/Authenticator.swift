@@ -13,7 +13,7 @@ package final class Authenticator: Sendable {
     private final class Credentials: Sendable {
         let keys: APIKeys?
         let issuer: IssuerKeys?
-        let good = VerifiedTokenCache()
+        let verifiedTokens = VerifiedTokenCache()
 
         init(_ configuration: AuthenticationConfiguration) throws(CredentialFileError) {
             keys = try configuration.keysFile.map { path throws(CredentialFileError) in
@@ -25,20 +25,21 @@ package final class Authenticator: Sendable {
             }
         }
 
-        func isGood(_ principal: Principal, at now: Int64) -> Bool {
+        func isValid(_ principal: Principal, at now: Int64) -> Bool {
             guard !principal.isExpired(at: now) else { return false }
             switch principal.credential {
             case .anonymous: return true
             case .key(let id): return keys?.isGood(principal, id: id, at: now) ?? false
             case .issuer:
-                return issuer?.has(principal.credential) == true && !isOfKey(principal.name)
+                return issuer?.has(principal.credential) == true
+                    && !isPrincipalOfAPIKey(principal.name)
             }
         }
 
         /// Returns true if the name belongs to an API key. A token of the issuer must not name that
         /// principal, because sessions, idempotency keys and conditions of a policy use the name
         /// alone.
-        func isOfKey(_ name: String) -> Bool { keys?.has(principal: name) ?? false }
+        func isPrincipalOfAPIKey(_ name: String) -> Bool { keys?.has(principal: name) ?? false }
     }
 
     private let configuration: AuthenticationConfiguration
@@ -86,7 +87,7 @@ package final class Authenticator: Sendable {
     ) throws(AuthenticationError) -> Principal {
         guard 1...Self.tokenBytesMax ~= token.count else { throw .length }
         let credentials = current
-        if APIKeyToken.isLike(token) {
+        if APIKeyToken.hasPrefix(token) {
             guard let keys = credentials.keys else { throw .noKeys }
             return try keys.principal(of: token, at: now)
         }
@@ -94,13 +95,13 @@ package final class Authenticator: Sendable {
             throw token.count(where: { $0 == UInt8(ascii: ".") }) == 2 ? .noIssuer : .form
         }
         let key = VerifiedTokenCache.Key(digest: TokenDigest(of: token), isCookie: false)
-        if let known = credentials.good.principal(of: key) {
+        if let known = credentials.verifiedTokens.principal(of: key) {
             guard !known.isExpired(at: now) else { throw .expired }
             return known
         }
         let principal = try issuer.principal(of: token, at: now)
-        guard !credentials.isOfKey(principal.name) else { throw .keysPrincipal }
-        credentials.good.keep(principal, key)
+        guard !credentials.isPrincipalOfAPIKey(principal.name) else { throw .keysPrincipal }
+        credentials.verifiedTokens.keep(principal, key)
         return principal
     }
 
@@ -109,17 +110,17 @@ package final class Authenticator: Sendable {
         ofCookie value: UnsafeRawBufferPointer,
         at now: Int64
     ) throws(AuthenticationError) -> Principal {
-        guard 1...CookieSigner.bytesMax ~= value.count else { throw .cookie }
+        guard 1...CookieSigner.bytesMax ~= value.count else { throw .malformedCookie }
         let credentials = current
         let key = VerifiedTokenCache.Key(digest: TokenDigest(of: value), isCookie: true)
-        if let known = credentials.good.principal(of: key) {
+        if let known = credentials.verifiedTokens.principal(of: key) {
             guard !known.isExpired(at: now) else { throw .expiredCookie }
-            guard credentials.isGood(known, at: now) else { throw .revoked }
+            guard credentials.isValid(known, at: now) else { throw .revoked }
             return known
         }
         let principal = try cookies.principal(of: value, at: now)
-        guard credentials.isGood(principal, at: now) else { throw .revoked }
-        credentials.good.keep(principal, key)
+        guard credentials.isValid(principal, at: now) else { throw .revoked }
+        credentials.verifiedTokens.keep(principal, key)
         return principal
     }
 
@@ -139,7 +140,7 @@ package final class Authenticator: Sendable {
     /// Returns true if the principal's credential has not expired, and no reload has revoked it.
     /// The server calls this for open streams.
     package func isGood(_ principal: Principal, at now: Int64) -> Bool {
-        current.isGood(principal, at: now)
+        current.isValid(principal, at: now)
     }
 }
 

@@ -13,7 +13,7 @@ struct CookieSigner: Sendable {
     private static let keyBytes = 32
     /// A prefix of the signed text. With the prefix, no HMAC for another purpose is valid for a
     /// cookie.
-    private static let context = Array("store-server cookie 1\n".utf8)
+    private static let domainPrefix = Array("store-server cookie 1\n".utf8)
 
     private let key: [UInt8]
 
@@ -74,7 +74,7 @@ struct CookieSigner: Sendable {
             let role = claims.member("role")?.stringValue,
             let credential = claims.member("credential")?.stringValue.flatMap({ CredentialID($0) }),
             let end = claims.member("expires")?.intValue
-        else { throw .cookie }
+        else { throw .malformedCookie }
         let principal = Principal(
             name: name,
             role: role,
@@ -86,6 +86,6 @@ struct CookieSigner: Sendable {
     }
 
     private func mac(of claims: [UInt8]) -> [UInt8]? {
-        try? Secrets.mac(of: Self.context + claims, by: key)
+        try? Secrets.mac(of: Self.domainPrefix + claims, by: key)
     }
 }

@@ -67,7 +67,7 @@ extension CredentialID: CustomStringConvertible {
 /// The rules for the name of a principal and the name of a role.
 package enum PrincipalName {
     package static let bytesMax = 255
-    package static let allowed =
+    package static let allowedDescription =
         "1 to \(bytesMax) bytes of text without control and formatting characters"
 
     /// Returns true if a text may be a name. Control and formatting characters are refused, because

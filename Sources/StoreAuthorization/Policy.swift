@@ -16,14 +16,14 @@ package struct Policy: Sendable {
     /// - Throws: ``PolicyError`` with the faults of the file.
     package init(
         parsing bytes: [UInt8],
-        in world: PolicyWorld,
-        beside others: [PolicyWorld] = []
+        in world: PolicyVocabulary,
+        beside others: [PolicyVocabulary] = []
     ) throws(PolicyError) {
         self.init(try PolicyFile(parsing: bytes, for: [world] + others), in: world)
     }
 
     /// Makes the policy of a file, for the store `world`.
-    package init(_ file: PolicyFile, in world: PolicyWorld) {
+    package init(_ file: PolicyFile, in world: PolicyVocabulary) {
         roles = Dictionary(
             file.roles.map { (ExactText($0.name), Role($0, in: world)) },
             uniquingKeysWith: { first, _ in first }
@@ -46,7 +46,7 @@ package struct Policy: Sendable {
 
     /// Returns this policy with a further role `name`, which has the rights of `anonymous` in
     /// ``open``.
-    package func adding(roleOfAll name: String) -> Policy {
+    package func adding(unrestrictedRole name: String) -> Policy {
         var policy = self
         policy.roles[ExactText(name)] = Role(ofAll: name, using: Self.standardGroups)
         return policy
@@ -85,7 +85,7 @@ package struct PolicyFile: Sendable {
     /// Reads a policy for the stores of a process. `worlds` has at least one element.
     ///
     /// - Throws: ``PolicyError`` with all faults.
-    package init(parsing bytes: [UInt8], for worlds: [PolicyWorld]) throws(PolicyError) {
+    package init(parsing bytes: [UInt8], for worlds: [PolicyVocabulary]) throws(PolicyError) {
         var reader = PolicyReader(worlds)
         guard let roles = reader.read(bytes), reader.faults.isEmpty else {
             throw PolicyError(faults: reader.faults)

@@ -17,13 +17,13 @@ extension PolicyExplainer {
         case .state: return explainState(request, role, grants)
         case .dispatch: return explainDispatch(request, grants)
         case .views:
-            guard let grant = useful(.view, in: grants).first else {
-                return missing(request, "a view", in: "read", of: grants)
+            guard let grant = effectiveGrants(of: .view, in: grants).first else {
+                return denial(of: request, "a view", in: "read", of: grants)
             }
             return .allowed("\(request) by \(text(grant))")
         case .member(let name): return explain(.member, name, request, grants, isHidden: true)
         case .view(let name): return explain(.view, name, request, grants, isHidden: true)
-        case .log: return explain(.log, PolicyWorld.log, request, grants)
+        case .log: return explain(.log, PolicyVocabulary.logName, request, grants)
         case .useCase(let path): return explain(.useCase, path, request, grants)
         case .notification(let name): return explain(.notification, name, request, grants)
         case .group(let group): return explain(.group, group.rawValue, request, grants)
@@ -45,7 +45,7 @@ extension PolicyExplainer {
         let all = kind.prefix.isEmpty ? [] : [kind.prefix + "*"]
         let wanted = ([kind.text(name)] + all).map(quoted).joined(separator: ", ") + " or \"*\""
         let list = grants.list(of: kind).name
-        return missing(request, wanted, in: list, of: grants, isHidden: isHidden)
+        return denial(of: request, wanted, in: list, of: grants, isHidden: isHidden)
     }
 
     /// Explains whether a role may dispatch an action with a payload.
@@ -65,7 +65,7 @@ extension PolicyExplainer {
         guard !covering.isEmpty else {
             let module = known.module.map { ", \(quoted($0 + "/*"))" } ?? ""
             let wanted = "\(quoted(known.name))\(module) or \"*\""
-            return missing(shown, wanted, in: "dispatch", of: grants)
+            return denial(of: shown, wanted, in: "dispatch", of: grants)
         }
         var lines = ["\(shown) is granted, but not with this payload"]
         for grant in covering {
@@ -85,9 +85,9 @@ extension PolicyExplainer {
         if let whole = grants.grant(ofAll: .member) {
             return .allowed("\(request) shows all of the state, by \(text(whole))")
         }
-        let seen = useful(.member, in: grants)
+        let seen = effectiveGrants(of: .member, in: grants)
         guard !seen.isEmpty else {
-            return missing(request, "a member of the state", in: "read", of: grants)
+            return denial(of: request, "a member of the state", in: "read", of: grants)
         }
         var lines = ["\(request) shows a part of the state"]
         lines += seen.map { "  \(text($0))" }
@@ -103,21 +103,22 @@ extension PolicyExplainer {
             world.actions.contains { grant.scope.types.covers($0) }
         }
         guard !useful.isEmpty else {
-            return missing(request, "an action", in: "dispatch", of: grants)
+            return denial(of: request, "an action", in: "dispatch", of: grants)
         }
         let lines = ["\(request) accepts these grants' actions; --action asks about one action"]
         return .allowed((lines + useful.map { "  \(text($0))" }).joined(separator: "\n"))
     }
 
     /// Returns the grants of a role that grant something of a kind in this store.
-    private func useful(_ kind: GrantedKind, in grants: RoleGrants) -> [Grant<NameScope>] {
+    private func effectiveGrants(of kind: GrantedKind, in grants: RoleGrants) -> [Grant<NameScope>]
+    {
         grants.list(of: kind).grants.filter { grant in
             grant.scope.hasAll(kind) || world.names(of: kind).contains { grant.scope.has(kind, $0) }
         }
     }
 
-    private func missing(
-        _ asked: String,
+    private func denial(
+        of asked: String,
         _ wanted: String,
         in list: String,
         of grants: RoleGrants,

@@ -7,11 +7,11 @@ import StoreWire
 package struct PolicyExplainer {
     private let file: PolicyFile?
     private let policy: Policy
-    let world: PolicyWorld
+    let world: PolicyVocabulary
     let names: PolicyNames
 
     /// Makes an explainer for a store. `file` is `nil` if there is no policy.
-    package init(_ file: PolicyFile?, in world: PolicyWorld) {
+    package init(_ file: PolicyFile?, in world: PolicyVocabulary) {
         self.file = file
         self.world = world
         policy = file.map { Policy($0, in: world) } ?? .open
@@ -30,9 +30,12 @@ package struct PolicyExplainer {
             let (request, need) = try need(of: path, method)
             if need == .nothing { return .allowed("\(request) is for all roles") }
             if let (role, grants) = role(roleName) { return explain(need, request, role, grants) }
-            return without(roleName, isDenied: policy.role(roleName)?.denial(of: need) != nil)
+            return explanationWithoutRole(
+                roleName,
+                isDenied: policy.role(roleName)?.denial(of: need) != nil
+            )
         case .action(let name, let payload, let principal):
-            let place = try place(ofAction: name)
+            let place = try index(ofAction: name)
             let document = try payload.map { bytes throws(PolicyQuestionError) in
                 do throws(JSONError) {
                     return try JSONDocument(parsing: bytes, limits: .unbounded)
@@ -45,7 +48,7 @@ package struct PolicyExplainer {
             if let (_, grants) = role(roleName) {
                 return explain(name, at: place, document?.root, of: principal, grants)
             }
-            return without(roleName, isDenied: policy.role(roleName) == nil)
+            return explanationWithoutRole(roleName, isDenied: policy.role(roleName) == nil)
         }
     }
 
@@ -58,9 +61,9 @@ package struct PolicyExplainer {
     }
 
     /// Returns the answer if there is no policy, or if the policy does not have the role.
-    private func without(_ name: String, isDenied: Bool) -> PolicyExplanation {
+    private func explanationWithoutRole(_ name: String, isDenied: Bool) -> PolicyExplanation {
         if let file {
-            let error = unknown("the policy has no role", name, in: file.roles.map(\.name))
+            let error = unknownName("the policy has no role", name, in: file.roles.map(\.name))
             return .denied(error.description)
         }
         guard name.isSame(as: Policy.anonymous) else {
@@ -79,7 +82,7 @@ package struct PolicyExplainer {
         _ method: String?
     ) throws(PolicyQuestionError) -> (request: String, need: RouteNeed) {
         let shown = Problem.excerpt(path)
-        guard let route = RoutePath.route(at: path) else {
+        guard let route = PolicyRoutes.route(at: path) else {
             throw PolicyQuestionError(
                 "no route has the path '\(shown)'; allowed is a path as a request has it, without "
                     + "its query"
@@ -90,38 +93,38 @@ package struct PolicyExplainer {
                 "'\(shown)' has the methods \(route.methods.joined(separator: ", ")) alone"
             )
         }
-        return ("\(method ?? route.methods.first ?? "GET") \(shown)", try known(route.need))
+        return ("\(method ?? route.methods.first ?? "GET") \(shown)", try checked(route.need))
     }
 
     /// Returns the need, after a check that the store has its name. The use case of an instance
     /// gets the name with `{id}`. Throws if the store does not have the name.
-    private func known(_ need: RouteNeed) throws(PolicyQuestionError) -> RouteNeed {
+    private func checked(_ need: RouteNeed) throws(PolicyQuestionError) -> RouteNeed {
         let (kind, name): (GrantedKind, String)
         switch need {
         case .member(let member): (kind, name) = (.member, member)
         case .view(let view): (kind, name) = (.view, view)
         case .notification(let event): (kind, name) = (.notification, event)
         case .useCase(let path):
-            if let all = path.ofAllInstances, names[.useCase].contains(all) {
+            if let all = path.allInstancesName, names[.useCase].contains(all) {
                 return .useCase(all)
             }
             (kind, name) = (.useCase, path)
         case .nothing, .state, .views, .log, .dispatch, .group: return need
         }
         guard !names[kind].contains(name) else { return need }
-        throw unknown("this store has no \(kind.noun)", name, in: names[kind].names)
+        throw unknownName("this store has no \(kind.noun)", name, in: names[kind].names)
     }
 
-    private func place(ofAction name: String) throws(PolicyQuestionError) -> Int {
-        for known in [name, name.ofAllInstances].compactMap(\.self) {
+    private func index(ofAction name: String) throws(PolicyQuestionError) -> Int {
+        for known in [name, name.allInstancesName].compactMap(\.self) {
             let place = world.actions.firstIndex { $0.name.isSame(as: known) }
             if let place { return place }
         }
-        throw unknown("this store has no action", name, in: world.actions.map(\.name))
+        throw unknownName("this store has no action", name, in: world.actions.map(\.name))
     }
 
     /// Makes the error for an unknown name. The error suggests the nearest known name.
-    private func unknown(
+    private func unknownName(
         _ problem: String,
         _ name: String,
         in known: [String]

@@ -10,14 +10,14 @@ package final class Role: Sendable {
     package let visibleMembers: [String]?
     package let readsLog: Bool
     /// True if the role sees the data of all sessions.
-    package let operates: Bool
+    package let seesAllSessions: Bool
     /// True if the role sees at least one view.
     package let seesViews: Bool
     /// True if the role may dispatch at least one action.
-    package let dispatches: Bool
+    package let mayDispatch: Bool
 
     /// True if the role may dispatch every action for clients, with any payload.
-    package let dispatchesEverything: Bool
+    package let mayDispatchEverything: Bool
 
     private let members: Set<ExactText>
     // The names of the things that the role may use; `nil` for all things of their kind.
@@ -28,12 +28,12 @@ package final class Role: Sendable {
     /// The permission for each action of ``PolicyWorld/actions``.
     private let permissions: [Permission]
     /// True for each action of ``PolicyWorld/actions`` whose module the role sees.
-    private let seesModules: [Bool]
+    private let seesModuleOfActions: [Bool]
     /// The permission for an action that has no element in `permissions`.
-    private let otherwise: Permission
+    private let permissionOfOtherActions: Permission
 
     /// Makes a role from its grants in a policy, for one store.
-    init(_ grants: RoleGrants, in world: PolicyWorld) {
+    init(_ grants: RoleGrants, in world: PolicyVocabulary) {
         func granted(_ kind: GrantedKind) -> Set<ExactText> {
             let names = world.names(of: kind).filter { grants.grant(of: kind, $0) != nil }
             return Set(names.map { ExactText($0) })
@@ -44,7 +44,7 @@ package final class Role: Sendable {
         let seesAll = !visible.isEmpty && visible.count == world.members.count
         visibleMembers = seesAll || grants.grant(ofAll: .member) != nil ? nil : visible
         self.members = members
-        seesModules = world.actions.map { action in
+        seesModuleOfActions = world.actions.map { action in
             action.module.map { members.contains(ExactText($0)) } ?? false
         }
         readsLog = !granted(.log).isEmpty
@@ -54,17 +54,17 @@ package final class Role: Sendable {
         useCases = granted(.useCase)
         notifications = granted(.notification)
         groups = granted(.group).reduce(0) { $0 | (RouteGroupName(rawValue: $1.text)?.bit ?? 0) }
-        operates = groups & RouteGroupName.operate.bit != 0
+        seesAllSessions = groups & RouteGroupName.operate.bit != 0
         permissions = world.actions.map { action in
             let covering = grants.dispatch.map(\.scope).filter { $0.types.covers(action) }
             if covering.contains(where: \.conditions.isEmpty) { return .always }
             return covering.isEmpty ? .never : .conditional(covering.map(\.conditions))
         }
-        otherwise = .never
-        dispatchesEverything = grants.dispatch.map(\.scope).contains { scope in
+        permissionOfOtherActions = .never
+        mayDispatchEverything = grants.dispatch.map(\.scope).contains { scope in
             if case .everything = scope.types { scope.conditions.isEmpty } else { false }
         }
-        dispatches = permissions.contains { if case .never = $0 { false } else { true } }
+        mayDispatch = permissions.contains { if case .never = $0 { false } else { true } }
     }
 
     /// Makes a role that may read, dispatch and call everything, and may use these groups of
@@ -79,12 +79,12 @@ package final class Role: Sendable {
         useCases = nil
         notifications = nil
         self.groups = groups.reduce(0) { $0 | $1.bit }
-        operates = groups.contains(.operate)
+        seesAllSessions = groups.contains(.operate)
         permissions = []
-        seesModules = []
-        otherwise = .always
-        dispatches = true
-        dispatchesEverything = true
+        seesModuleOfActions = []
+        permissionOfOtherActions = .always
+        mayDispatch = true
+        mayDispatchEverything = true
     }
 }
 
@@ -104,7 +104,8 @@ extension Role {
     /// ``PolicyWorld/actions``. For an action without a module, returns true only if the role sees
     /// the whole state.
     package func sees(moduleOfAction place: Int) -> Bool {
-        visibleMembers == nil || (seesModules.indices.contains(place) && seesModules[place])
+        visibleMembers == nil
+            || (seesModuleOfActions.indices.contains(place) && seesModuleOfActions[place])
     }
 
     /// Returns true if the role sees this view.
@@ -125,7 +126,7 @@ extension Role {
 
     /// Returns the permission to dispatch the action at this index of ``PolicyWorld/actions``.
     package func permission(ofAction place: Int) -> Permission {
-        permissions.indices.contains(place) ? permissions[place] : otherwise
+        permissions.indices.contains(place) ? permissions[place] : permissionOfOtherActions
     }
 
     /// Returns the reason why a principal of this role may not dispatch an action; `nil` if the
@@ -154,16 +155,16 @@ extension Role {
     }
 
     /// The maximum number of grants in the text of a denial.
-    private static let namedMax = 3
+    private static let namedGrantsMax = 3
 
     private func denial(of type: String, with grants: [[PayloadCondition]]) -> Denial {
-        let texts = grants.prefix(Self.namedMax).map { conditions in
+        let texts = grants.prefix(Self.namedGrantsMax).map { conditions in
             conditions.map(\.text).joined(separator: " and ")
         }
         return .mayNot(
             "The role '\(name)' may dispatch '\(Problem.excerpt(type))' only if "
                 + texts.joined(separator: ", or ")
-                + (grants.count > Self.namedMax ? ", or another grant allows it." : ".")
+                + (grants.count > Self.namedGrantsMax ? ", or another grant allows it." : ".")
         )
     }
 }

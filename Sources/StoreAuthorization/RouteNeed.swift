@@ -22,7 +22,7 @@ package enum RouteNeed: Sendable, Equatable {
 
     /// True if the route shows a single thing with a name. A role that may not see the thing gets
     /// 404.
-    package var isOfOne: Bool {
+    package var isHiddenIfDenied: Bool {
         switch self {
         case .member, .view: true
         case .nothing, .state, .views, .log, .dispatch, .useCase, .notification, .group: false
@@ -41,7 +41,7 @@ extension Role {
         case .views: seesViews ? nil : .mayNot("The role '\(name)' may not read views.")
         case .view(let view): sees(view: view) ? nil : .hidden
         case .log: readsLog ? nil : .mayNot("The role '\(name)' may not read the log.")
-        case .dispatch: dispatches ? nil : .mayNot("The role '\(name)' may dispatch no action.")
+        case .dispatch: mayDispatch ? nil : .mayNot("The role '\(name)' may dispatch no action.")
         case .useCase(let path):
             mayCall(useCase: path)
                 ? nil : .mayNot("The role '\(name)' may not call the use case '\(path)'.")

@@ -36,12 +36,12 @@ public final class CurlClient: HTTPClient {
         var request = request
         // The trace is a task-local value, which the thread of the transfers cannot read. So the
         // field is added here.
-        if let trace = SpanContext.current, request.headers["traceparent"] == nil {
+        if let trace = SpanContext.currentTraceparent, request.headers["traceparent"] == nil {
             request.headers.add("traceparent", trace)
         }
         try request.check()
         try Task.checkCancellation()
-        let ticket = CurlTicket()
+        let ticket = CurlCancellation()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 loop.submit(CurlTransfer(request, ticket) { continuation.resume(with: $0) })
@@ -58,7 +58,7 @@ public final class CurlClient: HTTPClient {
         let result = Locked<Result<HTTPResponse, any Error>>(.failure(CancellationError()))
         let isOver = TimedSemaphore()
         loop.submit(
-            CurlTransfer(request, CurlTicket()) { answer in
+            CurlTransfer(request, CurlCancellation()) { answer in
                 result.withLock { $0 = answer }
                 isOver.signal()
             }
@@ -69,7 +69,7 @@ public final class CurlClient: HTTPClient {
 }
 
 /// A flag that shows the thread of the transfers whether a request is cancelled.
-final class CurlTicket: Sendable {
+final class CurlCancellation: Sendable {
     let isCancelled = Atomic(false)
 }
 
@@ -128,15 +128,15 @@ struct CurlURL: ~Copyable {
     }
 
     /// The URL without user, password, query and fragment.
-    var shown: String {
+    var redacted: String {
         for part in [CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_QUERY, CURLUPART_FRAGMENT] {
             _ = curl().url_set(handle, part, nil, 0)
         }
         return self[CURLUPART_URL] ?? ""
     }
 
-    /// Returns the ``shown`` form of the URL in a text, for errors and logs.
-    static func shown(_ text: String) -> String { CurlURL(text)?.shown ?? "(no URL)" }
+    /// Returns the ``redacted`` form of the URL in a text, for errors and logs.
+    static func redacted(_ text: String) -> String { CurlURL(text)?.redacted ?? "(no URL)" }
 }
 
 /// Returns the functions of libcurl, by their names without `curl_`. The functions may be called

@@ -5,14 +5,14 @@ import Synchronization
 /// The loop that makes all transfers of a client, on a thread of its own.
 final class CurlLoop: Sendable {
     private struct Inbox: Sendable {
-        var new: [CurlTransfer] = []
-        var cancelled: [CurlTicket] = []
+        var submitted: [CurlTransfer] = []
+        var cancelled: [CurlCancellation] = []
         /// The number of requests that are new or being transferred.
         var count = 0
         var isClosing = false
         /// True if the thread is about to end. The thread then frees `multi`, so no other thread
         /// may use `multi`.
-        var isOver = false
+        var isThreadEnding = false
     }
 
     /// The longest time for which the thread waits if no event comes.
@@ -22,7 +22,7 @@ final class CurlLoop: Sendable {
     private let authorities: String?
     private let usesProxies: Bool
     // Safety: only the loop's thread uses `multi`, with an exception that libcurl allows. Any
-    // thread may call `multi_wakeup`, but only under the lock and while `isOver` is false.
+    // thread may call `multi_wakeup`, but only under the lock and while `isThreadEnding` is false.
     private nonisolated(unsafe) let multi: UnsafeMutableRawPointer?
 
     init(authorities: String?, usesProxies: Bool = true) {
@@ -44,11 +44,11 @@ final class CurlLoop: Sendable {
     /// Queues a request, or fails it at once if there are too many. Any thread may call it.
     func submit(_ transfer: CurlTransfer) {
         let isTaken = inbox.withLock { inbox -> Bool in
-            guard let multi, !inbox.isOver, inbox.count < CurlClient.requestsMax else {
+            guard let multi, !inbox.isThreadEnding, inbox.count < CurlClient.requestsMax else {
                 return false
             }
             inbox.count += 1
-            inbox.new.append(transfer)
+            inbox.submitted.append(transfer)
             _ = curl().multi_wakeup(multi)
             return true
         }
@@ -60,10 +60,10 @@ final class CurlLoop: Sendable {
     }
 
     /// Cancels a request, even if the request is not queued yet. Any thread may call it.
-    func cancel(_ ticket: CurlTicket) {
+    func cancel(_ ticket: CurlCancellation) {
         ticket.isCancelled.store(true, ordering: .releasing)
         inbox.withLock { inbox in
-            guard let multi, !inbox.isOver else { return }
+            guard let multi, !inbox.isThreadEnding else { return }
             inbox.cancelled.append(ticket)
             _ = curl().multi_wakeup(multi)
         }
@@ -73,7 +73,7 @@ final class CurlLoop: Sendable {
     func close() {
         inbox.withLock { inbox in
             inbox.isClosing = true
-            if let multi, !inbox.isOver { _ = curl().multi_wakeup(multi) }
+            if let multi, !inbox.isThreadEnding { _ = curl().multi_wakeup(multi) }
         }
     }
 }
@@ -87,7 +87,7 @@ extension CurlLoop {
         while let inbox = takeInbox() {
             for transfer in inbox.new { begin(transfer, multi, &running) }
             for ticket in inbox.cancelled {
-                for (handle, transfer) in running where transfer.ticket === ticket {
+                for (handle, transfer) in running where transfer.cancellation === ticket {
                     running[handle] = nil
                     end(transfer, multi) { $0.cancel() }
                 }
@@ -111,13 +111,13 @@ extension CurlLoop {
     }
 
     /// Takes the new requests and the cancellations. Returns `nil` if the thread is to end.
-    private func takeInbox() -> (new: [CurlTransfer], cancelled: [CurlTicket])? {
+    private func takeInbox() -> (new: [CurlTransfer], cancelled: [CurlCancellation])? {
         inbox.withLock { inbox in
             if inbox.isClosing && inbox.count == 0 {
-                inbox.isOver = true
+                inbox.isThreadEnding = true
                 return nil
             }
-            return (exchange(&inbox.new, with: []), exchange(&inbox.cancelled, with: []))
+            return (exchange(&inbox.submitted, with: []), exchange(&inbox.cancelled, with: []))
         }
     }
 
@@ -128,10 +128,10 @@ extension CurlLoop {
     ) {
         // A cancellation that came before its request has matched no transfer, so the flag is read
         // here.
-        guard !transfer.ticket.isCancelled.load(ordering: .acquiring) else {
+        guard !transfer.cancellation.isCancelled.load(ordering: .acquiring) else {
             return end(transfer, multi) { $0.cancel() }
         }
-        guard let handle = transfer.begin(authorities: authorities, usesProxies: usesProxies),
+        guard let handle = transfer.makeHandle(authorities: authorities, usesProxies: usesProxies),
             curl().multi_add_handle(multi, handle) == CURLM_OK
         else { return end(transfer, multi) { $0.fail(.busy, "libcurl takes no further request") } }
         running[handle] = transfer

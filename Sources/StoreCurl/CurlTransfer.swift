@@ -9,30 +9,30 @@ final class CurlTransfer: @unchecked Sendable {
     static let headersBytesMax = 64 << 10
 
     let request: HTTPRequest
-    let ticket: CurlTicket
+    let cancellation: CurlCancellation
     private(set) var handle: UnsafeMutableRawPointer?
     private let completion: @Sendable (Result<HTTPResponse, any Error>) -> Void
-    private let message: UnsafeMutablePointer<CChar>
+    private let errorText: UnsafeMutablePointer<CChar>
     private var sentHeaders: UnsafeMutablePointer<curl_slist>?
     private var headers = HTTPHeaders()
     private var headersBytes = 0
     private var body: [UInt8] = []
     /// The reason why a callback has stopped the transfer.
-    private var excess: String?
+    private var stopReason: String?
 
     init(
         _ request: HTTPRequest,
-        _ ticket: CurlTicket,
+        _ ticket: CurlCancellation,
         completion: @escaping @Sendable (Result<HTTPResponse, any Error>) -> Void
     ) {
         self.request = request
-        self.ticket = ticket
+        self.cancellation = ticket
         self.completion = completion
-        message = .allocate(capacity: Int(CURL_ERROR_SIZE))
-        message.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     }
 
-    deinit { message.deallocate() }
+    deinit { errorText.deallocate() }
 
     /// Frees the handle. The caller must have removed the handle from `multi`.
     func release() {
@@ -47,7 +47,7 @@ final class CurlTransfer: @unchecked Sendable {
 
 extension CurlTransfer {
     /// Makes the handle. Returns `nil` if libcurl refuses an option or has no memory.
-    func begin(authorities: String?, usesProxies: Bool) -> UnsafeMutableRawPointer? {
+    func makeHandle(authorities: String?, usesProxies: Bool) -> UnsafeMutableRawPointer? {
         handle = curl().easy_init()
         guard let handle, addHeaders() else { return nil }
         let isSecure = CurlURL(request.url)?[CURLUPART_SCHEME] == "https"
@@ -60,20 +60,20 @@ extension CurlTransfer {
             ccurl_set_number(handle, CURLOPT_FORBID_REUSE, request.closesConnection ? 1 : 0),
             ccurl_set_number(handle, CURLOPT_SSL_VERIFYPEER, 1),
             ccurl_set_number(handle, CURLOPT_SSL_VERIFYHOST, 2),
-            ccurl_set_number(handle, CURLOPT_TIMEOUT_MS, request.timeout.wholeMilliseconds),
+            ccurl_set_number(handle, CURLOPT_TIMEOUT_MS, request.timeout.curlMilliseconds),
             ccurl_set_number(handle, CURLOPT_NOSIGNAL, 1),
             ccurl_set_quick_exit(handle),
-            ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, message),
+            ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText),
             ccurl_set_pointer(handle, CURLOPT_HTTPHEADER, sentHeaders),
         ]
         if let authorities { codes.append(ccurl_set_text(handle, CURLOPT_CAINFO, authorities)) }
         // An asterisk stands for all hosts.
         if !usesProxies { codes.append(ccurl_set_text(handle, CURLOPT_NOPROXY, "*")) }
-        codes += method(handle) + sinks(handle)
+        codes += setMethod(of: handle) + setSinks(of: handle)
         return codes.allSatisfy { $0 == CURLE_OK } ? handle : nil
     }
 
-    private func method(_ handle: UnsafeMutableRawPointer) -> [CURLcode] {
+    private func setMethod(of handle: UnsafeMutableRawPointer) -> [CURLcode] {
         switch request.method {
         case .get where request.body.isEmpty: [ccurl_set_number(handle, CURLOPT_HTTPGET, 1)]
         case .head: [ccurl_set_number(handle, CURLOPT_NOBODY, 1)]
@@ -87,7 +87,7 @@ extension CurlTransfer {
                     ccurl_set_pointer(
                         handle,
                         CURLOPT_COPYPOSTFIELDS,
-                        $0.baseAddress ?? .init(message)
+                        $0.baseAddress ?? .init(errorText)
                     )
                 },
                 ccurl_set_text(handle, CURLOPT_CUSTOMREQUEST, request.method.rawValue),
@@ -95,17 +95,20 @@ extension CurlTransfer {
         }
     }
 
-    private func sinks(_ handle: UnsafeMutableRawPointer) -> [CURLcode] {
+    private func setSinks(of handle: UnsafeMutableRawPointer) -> [CURLcode] {
         // Safety: the loop keeps the transfer for as long as libcurl has the handle.
         let context = Unmanaged.passUnretained(self).toOpaque()
         var codes = [
             ccurl_set_pointer(handle, CURLOPT_WRITEDATA, context),
             ccurl_set_sink(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
-                CurlTransfer.of(context)?.took(body: .init(start: bytes, count: size * count)) ?? 0
+                CurlTransfer.of(context)?.receive(body: .init(start: bytes, count: size * count))
+                    ?? 0
             },
             ccurl_set_pointer(handle, CURLOPT_HEADERDATA, context),
             ccurl_set_sink(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
-                CurlTransfer.of(context)?.took(line: .init(start: bytes, count: size * count)) ?? 0
+                CurlTransfer.of(context)?.receive(
+                    headerLine: .init(start: bytes, count: size * count)
+                ) ?? 0
             },
         ]
         if request.method != .head, request.responseBytesMax > 0 {
@@ -143,9 +146,9 @@ extension CurlTransfer {
 extension CurlTransfer {
     /// Appends a piece of the body. Returns the number of bytes taken. If the number is less than
     /// the size of the piece, libcurl stops the transfer.
-    private func took(body piece: UnsafeRawBufferPointer) -> Int {
+    private func receive(body piece: UnsafeRawBufferPointer) -> Int {
         guard piece.count <= request.responseBytesMax - body.count else {
-            excess = "the answer has more than \(request.responseBytesMax) bytes"
+            stopReason = "the answer has more than \(request.responseBytesMax) bytes"
             return 0
         }
         body.append(contentsOf: piece)
@@ -154,25 +157,25 @@ extension CurlTransfer {
 
     /// Takes a line of the answer's header. A header field is added. A status line begins another
     /// answer, so the previous answer is dropped. Returns the number of bytes taken.
-    private func took(line: UnsafeRawBufferPointer) -> Int {
-        headersBytes += line.count
+    private func receive(headerLine: UnsafeRawBufferPointer) -> Int {
+        headersBytes += headerLine.count
         guard headersBytes <= Self.headersBytesMax else {
-            excess = "the header fields have more than \(Self.headersBytesMax) bytes"
+            stopReason = "the header fields have more than \(Self.headersBytesMax) bytes"
             return 0
         }
-        if line.starts(with: "HTTP/".utf8) {
+        if headerLine.starts(with: "HTTP/".utf8) {
             headers.removeAll()
             body.removeAll()
-        } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
+        } else if let colon = headerLine.firstIndex(of: UInt8(ascii: ":")) {
             let isSpace = { (byte: UInt8) in byte <= 0x20 }
-            let value = line[(colon + 1)...].drop(while: isSpace)
+            let value = headerLine[(colon + 1)...].drop(while: isSpace)
             let end = value.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? value.startIndex
             headers.add(
-                String(decoding: line[..<colon], as: UTF8.self),
+                String(decoding: headerLine[..<colon], as: UTF8.self),
                 String(decoding: value[..<end], as: UTF8.self)
             )
         }
-        return line.count
+        return headerLine.count
     }
 
     /// Completes the request with the response, or with the error for libcurl's result.
@@ -199,12 +202,12 @@ extension CurlTransfer {
         switch result {
         case CURLE_OPERATION_TIMEDOUT: .timeout
         case CURLE_FILESIZE_EXCEEDED: .tooLarge
-        case CURLE_WRITE_ERROR where excess != nil: .tooLarge
+        case CURLE_WRITE_ERROR where stopReason != nil: .tooLarge
         case CURLE_TOO_MANY_REDIRECTS: .redirect
         // The scheme of the request's own URL was checked before the transfer. So the error is
         // about the scheme of a redirect, or about the answer's protocol, such as HTTP/0.9.
         case CURLE_UNSUPPORTED_PROTOCOL:
-            message.pointee == 0 || isRedirected ? .redirect : .malformed
+            errorText.pointee == 0 || isRedirected ? .redirect : .malformed
         case CURLE_WEIRD_SERVER_REPLY, CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_HTTP2,
             CURLE_HTTP2_STREAM, CURLE_BAD_CONTENT_ENCODING:
             .malformed
@@ -218,14 +221,14 @@ extension CurlTransfer {
     private var isRedirected: Bool { 300...399 ~= handle.map(ccurl_status) ?? 0 }
 
     private func cause(of result: CURLcode) -> String {
-        if let excess { return excess }
+        if let stopReason { return stopReason }
         switch result {
         case CURLE_OPERATION_TIMEDOUT: return "no whole answer within \(request.timeout)"
         case CURLE_FILESIZE_EXCEEDED:
             return "the answer has more than \(request.responseBytesMax) bytes"
         case CURLE_TOO_MANY_REDIRECTS: return "more than \(request.redirectsMax) redirects"
         default:
-            let words = String(cString: message)
+            let words = String(cString: errorText)
             return words.isEmpty ? CurlLibrary.text(curl().easy_strerror(result)) : words
         }
     }
@@ -234,7 +237,7 @@ extension CurlTransfer {
 extension Duration {
     /// The duration in milliseconds for libcurl, from 1 to `Int32.max`. For libcurl, 0 would mean
     /// no limit.
-    fileprivate var wholeMilliseconds: Int {
+    fileprivate var curlMilliseconds: Int {
         let (seconds, attoseconds) = components
         guard seconds < Int64(Int32.max / 1_000) else { return Int(Int32.max) }
         return max(1, Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000))

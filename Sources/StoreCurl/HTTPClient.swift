@@ -39,7 +39,7 @@ extension HTTPClient {
         do {
             return try response.json(type)
         } catch {
-            throw HTTPClientError(.content, request, error.sentence)
+            throw HTTPClientError(.content, request, error.messageWithPointer)
         }
     }
 }
@@ -92,7 +92,7 @@ public struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertib
     public init(_ code: Code, _ request: HTTPRequest, _ cause: String) {
         self.code = code
         method = request.method
-        url = CurlURL.shown(request.url)
+        url = CurlURL.redacted(request.url)
         self.cause = cause
     }
 
@@ -102,5 +102,5 @@ public struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertib
 
 extension JSONError {
     /// The message, behind the pointer to the part of the document with the error.
-    var sentence: String { pointer.isEmpty ? message : "\(pointer): \(message)" }
+    var messageWithPointer: String { pointer.isEmpty ? message : "\(pointer): \(message)" }
 }

@@ -92,7 +92,7 @@ public struct HTTPRequest: Sendable, Equatable {
         do {
             request.body = try JSONEncoder().encode(value)
         } catch {
-            throw HTTPClientError(.request, request, error.sentence)
+            throw HTTPClientError(.request, request, error.messageWithPointer)
         }
         return request
     }

@@ -18,24 +18,24 @@ package struct AccessLines: AccessLog {
         self.forgetsClients = forgetsClients
     }
 
-    package func requestEnded(_ access: Access) { write(access, .requestEnded, "request") }
+    package func requestEnded(_ access: AccessEntry) { write(access, .requestEnded, "request") }
 
-    package func streamEnded(_ access: Access) { write(access, .streamEnded, "stream") }
+    package func streamEnded(_ access: AccessEntry) { write(access, .streamEnded, "stream") }
 
     /// Hands the line to the log's thread, which formats it. If too many lines wait already, the
     /// log drops and counts the line.
-    private func write(_ access: Access, _ event: LogEvent, _ message: String) {
+    private func write(_ access: AccessEntry, _ event: LogEvent, _ message: String) {
         let served = access.resource as? ServedRoute
         let logger = served?.environment.links.store.map(logger.naming) ?? logger
         let route = served?.route.path.text ?? "-"
         let forgetsClients = forgetsClients
-        logger.details(1, event) { _ in
+        logger.writeDetails(1, event) { _ in
             [(message, Self.fields(of: access, route, event, forgetsClients: forgetsClients))]
         }
     }
 
     private static func fields(
-        of access: Access,
+        of access: AccessEntry,
         _ route: String,
         _ event: LogEvent,
         forgetsClients: Bool

@@ -18,7 +18,9 @@ struct EffectRoutes: RouteGroup {
                 "Effects",
                 "The effects that run.",
                 needs: .effects,
-                answers: [.json(.list("effects", of: Self.effect), "The list, the oldest first.")],
+                answers: [
+                    .json(.list("effects", of: Self.effectSchema), "The list, the oldest first.")
+                ],
                 handle: list
             ),
             .change(
@@ -52,14 +54,14 @@ struct EffectRoutes: RouteGroup {
     /// Returns the effect's id, which is the rest of the path: `search/titles`, or
     /// `cards/7/opened`.
     private static func id(of request: RequestContext) throws(Problem) -> String {
-        let rest = try request.path().dropFirst()
+        let rest = try request.pathParameter().dropFirst()
         guard let id = PercentEncoding.decode(rest) else {
             throw .badRequest("'\(Problem.excerpt(String(rest)))' is badly percent-encoded.")
         }
         return id
     }
 
-    private static let effect = JSONSchema.object([
+    private static let effectSchema = JSONSchema.object([
         .init("id", .string()), .init("module", .string()), .init("cause", .unsigned),
         .init("href", .string()),
     ])
@@ -70,7 +72,7 @@ struct EffectRoutes: RouteGroup {
             // The list leaves out cancelled effects, which dispatch nothing more and are about to
             // end.
             let running = runner.running.lazy.filter { effect in
-                !effect.isCancelled && caller.sees(effect.address.key.session)
+                !effect.isCancelled && caller.sees(session: effect.address.key.session)
                     && caller.viewer.sees(module: effect.address.module)
             }
             json.list("effects", of: running) { json, effect in

@@ -8,14 +8,15 @@ import StoreWire
 struct EventsRoutes: RouteGroup {
     let store: Store
 
-    private let path = Parameter<JSONPointer>(
+    private let pointerParameter = Parameter<JSONPointer>(
         description: .init(
             "path",
             in: .query,
             .text(pattern: "^(/([^~/]|~[01])*)*$"),
             summary: "A JSON Pointer (RFC 6901) to the part of the state that is streamed."
         ),
-        allowed: "a JSON Pointer (RFC 6901): empty, or beginning with '/', with ~0 for '~' and ~1 "
+        allowedValues:
+            "a JSON Pointer (RFC 6901): empty, or beginning with '/', with ~0 for '~' and ~1 "
             + "for '/' within a name"
     ) { JSONPointer($0) }
 
@@ -26,7 +27,7 @@ struct EventsRoutes: RouteGroup {
                 "events",
                 "The state, now and after each publication, as server-sent events.",
                 needs: .state,
-                parameters: [path] + StreamParameters.all,
+                parameters: [pointerParameter] + StreamParameters.all,
                 handle: open
             )
         ]
@@ -34,7 +35,7 @@ struct EventsRoutes: RouteGroup {
 
     private func open(_ request: RequestContext) throws(Problem) {
         let (reader, caller) = (store.reader, try request.caller())
-        let pointer = request[path] ?? .root
+        let pointer = request[pointerParameter] ?? .root
         let stream =
             pointer == .root
             ? reader.stateStream(for: caller)

@@ -82,13 +82,13 @@ package struct SliceDescription: Sendable {
     package let name: String
     /// True if this is a field, which is no module and has no routes of its own.
     package let isField: Bool
-    package let form: SliceForm
+    package let form: SliceCardinality
     /// The owner of the slices: all sessions together, or each session.
     package let ownership: SliceOwnership
     /// The presenters that observe changes of the slices.
     package let presenters: [String]
     /// Returns the view's action for the moment when a client begins, or ceases, to show the view.
-    package let visibility: @Sendable (ViewVisibility) -> (any Action)?
+    package let visibilityAction: @Sendable (ViewVisibility) -> (any Action)?
 
     package init<State>(_ mount: Mount<State>) {
         name = mount.name
@@ -96,6 +96,6 @@ package struct SliceDescription: Sendable {
         form = mount.slice.form
         ownership = mount.slice.ownership
         presenters = mount.presenterNames
-        visibility = { mount.action(on: $0) }
+        visibilityAction = { mount.action(on: $0) }
     }
 }

@@ -26,9 +26,9 @@ struct ModuleRoutes: RouteGroup {
         let path = links.modules + "/{module}"
         let ofMany = modules.filter { $0.form == .instances }.map(\.name)
         return [
-            slice(path, "Module", "A module's slice of the state.", [module]) {
+            sliceRoute(path, "Module", "A module's slice of the state.", [module]) {
                 request throws(Problem) in
-                [try request.path()]
+                [try request.pathParameter()]
             },
             .stream(
                 path + "/events",
@@ -38,11 +38,11 @@ struct ModuleRoutes: RouteGroup {
                 parameters: [module, old] + StreamParameters.all,
                 handle: stream
             ),
-        ] + (ofMany.isEmpty ? [] : instances(of: ofMany))
+        ] + (ofMany.isEmpty ? [] : instanceRoutes(of: ofMany))
     }
 
     /// Makes the route for a slice. `place` reads the tokens of the slice's pointer from the path.
-    private func slice(
+    private func sliceRoute(
         _ path: String,
         _ name: String,
         _ summary: String,
@@ -62,16 +62,16 @@ struct ModuleRoutes: RouteGroup {
         }
     }
 
-    private func instances(of names: [String]) -> [Route] {
+    private func instanceRoutes(of names: [String]) -> [Route] {
         let parameters = [
             Parameter.path("collection", oneOf: names, "The module's name."),
             InstanceID.parameter,
         ]
         let path = links.modules + "/{collection}/{id}"
         return [
-            slice(path, "Instance", "The slice of one of a module's instances.", parameters) {
+            sliceRoute(path, "Instance", "The slice of one of a module's instances.", parameters) {
                 request throws(Problem) in
-                [try request.path(), try InstanceID.read(request, 1)]
+                [try request.pathParameter(), try InstanceID.read(request, 1)]
             },
             .stream(
                 path + "/events",
@@ -81,11 +81,11 @@ struct ModuleRoutes: RouteGroup {
                 parameters: parameters + StreamParameters.all,
                 problems: [.notFound]
             ) { request throws(Problem) in
-                let (index, id) = (try index(request), try InstanceID.read(request, 1))
+                let (index, id) = (try moduleIndex(request), try InstanceID.read(request, 1))
                 let stream = store.reader.stream(
                     ofInstance: id,
                     of: index,
-                    named: try request.path(0),
+                    named: try request.pathParameter(0),
                     for: try request.caller()
                 )
                 let shown = ShownSlice(module: index, instance: id)
@@ -94,8 +94,8 @@ struct ModuleRoutes: RouteGroup {
         ]
     }
 
-    private func index(_ request: RequestContext) throws(Problem) -> Int {
-        let name = try request.path(0)
+    private func moduleIndex(_ request: RequestContext) throws(Problem) -> Int {
+        let name = try request.pathParameter(0)
         guard let index = modules.firstIndex(where: { !$0.isField && $0.name.isSame(as: name) })
         else { throw request.notFound }
         return index
@@ -103,8 +103,8 @@ struct ModuleRoutes: RouteGroup {
 
     private func show(_ request: RequestContext, at place: [String]) throws(Problem) {
         let state = store.reader.state(for: try request.caller())
-        try StateAnswer.require(state, asIn: request.exchange)
-        guard state.isStarted(try index(request)) else { throw request.notFound }
+        try StateAnswer.checkIfMatch(state, of: request.exchange)
+        guard state.isStarted(try moduleIndex(request)) else { throw request.notFound }
         try StateAnswer.answer(
             request,
             with: JSONPointer(tokens: place),
@@ -115,7 +115,7 @@ struct ModuleRoutes: RouteGroup {
     }
 
     private func stream(_ request: RequestContext) throws(Problem) {
-        let index = try index(request)
+        let index = try moduleIndex(request)
         guard request[StreamParameters.mode] != .patch || !request[old] else {
             throw .badRequest("old=true and mode=patch exclude each other: leave one out.")
         }
@@ -138,7 +138,7 @@ extension InstanceID {
     ///
     /// - Throws: 404 for an id that no instance can have, 400 for a badly encoded id.
     static func read(_ request: RequestContext, _ index: Int = 0) throws(Problem) -> String {
-        let id = try request.path(index)
+        let id = try request.pathParameter(index)
         guard 1...bytesMax ~= id.utf8.count else { throw request.notFound }
         return id
     }

@@ -20,7 +20,7 @@ package struct RequestSpans: Sendable {
     /// The hooks with which the event loop samples and records requests.
     package var tracing: RequestTracing { RequestTracing(tracer, ended: record) }
 
-    private func record(_ access: Access) {
+    private func record(_ access: AccessEntry) {
         guard let span = access.span else { return }
         let served = access.resource as? ServedRoute
         let route = served?.route.path.text
@@ -31,7 +31,7 @@ package struct RequestSpans: Sendable {
             .init("url.scheme", "http"),
             .init("url.path", access.path),
         ]
-        attributes += Self.server(span.host)
+        attributes += Self.serverAttributes(span.host)
         if let route { attributes.append(.init("http.route", route)) }
         if let status {
             attributes.append(.init("http.response.status_code", status))
@@ -68,7 +68,7 @@ package struct RequestSpans: Sendable {
         return status >= 500 ? "\(status)" : nil
     }
 
-    private static func server(_ host: String?) -> [Span.Attribute] {
+    private static func serverAttributes(_ host: String?) -> [Span.Attribute] {
         guard let host, !host.isEmpty else { return [] }
         // The port follows the last colon, unless that colon belongs to an IPv6 address.
         guard let colon = host.lastIndex(of: ":"), !host[colon...].contains("]"),

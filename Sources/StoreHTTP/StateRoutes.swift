@@ -63,7 +63,7 @@ struct StateRoutes: RouteGroup {
                 .text(pattern: "^([^~]|~[01])+$"),
                 summary: "A JSON Pointer (RFC 6901) without its first slash, but with all others."
             ),
-            allowed: "a JSON Pointer (RFC 6901)"
+            allowedValues: "a JSON Pointer (RFC 6901)"
         ) { $0 }
     }
 
@@ -76,16 +76,16 @@ struct StateRoutes: RouteGroup {
             // Only the tag of a past state is compared. To compare the content, the server would
             // have to make the state again.
             let tag = Tag(epoch: store.reader.epoch, version: version)
-            try StateAnswer.require(past: tag, asIn: request.exchange)
-        } else if request.exchange.has("if-match") {
+            try StateAnswer.checkIfMatch(past: tag, of: request.exchange)
+        } else if request.exchange.hasHeader("if-match") {
             let caller = try request.caller()
-            try StateAnswer.require(store.reader.state(for: caller), asIn: request.exchange)
+            try StateAnswer.checkIfMatch(store.reader.state(for: caller), of: request.exchange)
         }
         if version != nil || blame {
             guard after == nil, wait == nil else {
                 throw .badRequest("A past version needs no waiting: leave after and wait out.")
             }
-            return try past(request, pointer, version: version, blame: blame)
+            return try showPast(request, pointer, version: version, blame: blame)
         }
         if wait != nil, after == nil {
             throw .badRequest("wait needs the version that you have: give after=<version>, too.")
@@ -133,8 +133,8 @@ struct StateRoutes: RouteGroup {
         // The session or the access may have ended before the wait was registered.
         if hold?.isOpen == false || access?.isGood == false { wait.expire() }
         request.exchange.whenClientLeaves { wait.expire() }
-        let longest = access?.seconds(ofWait: Double(seconds)) ?? Double(seconds)
-        if let timer = store.schedule(after: longest, wait.expire) { wait.end(with: timer) }
+        let longest = access?.limitedSeconds(ofWait: Double(seconds)) ?? Double(seconds)
+        if let timer = store.schedule(after: longest, wait.expire) { wait.cancelAtEnd(timer) }
     }
 
     private func show(
@@ -176,7 +176,7 @@ enum StateParameters {
 
 extension StateRoutes {
     /// Answers with a past state (protocol 3.3), or with the action that last changed the part.
-    private func past(
+    private func showPast(
         _ request: RequestContext,
         _ pointer: JSONPointer,
         version: UInt64?,
@@ -191,7 +191,7 @@ extension StateRoutes {
         if version == current.version, !blame { return try show(request, pointer, of: current) }
         let known = request.exchange.headerList("if-none-match")
         request.respond(
-            on: reader.threads.past,
+            on: reader.threads.pastStates,
             orBusy: "too many versions are being made again already"
         ) { [self] () throws(Problem) in
             if blame {
@@ -238,7 +238,7 @@ extension StateRoutes {
             } else {
                 body.null()
             }
-            body.member("searchedAfter", blame.after)
+            body.member("searchedAfter", blame.searchedAfter)
             body.member("complete", blame.isComplete)
         }
     }

@@ -68,7 +68,7 @@ extension Store {
         [
             SubscriptionRoutes(store: self, attachments: attachments, presenters: presenters),
             AttachmentRoutes(links: links, attachments: attachments),
-            CommandRoutes(links: links, list: commands, limits: bounds.json),
+            CommandRoutes(links: links, commands: commands, limits: bounds.json),
         ]
     }
 
@@ -105,7 +105,7 @@ extension Store {
             schema: schema,
             operatorSchema: operatorSchema,
             components: components,
-            newest: { [reader] in reader.version }
+            newestVersion: { [reader] in reader.version }
         )
     }
 }

@@ -33,7 +33,7 @@ package final class Store: Sendable {
     package let outcomes = DispatchOutcomes()
     private let transport = Locked<HTTPServer?>(nil)
     private let draining = Atomic(false)
-    private let hasOffered = Atomic(false)
+    private let hasOfferedEnvelopes = Atomic(false)
     /// Processes, on the calling thread, the envelopes that ``wakeCore()`` has claimed for the
     /// event loop.
     private let runTurn: @Sendable () -> Void
@@ -90,15 +90,15 @@ package final class Store: Sendable {
     }
 
     /// Records that a request has offered an envelope to the Core in this turn of the event loop.
-    func offered() { hasOffered.store(true, ordering: .relaxed) }
+    func noteOffer() { hasOfferedEnvelopes.store(true, ordering: .relaxed) }
 
     /// Wakes the Core once for all envelopes that were offered in this turn of the event loop, so
     /// that they make one batch. If the Core sleeps and few envelopes wait, leaves the Core asleep
     /// and claims the envelopes. In this case, returns the function with which the event loop's
     /// thread processes the envelopes.
     package func wakeCore() -> (@Sendable () -> Void)? {
-        guard hasOffered.load(ordering: .relaxed) else { return nil }
-        hasOffered.store(false, ordering: .relaxed)
+        guard hasOfferedEnvelopes.load(ordering: .relaxed) else { return nil }
+        hasOfferedEnvelopes.store(false, ordering: .relaxed)
         return core.claimTurn() ? runTurn : nil
     }
 

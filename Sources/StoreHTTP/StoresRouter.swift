@@ -6,18 +6,18 @@ package import StoreWire
 /// Passes requests to the stores of a process: a request for `/stores/<name>/…` to the named store,
 /// and any other request to the store at `/`.
 package final class StoresRouter: HTTPHandler {
-    private let first: any HTTPHandler
-    private let named: [ExactText: any HTTPHandler]
-    private let all: [any HTTPHandler]
+    private let rootStore: any HTTPHandler
+    private let namedStores: [ExactText: any HTTPHandler]
+    private let allStores: [any HTTPHandler]
 
     /// Makes a router. `first`, the store at `/`, gets every request that is for no named store.
     package init(_ first: any HTTPHandler, _ named: [(name: String, handler: any HTTPHandler)]) {
-        self.first = first
-        self.named = Dictionary(
+        self.rootStore = first
+        self.namedStores = Dictionary(
             named.map { (ExactText($0.name), $0.handler) },
             uniquingKeysWith: { first, _ in first }
         )
-        all = [first] + named.map(\.handler)
+        allStores = [first] + named.map(\.handler)
     }
 
     package func admit(_ exchange: HTTPExchange) -> HTTPResponse? {
@@ -26,16 +26,16 @@ package final class StoresRouter: HTTPHandler {
 
     package func handle(_ exchange: HTTPExchange) { handler(for: exchange).handle(exchange) }
 
-    package func turnEnded() -> (@Sendable () -> Void)? {
+    package func workAfterTurn() -> (@Sendable () -> Void)? {
         // The stores run on a pool, so no store leaves work to the loop's thread.
-        for handler in all { _ = handler.turnEnded() }
+        for handler in allStores { _ = handler.workAfterTurn() }
         return nil
     }
 
-    package var liveness: HTTPResponse? { first.liveness }
+    package var livenessResponse: HTTPResponse? { rootStore.livenessResponse }
 
     package func response(for failure: TransportFailure) -> HTTPResponse {
-        first.response(for: failure)
+        rootStore.response(for: failure)
     }
 
     private func handler(for exchange: HTTPExchange) -> any HTTPHandler {
@@ -43,9 +43,9 @@ package final class StoresRouter: HTTPHandler {
             let beginning = Links.stores.utf8
             guard path.count > beginning.count + 1, path.starts(with: beginning),
                 path[beginning.count] == UInt8(ascii: "/")
-            else { return first }
+            else { return rootStore }
             let name = path.dropFirst(beginning.count + 1).prefix { $0 != UInt8(ascii: "/") }
-            return named[ExactText(String(decoding: name, as: UTF8.self))] ?? first
+            return namedStores[ExactText(String(decoding: name, as: UTF8.self))] ?? rootStore
         }
     }
 }
@@ -76,7 +76,7 @@ package final class UnavailableStore: HTTPHandler {
         exchange.respond(admit(exchange) ?? refusal(problem))
     }
 
-    package func turnEnded() -> (@Sendable () -> Void)? { nil }
+    package func workAfterTurn() -> (@Sendable () -> Void)? { nil }
 
     package func response(for failure: TransportFailure) -> HTTPResponse {
         refusal(Problem(failure))

@@ -31,7 +31,7 @@ package struct StoresRoutes: RouteGroup {
             json.list("stores", of: stores()) { json, store in
                 json.member("name", store.name)
                 json.member("path", store.path)
-                json.member("ready", store.notReady() == nil)
+                json.member("ready", store.notReadyReason() == nil)
             }
         }
     }
@@ -45,12 +45,12 @@ package struct StoreStatus: Sendable {
     package let name: String
     let path: String
     /// Returns the reason why the store takes no requests; `nil` while the store takes requests.
-    let notReady: @Sendable () -> NotReady?
+    let notReadyReason: @Sendable () -> NotReadyReason?
 
-    package init(at links: Links, notReady: @escaping @Sendable () -> NotReady?) {
+    package init(at links: Links, notReady: @escaping @Sendable () -> NotReadyReason?) {
         name = links.store ?? Self.defaultName
         path = links.index
-        self.notReady = notReady
+        self.notReadyReason = notReady
     }
 }
 
@@ -58,14 +58,14 @@ extension [StoreStatus] {
     /// The problem if some stores take no requests; `nil` while all stores take requests.
     package var problem: Problem? {
         let problems = compactMap { store in
-            store.notReady().map { (store.name, $0.problem.detail) }
+            store.notReadyReason().map { (store.name, $0.problem.detail) }
         }
         return problems.isEmpty ? nil : .storesNotReady(problems)
     }
 
     /// The problem if no store takes requests; `nil` while at least one store takes requests.
     package var commonProblem: Problem? {
-        let problems = compactMap { $0.notReady()?.problem }
+        let problems = compactMap { $0.notReadyReason()?.problem }
         return problems.count == count ? problems.first : nil
     }
 }

@@ -25,7 +25,7 @@ enum StreamOpening {
             "Cache-Control: no-store, no-transform", "X-Accel-Buffering: no", "Incremental: ?1",
             "Transfer-Encoding: chunked", "Connection: close",
         ]
-        let lines = response + request.exchange.standingFields.map { "\($0): \($1)" } + ["", ""]
+        let lines = response + request.exchange.addedFields.map { "\($0): \($1)" } + ["", ""]
         let bytes = Bytes(utf8: lines.joined(separator: "\r\n"))
         return StreamHead(response: bytes, payload: Bytes(utf8: retry))
     }
@@ -43,7 +43,7 @@ enum StreamOpening {
         showing slice: ShownSlice? = nil
     ) throws(Problem) {
         let mode = mode ?? request[StreamParameters.mode] ?? .snapshot
-        let topic = stream.topic.carrying(mode)
+        let topic = stream.topic.inMode(mode)
         try check(request)
         var (resume, owner, hold) = try prepare(request, store, to: topic, member: stream.member)
         let disappears: (@Sendable () -> Void)?
@@ -53,14 +53,14 @@ enum StreamOpening {
                 try store.presence?.begin(slice, in: owner.session, origin: origin)
             }
         } catch {
-            store.streams.abandon(topic)
-            throw error.problem(waiting: "too many actions of the program's own wait already")
+            store.streams.giveBackPlace(topic)
+            throw error.problem(ifFull: "too many actions of the program's own wait already")
         }
-        owner.onEnd = onEnd(hold, request.countStream(topic), disappears, stream.place)
+        owner.onEnd = endHandler(hold, request.countStream(topic), disappears, stream.place)
         // Make the head now: a suspended request must not be read any more.
         let head = head(for: request)
         let states = store.reader.streams
-        let isOpen = states.beginNow(stream.content, in: mode) { [resume, owner] first in
+        let isOpen = states.openNow(stream.content, in: mode) { [resume, owner] first in
             request.exchange.stream(
                 beginning(head, of: topic, resume, owner, first),
                 to: store.streams
@@ -68,7 +68,7 @@ enum StreamOpening {
         }
         guard !isOpen else { return }
         request.exchange.suspend()
-        states.begin(stream.content, in: mode) { [resume, owner] first in
+        states.open(stream.content, in: mode) { [resume, owner] first in
             request.exchange.completeAsStream(
                 beginning(head, of: topic, resume, owner, first),
                 to: store.streams
@@ -130,17 +130,19 @@ enum StreamOpening {
         member: String? = nil
     ) throws(Problem) -> (resume: Resume, owner: StreamOwner, hold: SessionHold?) {
         let newest = store.reader.version
-        var resume = resume(
+        var resume = resumePosition(
             after: StreamParameters.lastEventID(of: request),
             in: store.reader.epoch,
             newest: newest
         )
-        if case .fresh = resume, let start { resume = Self.resume(after: start, newest: newest) }
+        if case .fresh = resume, let start {
+            resume = Self.resumePosition(after: start, newest: newest)
+        }
         let name = request[StreamParameters.subscriber]
         var owner = StreamOwner(name: name, session: try request.session())
         owner.credential = try request.accessLease(toMember: member)?.credential
         let hold = try takePlace(topic, for: &owner, request, store)
-        store.streams.counters.begins(resume)
+        store.streams.counters.noteBeginning(resume)
         return (resume, owner, hold)
     }
 
@@ -159,18 +161,18 @@ enum StreamOpening {
             store.streams.counters.refusedForMemory.add(1, ordering: .relaxed)
             throw .overloaded("the server uses all memory that it may have", retryAfterSeconds: 5)
         }
-        guard store.streams.reserve(topic) else { throw .streamLimit(store.bounds.streamsMax) }
+        guard store.streams.reservePlace(topic) else { throw .streamLimit(store.bounds.streamsMax) }
         let hold = store.hold(owner.session)
         // The session may end before the stream is open. The function that ends the session's
         // streams would not find a stream that is not open yet.
-        if owner.session != nil { owner.isOver = { hold?.isOpen != true } }
+        if owner.session != nil { owner.hasSessionEnded = { hold?.isOpen != true } }
         return hold
     }
 
     /// Returns the closure for the end of a stream, or `nil` if there is nothing to do. The closure
     /// dispatches the end of the view, ends the hold on the session, and corrects the count of the
     /// role's streams. When the closure is released, the stream's place for a pointer becomes free.
-    static func onEnd(
+    static func endHandler(
         _ hold: SessionHold?,
         _ counted: (@Sendable () -> Void)?,
         _ disappears: (@Sendable () -> Void)? = nil,
@@ -187,21 +189,23 @@ enum StreamOpening {
     }
 
     /// Returns the position to resume at, from the last id that the reader has seen.
-    static func resume(after id: String?, in epoch: Epoch, newest: UInt64) -> Resume {
+    static func resumePosition(after id: String?, in epoch: Epoch, newest: UInt64) -> Resume {
         guard let id, !id.isEmpty else { return .fresh }
-        guard id.utf8.count <= idBytesMax, let tag = Tag(id) else { return resync(.malformed) }
-        guard tag.epoch == epoch else { return resync(.epochChanged) }
-        return resume(after: tag.version, newest: newest)
+        guard id.utf8.count <= idBytesMax, let tag = Tag(id) else {
+            return resyncPosition(.malformed)
+        }
+        guard tag.epoch == epoch else { return resyncPosition(.epochChanged) }
+        return resumePosition(after: tag.version, newest: newest)
     }
 
     /// Returns the position to resume at, behind a version of this epoch.
-    static func resume(after version: UInt64, newest: UInt64) -> Resume {
+    static func resumePosition(after version: UInt64, newest: UInt64) -> Resume {
         // The newest snapshot is published before a client can see its version. Therefore a client
         // that names a greater version did not get it from this history.
-        version <= newest ? .after(version: version) : resync(.ahead)
+        version <= newest ? .after(version: version) : resyncPosition(.ahead)
     }
 
-    private static func resync(_ reason: SSEFrame.ResyncReason) -> Resume {
+    private static func resyncPosition(_ reason: SSEFrame.ResyncReason) -> Resume {
         .resync(SSEFrame.resync(reason))
     }
 }
@@ -220,7 +224,7 @@ enum StreamParameters {
             .text(pattern: #"^[\s\S]{1,\#(nameCharactersMax)}$"#),
             summary: "The name by which actions may address this stream."
         ),
-        allowed: "a name of 1 to \(nameCharactersMax) characters"
+        allowedValues: "a name of 1 to \(nameCharactersMax) characters"
     ) { 1...nameCharactersMax ~= $0.unicodeScalars.count ? $0 : nil }
     static let lastEventID = Parameter.text("last_event_id", "Go on after this tag.")
     static let lastEventIDField = HeaderParameter(

@@ -17,7 +17,7 @@ package enum ClientAddress: Sendable, Hashable {
     /// The address by which connections and requests of a client are counted: the IPv4 address, or
     /// the first 64 bits of the IPv6 address. A client usually has all IPv6 addresses with the same
     /// first 64 bits.
-    package var shared: ClientAddress {
+    package var network: ClientAddress {
         guard case .internet(let address) = self else { return self }
         return .internet(address.network)
     }

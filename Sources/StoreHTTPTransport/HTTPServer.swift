@@ -37,18 +37,18 @@ package final class HTTPServer: Sendable {
     package static var libraryVersion: String { String(cString: MHD_get_version()) }
 
     /// The bound addresses for clients. A port of 0 is replaced by the port that the system chose.
-    package var boundAddresses: [ListenAddress] { bound(isAdmin: false) }
+    package var boundAddresses: [ListenAddress] { listeningAddresses(isAdmin: false) }
 
     /// The bound addresses for operators.
-    package var boundAdminAddresses: [ListenAddress] { bound(isAdmin: true) }
+    package var boundAdminAddresses: [ListenAddress] { listeningAddresses(isAdmin: true) }
 
-    private func bound(isAdmin: Bool) -> [ListenAddress] {
+    private func listeningAddresses(isAdmin: Bool) -> [ListenAddress] {
         addresses.withLock { $0.filter { $0.isAdmin == isAdmin }.map(\.address) }
     }
 
     /// True if the sockets of streams are taken out of libmicrohttpd. If false, each stream holds a
     /// suspended connection of the library.
-    package var handsStreamsOver: Bool { loop.handsOver }
+    package var handsStreamsOver: Bool { loop.handsStreamsOver }
 
     /// Listens, and starts the thread that serves requests.
     package func start() throws(TransportError) {
@@ -63,8 +63,9 @@ package final class HTTPServer: Sendable {
     /// Replaces the handler. The new handler also admits and answers the requests that are not
     /// whole yet, or that the old handler releases by `HTTPExchange.handleAgain()`. The loop's
     /// thread calls `done` after the replacement.
-    package func hand(to handler: any HTTPHandler, done: @escaping @Sendable () -> Void) {
-        loop.ask { $0.successor = (handler, done) }
+    package func replaceHandler(with handler: any HTTPHandler, done: @escaping @Sendable () -> Void)
+    {
+        loop.submit { $0.successor = (handler, done) }
     }
 
     /// Wakes the loop's thread, which sends the completed answers. Any thread may call it.
@@ -84,14 +85,14 @@ package final class HTTPServer: Sendable {
     ///
     /// - Returns: true if every request was answered within `seconds`.
     package func stop(seconds: Double) -> Bool {
-        loop.ask { $0.stop = seconds }
+        loop.submit { $0.stopSeconds = seconds }
         _ = ended.wait()
-        return loop.cutOff == 0
+        return loop.cutOffCount == 0
     }
 }
 
 /// The port through which the event loop hands requests to the program. The loop's thread makes
-/// every call, so no function may wait. Only the work that ``turnEnded()`` returns may wait.
+/// every call, so no function may wait. Only the work that ``workAfterTurn()`` returns may wait.
 package protocol HTTPHandler: AnyObject, Sendable {
     /// Decides about a request whose headers are complete, before its body is read. Returns `nil`
     /// if the request may go on, else the response that is sent at once.
@@ -103,16 +104,16 @@ package protocol HTTPHandler: AnyObject, Sendable {
     /// Notes that the loop has finished a turn and is about to wait. Returns work that the loop's
     /// thread does before the wait, or `nil`. If the work takes long, another thread takes the loop
     /// over.
-    func turnEnded() -> (@Sendable () -> Void)?
+    func workAfterTurn() -> (@Sendable () -> Void)?
 
     /// The answer to `GET /livez` on a connection for which no place is left. If the value is
     /// `nil`, the loop refuses such a connection and does not read the request.
-    var liveness: HTTPResponse? { get }
+    var livenessResponse: HTTPResponse? { get }
 
     /// Returns the response with which the transport itself refuses a request.
     func response(for failure: TransportFailure) -> HTTPResponse
 }
 
 extension HTTPHandler {
-    package var liveness: HTTPResponse? { nil }
+    package var livenessResponse: HTTPResponse? { nil }
 }

@@ -11,7 +11,9 @@ package struct IPAddress: Sendable, Hashable {
         self.low = low
     }
 
-    package init(v4 address: UInt32) { self.init(high: 0, low: Self.mapped | UInt64(address)) }
+    package init(v4 address: UInt32) {
+        self.init(high: 0, low: Self.v4MappedPrefix | UInt64(address))
+    }
 
     package init(_ address: in6_addr) {
         self = withUnsafeBytes(of: address) {
@@ -51,13 +53,13 @@ package struct IPAddress: Sendable, Hashable {
         self = address
     }
 
-    package var isV4: Bool { high == 0 && low & ~0xFFFF_FFFF == Self.mapped }
+    package var isV4: Bool { high == 0 && low & ~0xFFFF_FFFF == Self.v4MappedPrefix }
 
     /// The network of the address: an IPv6 address with zeros in place of its last 64 bits. For an
     /// IPv4 address, the address itself.
     package var network: IPAddress { isV4 ? self : IPAddress(high: high, low: 0) }
 
-    private static let mapped: UInt64 = 0xFFFF << 32
+    private static let v4MappedPrefix: UInt64 = 0xFFFF << 32
 }
 
 extension IPAddress: CustomStringConvertible {
@@ -82,7 +84,7 @@ package struct AddressRange: Sendable, Equatable {
     private let first: IPAddress
     /// The number of common bits, at most 128. For an IPv4 range, the 96 bits before the address in
     /// its IPv6 form are included.
-    private let bits: Int
+    private let prefixLength: Int
 
     /// Reads an address, with or without a slash and the number of common bits.
     package init?(_ text: String) {
@@ -96,14 +98,14 @@ package struct AddressRange: Sendable, Equatable {
             else { return nil }
             length = given
         }
-        bits = length + 128 - widest
+        prefixLength = length + 128 - widest
         first = address
     }
 
     package func contains(_ address: IPAddress) -> Bool {
         // A shift by 64 or more gives zero.
-        let high: UInt64 = ~0 << UInt64(64 - min(bits, 64))
-        let low: UInt64 = ~0 << UInt64(128 - max(bits, 64))
+        let high: UInt64 = ~0 << UInt64(64 - min(prefixLength, 64))
+        let low: UInt64 = ~0 << UInt64(128 - max(prefixLength, 64))
         return (address.high ^ first.high) & high == 0 && (address.low ^ first.low) & low == 0
     }
 }

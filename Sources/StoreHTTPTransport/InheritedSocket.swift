@@ -8,7 +8,7 @@ package struct InheritedSocket: Sendable, Equatable {
     package static let firstDescriptor: CInt = 3
 
     package let descriptor: CInt
-    package let place: ListenAddress.Place
+    package let endpoint: ListenAddress.Endpoint
 
     /// Takes a descriptor, and reads the address at which its socket listens.
     ///
@@ -27,16 +27,16 @@ package struct InheritedSocket: Sendable, Equatable {
         guard SocketOption.number(SO_ACCEPTCONN, of: descriptor) == 1 else {
             throw refused("the socket does not listen")
         }
-        guard let place = SocketAddress(of: descriptor, by: getsockname).place else {
+        guard let place = SocketAddress(of: descriptor, by: getsockname).endpoint else {
             throw refused("the socket is neither of IPv4 nor of IPv6, nor has it a path")
         }
         self.descriptor = descriptor
-        self.place = place
+        self.endpoint = place
     }
 
     /// Returns the descriptors that a service manager has passed to this process. There are none if
     /// `LISTEN_PID` names another process, or `LISTEN_FDS` is not a number from 1 to 64.
-    package static func passed(
+    package static func passedDescriptors(
         in environment: [String: String],
         to process: Int32 = getpid()
     ) -> [CInt] {

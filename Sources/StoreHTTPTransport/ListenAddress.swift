@@ -3,13 +3,13 @@ import Glibc
 /// An address at which a server listens: an IPv4 or IPv6 address with a port, or the path of a unix
 /// socket.
 package struct ListenAddress: Sendable, Equatable {
-    package enum Place: Sendable, Equatable {
+    package enum Endpoint: Sendable, Equatable {
         case inet(host: String, port: UInt16)
         case inet6(host: String, port: UInt16)
         case unix(path: String)
 
         /// Returns the place with this port. A path is returned unchanged.
-        func with(port: UInt16) -> Place {
+        func with(port: UInt16) -> Endpoint {
             switch self {
             case .inet(let host, _): .inet(host: host, port: port)
             case .inet6(let host, _): .inet6(host: host, port: port)
@@ -18,12 +18,12 @@ package struct ListenAddress: Sendable, Equatable {
         }
     }
 
-    package let place: Place
+    package let endpoint: Endpoint
     /// The listening socket that the process was started with; `nil` if the server makes one.
-    let inherited: InheritedSocket?
+    let inheritedSocket: InheritedSocket?
 
     /// The allowed forms of the text, for error messages.
-    package static let allowed = "IPV4:PORT, [IPV6]:PORT, unix:/PATH or fd:N"
+    package static let allowedForms = "IPV4:PORT, [IPV6]:PORT, unix:/PATH or fd:N"
 
     /// Reads `127.0.0.1:8080`, `[::1]:0`, `unix:/run/store.sock` or `fd:3`. The only allowed host
     /// name is `localhost`.
@@ -32,16 +32,16 @@ package struct ListenAddress: Sendable, Equatable {
     package init?(_ text: String) {
         if let descriptor = Self.descriptor(text) {
             guard let socket = try? InheritedSocket(descriptor) else { return nil }
-            inherited = socket
-            place = socket.place
+            inheritedSocket = socket
+            endpoint = socket.endpoint
             return
         }
-        inherited = nil
+        inheritedSocket = nil
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst(5))
             // sun_path has 108 bytes, and the last is NUL.
             guard !path.isEmpty, path.utf8.count <= 107 else { return nil }
-            place = .unix(path: path)
+            endpoint = .unix(path: path)
             return
         }
         guard let colon = text.lastIndex(of: ":"),
@@ -52,18 +52,18 @@ package struct ListenAddress: Sendable, Equatable {
             let bare = String(host.dropFirst().dropLast())
             var address = in6_addr()
             guard inet_pton(AF_INET6, bare, &address) == 1 else { return nil }
-            place = .inet6(host: bare, port: port)
+            endpoint = .inet6(host: bare, port: port)
         } else {
             let bare = host == "localhost" ? "127.0.0.1" : String(host)
             var address = in_addr()
             guard inet_pton(AF_INET, bare, &address) == 1 else { return nil }
-            place = .inet(host: bare, port: port)
+            endpoint = .inet(host: bare, port: port)
         }
     }
 
-    init(place: Place) {
-        self.place = place
-        inherited = nil
+    init(place: Endpoint) {
+        self.endpoint = place
+        inheritedSocket = nil
     }
 
     /// Returns the reason why a text is not allowed as an address, or `nil` if the text is allowed.
@@ -75,7 +75,7 @@ package struct ListenAddress: Sendable, Equatable {
             return nil
         }
         return ListenAddress(text) == nil
-            ? "'\(text)' is not allowed; allowed is \(allowed)" : nil
+            ? "'\(text)' is not allowed; allowed is \(allowedForms)" : nil
     }
 
     private static func descriptor(_ text: String) -> CInt? {
@@ -93,7 +93,7 @@ package struct ListenAddress: Sendable, Equatable {
 
     /// True if only clients on this machine can reach the address.
     package var isLoopback: Bool {
-        switch place {
+        switch endpoint {
         case .inet(let host, _): host.hasPrefix("127.")
         case .inet6(let host, _): host == "::1"
         case .unix: true
@@ -102,7 +102,7 @@ package struct ListenAddress: Sendable, Equatable {
 
     /// The host in the form of a `Host` header; `nil` for a path.
     package var host: String? {
-        switch place {
+        switch endpoint {
         case .inet(let host, _): host
         case .inet6(let host, _): "[\(host)]"
         case .unix: nil
@@ -111,7 +111,7 @@ package struct ListenAddress: Sendable, Equatable {
 
     /// The address as a URL, or as `unix:` and the path.
     package var url: String {
-        switch place {
+        switch endpoint {
         case .inet(let host, let port): "http://\(host):\(port)"
         case .inet6(let host, let port): "http://[\(host)]:\(port)"
         case .unix(let path): "unix:\(path)"

@@ -22,7 +22,7 @@ struct SocketAddress: Sendable {
     ) -> CInt
 
     /// Makes the address of a place to listen.
-    init(_ place: ListenAddress.Place) {
+    init(_ place: ListenAddress.Endpoint) {
         switch place {
         case .inet(let host, let port):
             var address = sockaddr_in()
@@ -92,7 +92,7 @@ extension SocketAddress {
 
     /// The place at which a socket with this address listens; `nil` if the address has another
     /// family.
-    var place: ListenAddress.Place? {
+    var endpoint: ListenAddress.Endpoint? {
         switch family {
         case AF_INET: .inet(host: address.description, port: port)
         case AF_INET6: .inet6(host: address.description, port: port)

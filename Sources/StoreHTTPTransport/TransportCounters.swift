@@ -18,14 +18,14 @@ package final class TransportCounters: Sendable {
     package let framingRefused = Atomic<UInt64>(0)
     /// Requests that were over a bound, by the index of ``bounds``. These requests are also in
     /// ``framingRefused``, except for requests over the bound on memory for bodies.
-    private let overBound = Cells(count: TransportCounters.bounds.count)
+    private let overBound = CounterArray(count: TransportCounters.bounds.count)
     /// Connections closed at a deadline: for the headers, for the body, or for the next request on
     /// a connection that is kept open.
     package let timeouts = Atomic<UInt64>(0)
     /// The bytes of bodies and answers that are under way.
     package let buffersBytes = Atomic<UInt64>(0)
     /// Connections closed to free the memory of answers that their clients did not read.
-    package let unreadEnded = Atomic<UInt64>(0)
+    package let unreadAnswersEnded = Atomic<UInt64>(0)
     /// The durations of requests that were answered before a route was found for them.
     package let unrouted = RouteTimes()
 
@@ -42,18 +42,18 @@ package final class TransportCounters: Sendable {
     }
 
     /// Counts a request that the transport refuses.
-    func refused(_ failure: TransportFailure) {
+    func countRefusal(_ failure: TransportFailure) {
         let place: Int
         switch failure {
-        case .bodiesLimit, .bodiesShare: return overBound.first[4].count()
+        case .bodiesLimit, .bodiesShare: return overBound.counters[4].increment()
         case .headersTooLarge: place = 0
         case .tooManyFields: place = 1
         case .uriTooLong: place = 2
         case .bodyTooLarge: place = 3
         case .malformed, .versionNotSupported, .timeout, .connectionLimit, .addressLimit, .stopping:
-            return framingRefused.count()
+            return framingRefused.increment()
         }
-        framingRefused.count()
-        overBound.first[place].count()
+        framingRefused.increment()
+        overBound.counters[place].increment()
     }
 }

@@ -11,15 +11,15 @@ package final class SnapshotKeeper: Sendable {
     package static let bytesMax: UInt64 = 64 << 20
 
     private let journal: any Journal
-    private let form: String
+    private let stateFormDigest: String
     private let clock: any WallClock
     private let recordsMax: UInt64
     private let bytesMax: UInt64
-    private let newest: @Sendable () -> any EncodedState
+    private let newestState: @Sendable () -> any EncodedState
     private let logger: Logger
 
     /// The queue of the thread. Several calls together make a single snapshot due.
-    private struct Due: WorkQueue {
+    private struct DueQueue: WorkQueue {
         var isDue = false
         var isEmpty: Bool { !isDue }
         mutating func take() { isDue = false }
@@ -27,11 +27,11 @@ package final class SnapshotKeeper: Sendable {
 
     /// The durations of the saves. Each save includes the deletion of records beyond the bounds.
     /// Only the saving thread adds to this histogram and to `failures`.
-    package let saving = Histogram()
+    package let saveDurations = Histogram()
     package let failures = Atomic<UInt64>(0)
     private let savedVersion: Atomic<UInt64>
     private let pendingBytes = Atomic<UInt64>(0)
-    private let worker: Worker<Due>
+    private let worker: Worker<DueQueue>
 
     /// Makes a keeper; ``start()`` starts its thread. After `recordsMax` records or `bytesMax`
     /// bytes since the last snapshot, the keeper saves the state that `newest` returns.
@@ -47,14 +47,14 @@ package final class SnapshotKeeper: Sendable {
         newest: @escaping @Sendable () -> any EncodedState
     ) {
         self.journal = journal
-        self.form = form
+        self.stateFormDigest = form
         self.clock = clock
         self.logger = logger
         self.savedVersion = Atomic(savedVersion)
         self.recordsMax = recordsMax
         self.bytesMax = bytesMax
-        self.newest = newest
-        worker = Worker("snapshots", on: threads, queue: Due())
+        self.newestState = newest
+        worker = Worker("snapshots", on: threads, queue: DueQueue())
     }
 
     package func start() {
@@ -64,7 +64,7 @@ package final class SnapshotKeeper: Sendable {
     }
 
     /// Counts records that have become durable. The Core's thread calls this function.
-    package func appended(through version: UInt64, bytes: Int) {
+    package func countAppended(through version: UInt64, bytes: Int) {
         let pending = pendingBytes.add(UInt64(bytes), ordering: .relaxed).newValue
         let saved = savedVersion.load(ordering: .relaxed)
         guard version >= saved + recordsMax || pending >= bytesMax else { return }
@@ -78,17 +78,19 @@ package final class SnapshotKeeper: Sendable {
     }
 
     private func save() {
-        let newest = newest()
+        let newest = newestState()
         guard newest.version > savedVersion.load(ordering: .relaxed) else { return }
         let began = SystemTime.steadyNanoseconds()
-        defer { saving.observe(SystemTime.steadyNanoseconds() &- began) }
+        defer { saveDurations.observe(SystemTime.steadyNanoseconds() &- began) }
         do {
             let (version, time) = (newest.version, clock.now())
             let state = newest.state.withUnsafeBytes { Array($0) }
-            try journal.save(StateSnapshot(version: version, time: time, state: state, form: form))
+            try journal.save(
+                StateSnapshot(version: version, time: time, state: state, form: stateFormDigest)
+            )
         } catch {
             // The records are durable, so a failed save only makes the next start take more time.
-            failures.count()
+            failures.increment()
             let failure = "the state of version \(newest.version) can't be kept: \(error)"
             logger.warning(.snapshotFailed, failure)
         }

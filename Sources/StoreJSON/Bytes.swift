@@ -38,12 +38,12 @@ public final class Bytes: Sendable {
     }
 
     /// Makes one sequence of the bytes of all pieces in their order, without a copy. `shared` is
-    /// the number of bytes that other objects hold in memory too; ``ownCount`` does not include
-    /// these bytes.
+    /// the number of bytes that other objects hold in memory too; ``unsharedCount`` does not
+    /// include these bytes.
     package init(joining pieces: [Bytes], shared: Int = 0) {
         let rope = Rope(pieces, shared: shared)
         self.rope = rope
-        count = rope.ends.last ?? 0
+        count = rope.endOffsets.last ?? 0
         base = nil
     }
 
@@ -65,13 +65,13 @@ public final class Bytes: Sendable {
     /// retain the object while using the pointer.
     @usableFromInline
     internal var unsafeBytes: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: rope?.joined ?? base, count: count)
+        UnsafeRawBufferPointer(start: rope?.joinedMemory ?? base, count: count)
     }
 }
 
 extension Bytes {
     /// The number of bytes that only this object holds in memory.
-    package var ownCount: Int { count - (rope?.shared ?? 0) }
+    package var unsharedCount: Int { count - (rope?.sharedCount ?? 0) }
 
     /// True if ``withUnsafeBytes(_:)`` would have to join pieces first.
     package var isInPieces: Bool { rope.map { !$0.isJoined } ?? false }
@@ -99,7 +99,7 @@ extension Bytes {
             guard let piece = found.first else { break }
             piece.withUnsafeBytes { bytes in
                 let part = bytes[skipped...].prefix(rest.count)
-                rest.append(UnsafeRawBufferPointer(rebasing: part))
+                rest.write(UnsafeRawBufferPointer(rebasing: part))
             }
         }
         return rest.startIndex
@@ -109,9 +109,9 @@ extension Bytes {
     /// Also returns the offset of that byte in the first piece.
     package func pieces(from offset: Int, max: Int) -> (pieces: ArraySlice<Bytes>, offset: Int) {
         guard let rope else { return ([self], offset) }
-        let first = rope.ends.partitionPoint { $0 <= offset }
+        let first = rope.endOffsets.partitionPoint { $0 <= offset }
         let last = min(rope.pieces.count, first + max)
-        return (rope.pieces[first..<last], offset - (first == 0 ? 0 : rope.ends[first - 1]))
+        return (rope.pieces[first..<last], offset - (first == 0 ? 0 : rope.endOffsets[first - 1]))
     }
 }
 
@@ -119,8 +119,8 @@ extension Bytes {
 private final class Rope: Sendable {
     let pieces: [Bytes]
     /// The offset at which each piece ends, counted from the first byte of the rope.
-    let ends: [Int]
-    let shared: Int
+    let endOffsets: [Int]
+    let sharedCount: Int
     // Safety: the memory is allocated and written once, under the lock, and freed by `deinit`.
     private struct Joined: @unchecked Sendable {
         let memory: UnsafeMutableRawPointer
@@ -132,11 +132,11 @@ private final class Rope: Sendable {
     init(_ joining: [Bytes], shared: Int) {
         pieces = joining.contains { $0.pieces.count > 1 } ? joining.flatMap(\.pieces) : joining
         var end = 0
-        ends = pieces.map { piece in
+        endOffsets = pieces.map { piece in
             end += piece.count
             return end
         }
-        self.shared = shared
+        self.sharedCount = shared
     }
 
     deinit { joinedCopy.withLock { $0?.memory.deallocate() } }
@@ -147,13 +147,13 @@ private final class Rope: Sendable {
 
     /// All bytes in contiguous memory. The first caller copies the bytes there; other callers wait
     /// for that copy.
-    var joined: UnsafeMutableRawPointer {
+    var joinedMemory: UnsafeMutableRawPointer {
         joinedCopy.withLock { joinedCopy in
             if let joinedCopy { return joinedCopy }
-            let count = ends.last ?? 0
+            let count = endOffsets.last ?? 0
             let memory = UnsafeMutableRawPointer.allocate(byteCount: max(count, 1), alignment: 8)
             var rest = UnsafeMutableRawBufferPointer(start: memory, count: count)[...]
-            for piece in pieces { piece.withUnsafeBytes { rest.append($0) } }
+            for piece in pieces { piece.withUnsafeBytes { rest.write($0) } }
             let joined = Joined(memory: memory)
             joinedCopy = joined
             wasJoined.store(true, ordering: .relaxed)
@@ -188,7 +188,7 @@ extension Bytes: Equatable {
 
 extension Slice<UnsafeMutableRawBufferPointer> {
     /// Copies bytes to the start of this slice, then removes the filled memory from the slice.
-    package mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func write(_ bytes: UnsafeRawBufferPointer) {
         UnsafeMutableRawBufferPointer(rebasing: self).copyMemory(from: bytes)
         self = dropFirst(bytes.count)
     }

@@ -50,13 +50,13 @@ final class AdapterSet: Sendable {
     static let none = AdapterSet(AdapterList([]))
 
     let list: AdapterList
-    let encoding: CoderPool<CoderBox<EncodingState>>
-    let decoding: CoderPool<CoderBox<DecodingState>>
+    let encodingStates: CoderPool<CoderBox<EncodingState>>
+    let decodingStates: CoderPool<CoderBox<DecodingState>>
 
     private init(_ list: AdapterList) {
         self.list = list
-        encoding = CoderPool { CoderBox(EncodingState(list)) }
-        decoding = CoderPool { CoderBox(DecodingState(list)) }
+        encodingStates = CoderPool { CoderBox(EncodingState(list)) }
+        decodingStates = CoderPool { CoderBox(DecodingState(list)) }
     }
 
     static func of(_ adapters: [JSONAdapter]) -> AdapterSet {

@@ -64,7 +64,7 @@ package struct JSONNode {
 
     /// The bytes of a string that has no escapes; the pointer is valid while the document exists.
     /// `nil` for a string with escapes and for any other kind.
-    package var plainText: UnsafeBufferPointer<UInt8>? {
+    package var textWithoutEscapes: UnsafeBufferPointer<UInt8>? {
         kind == .string && tape.entries[index].detail == 0 ? tape.rawString(at: index) : nil
     }
 
@@ -85,23 +85,25 @@ package struct JSONNode {
 
     /// Returns the value at an index of the same document: at the ``JSONMemberWalk/place`` of a
     /// walk.
-    package func value(at place: Int) -> JSONNode { JSONNode(tape: tape, index: place) }
+    package func nodeOfSameDocument(at place: Int) -> JSONNode {
+        JSONNode(tape: tape, index: place)
+    }
 
     /// Returns the value of the member with this name; `nil` if this value is not an object or has
     /// no member of the name.
     package func member(named name: String) -> JSONNode? {
         var name = name
-        return name.withUTF8 { place(ofMember: $0) }.map { JSONNode(tape: tape, index: $0) }
+        return name.withUTF8 { valueIndex(ofMember: $0) }.map { JSONNode(tape: tape, index: $0) }
     }
 
     /// Returns the value of the member with this constant name, without making a string of the
     /// name.
     package func member(_ name: StaticString) -> JSONNode? {
         let text = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
-        return place(ofMember: text).map { JSONNode(tape: tape, index: $0) }
+        return valueIndex(ofMember: text).map { JSONNode(tape: tape, index: $0) }
     }
 
-    private func place(ofMember name: UnsafeBufferPointer<UInt8>) -> Int? {
+    private func valueIndex(ofMember name: UnsafeBufferPointer<UInt8>) -> Int? {
         guard kind == .object else { return nil }
         var key = index + 1
         let end = Int(tape.entries[index].next)
@@ -144,12 +146,12 @@ package struct JSONNode {
     }
 
     /// True if the value is an object with a member of one of these names.
-    package func hasMember(of names: [String]) -> Bool {
+    package func hasMember(namedAnyOf names: [String]) -> Bool {
         members.contains { names.contains($0.name) }
     }
 
     /// Returns the JSON text of the object, leaving out the members with these names.
-    package func source(without names: [String]) -> [UInt8] {
+    package func json(withoutMembers names: [String]) -> [UInt8] {
         var writer = JSONWriter(capacity: byteRange.count)
         writer.object { object in
             for (name, value) in members where !names.contains(exactly: name) {
@@ -174,35 +176,35 @@ package struct JSONNode {
 /// names.
 package struct JSONMemberWalk {
     private let tape: JSONTape
-    private var key: Int
-    private var following: Int
-    private let end: Int
+    private var keyIndex: Int
+    private var nextKeyIndex: Int
+    private let endIndex: Int
 
     /// Makes a walk that is before the first member. For a value that is no object, the walk has no
     /// members.
     package init(over node: JSONNode) {
         tape = node.tape
-        key = node.index
-        following = node.index + 1
-        end = node.kind == .object ? Int(tape.entries[node.index].next) : following
+        keyIndex = node.index
+        nextKeyIndex = node.index + 1
+        endIndex = node.kind == .object ? Int(tape.entries[node.index].next) : nextKeyIndex
     }
 
     /// Moves to the next member. Returns false if there is no further member.
-    package mutating func next() -> Bool {
-        guard following < end else { return false }
-        key = following
-        following = Int(tape.entries[key + 1].next)
+    package mutating func advance() -> Bool {
+        guard nextKeyIndex < endIndex else { return false }
+        keyIndex = nextKeyIndex
+        nextKeyIndex = Int(tape.entries[keyIndex + 1].next)
         return true
     }
 
     /// Returns true if the current member has this name.
     package func isNamed(_ name: StaticString) -> Bool {
         let text = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
-        return tape.key(at: key, equals: text)
+        return tape.key(at: keyIndex, equals: text)
     }
 
     /// The index of the current member's value in the document, for ``JSONNode/value(at:)``.
-    package var place: Int { key + 1 }
+    package var valueIndex: Int { keyIndex + 1 }
 }
 
 /// Memory that one document after another uses. A document that fits into the memory allocates

@@ -37,7 +37,7 @@ public struct JSONError: Error, Sendable, Equatable {
     public let message: String
     /// The error that a type's own code threw, for logs only. `nil` for a `DecodingError` or an
     /// `EncodingError`, because the description of that error becomes the ``message``.
-    public let failure: (any Error)?
+    public let underlyingError: (any Error)?
 
     /// Makes an error.
     public init(
@@ -53,11 +53,13 @@ public struct JSONError: Error, Sendable, Equatable {
         self.pointer = pointer
         self.expected = expected
         self.message = message
-        self.failure = failure
+        self.underlyingError = failure
     }
 
     /// The ``message``, followed by the ``failure`` if there is one, for operators.
-    package var messageForOperators: String { failure.map { "\(message) \($0)" } ?? message }
+    package var messageForOperators: String {
+        underlyingError.map { "\(message) \($0)" } ?? message
+    }
 
     /// True if all properties except ``failure`` are equal.
     public static func == (a: JSONError, b: JSONError) -> Bool {
@@ -67,5 +69,5 @@ public struct JSONError: Error, Sendable, Equatable {
 
     /// True if the document could not be parsed: it is not JSON or exceeds the limits. False if the
     /// document does not fit a type, or a value could not be written.
-    public var isSyntax: Bool { code == .malformed || code == .tooLarge || code == .tooDeep }
+    public var isParseError: Bool { code == .malformed || code == .tooLarge || code == .tooDeep }
 }

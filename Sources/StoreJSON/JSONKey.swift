@@ -35,10 +35,10 @@ extension Sequence<any CodingKey> {
 }
 
 /// A function that finds the path to the end of an incomplete document.
-enum JSONPrefix {
+enum IncompleteJSON {
     /// Returns the keys and indices from the root to the value at the end of `bytes`. `bytes` is
     /// the part of a document that an encoder has written so far.
-    static func path(of bytes: UnsafeRawBufferPointer) -> [JSONKey] {
+    static func pathToEnd(of bytes: UnsafeRawBufferPointer) -> [JSONKey] {
         var path: [(key: String?, index: Int)] = []
         var index = 0
         var string: Range<Int>?

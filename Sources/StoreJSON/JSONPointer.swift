@@ -120,7 +120,7 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
                 guard let member = node.member(named: token) else { return nil }
                 node = member
             case .array:
-                guard let position = JSONPointer.index(token),
+                guard let position = JSONPointer.arrayIndex(token),
                     let element = node.element(at: position)
                 else { return nil }
                 node = element
@@ -135,7 +135,7 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     ///
     /// The token `-`, the position behind the last element, is not an index. Only a patch may add
     /// an element there (RFC 6902).
-    package static func index(_ token: String) -> Int? {
+    package static func arrayIndex(_ token: String) -> Int? {
         UInt64(decimal: token).flatMap(Int.init(exactly:))
     }
 
@@ -163,7 +163,7 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
 extension JSONPointer {
     /// The minimum number of names for which a value's children are listed once. If there are fewer
     /// names, each name is searched separately among the children.
-    private static let listedMin = 5
+    private static let namesMinForListing = 5
 
     /// Returns the value that each pointer leads to from `node`. The result is `nil` for a pointer
     /// without a value.
@@ -177,10 +177,14 @@ extension JSONPointer {
     }
 
     /// The index of a pointer in the list, and the remaining tokens of that pointer.
-    private typealias Way = (pointer: Int, rest: ArraySlice<String>)
+    private typealias RemainingPath = (pointer: Int, rest: ArraySlice<String>)
 
-    private static func find(_ ways: [Way], from node: JSONNode, _ found: inout [JSONNode?]) {
-        var onwards: [ExactText: [Way]] = [:]
+    private static func find(
+        _ ways: [RemainingPath],
+        from node: JSONNode,
+        _ found: inout [JSONNode?]
+    ) {
+        var onwards: [ExactText: [RemainingPath]] = [:]
         for way in ways {
             if let token = way.rest.first {
                 onwards[ExactText(token), default: []].append((way.pointer, way.rest.dropFirst()))
@@ -188,7 +192,7 @@ extension JSONPointer {
                 found[way.pointer] = node
             }
         }
-        guard onwards.count >= listedMin else {
+        guard onwards.count >= namesMinForListing else {
             for (name, ways) in onwards {
                 let step = JSONPointer(tokens: [name.text])
                 if let child = step.find(from: node) { find(ways, from: child, &found) }
@@ -197,7 +201,9 @@ extension JSONPointer {
         }
         let elements = node.elements
         for (name, ways) in onwards {
-            guard let index = index(name.text), elements.indices.contains(index) else { continue }
+            guard let index = arrayIndex(name.text), elements.indices.contains(index) else {
+                continue
+            }
             find(ways, from: elements[index], &found)
         }
         for (name, child) in node.members {

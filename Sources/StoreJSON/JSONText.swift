@@ -9,7 +9,7 @@ package enum JSONText {
     /// Only the lowest set bit is reliable: the subtraction may also set the bits of bytes above
     /// it.
     @inline(__always)
-    static func specialBytes(in word: UInt64) -> UInt64 {
+    static func specialByteMask(in word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let quote = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
         let backslash = word ^ (ones &* UInt64(UInt8(ascii: "\\")))

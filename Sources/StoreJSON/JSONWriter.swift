@@ -10,7 +10,7 @@ package struct JSONWriter: ~Copyable {
     /// Writes an object, as the member `name` if there is a name; `body` writes its members.
     package mutating func object(as name: String? = nil, _ body: (inout JSONWriter) -> Void) {
         if let name { key(name) }
-        separate()
+        writeCommaIfNeeded()
         output.byte(UInt8(ascii: "{"))
         body(&self)
         output.byte(UInt8(ascii: "}"))
@@ -19,7 +19,7 @@ package struct JSONWriter: ~Copyable {
     /// Writes an array, as the member `name` if there is a name; `body` writes its elements.
     package mutating func array(as name: String? = nil, _ body: (inout JSONWriter) -> Void) {
         if let name { key(name) }
-        separate()
+        writeCommaIfNeeded()
         output.byte(UInt8(ascii: "["))
         body(&self)
         output.byte(UInt8(ascii: "]"))
@@ -27,34 +27,34 @@ package struct JSONWriter: ~Copyable {
 
     /// Writes the key of a member. The caller has to write the member's value next.
     package mutating func key(_ name: String) {
-        separate()
+        writeCommaIfNeeded()
         output.string(name)
         output.byte(UInt8(ascii: ":"))
     }
 
     package mutating func string(_ value: String) {
-        separate()
+        writeCommaIfNeeded()
         output.string(value)
     }
 
     package mutating func integer(_ value: some FixedWidthInteger) {
-        separate()
+        writeCommaIfNeeded()
         output.integer(value)
     }
 
     package mutating func bool(_ value: Bool) {
-        separate()
+        writeCommaIfNeeded()
         if value { output.raw("true") } else { output.raw("false") }
     }
 
     package mutating func null() {
-        separate()
+        writeCommaIfNeeded()
         output.raw("null")
     }
 
     /// Writes a value that is already encoded as JSON.
     package mutating func raw(_ json: UnsafeBufferPointer<UInt8>) {
-        separate()
+        writeCommaIfNeeded()
         output.raw(json)
     }
 
@@ -66,12 +66,12 @@ package struct JSONWriter: ~Copyable {
         json.withUnsafeBytes { bytes in bytes.withMemoryRebound(to: UInt8.self) { raw($0) } }
     }
 
-    package var bytes: Bytes { output.shared }
+    package var bytes: Bytes { output.sharedBytes }
 
     package var array: [UInt8] { output.array }
 
     /// Writes a comma if the next value or key follows another value.
-    private mutating func separate() {
+    private mutating func writeCommaIfNeeded() {
         switch output.last {
         case 0, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"): break
         default: output.byte(UInt8(ascii: ","))

@@ -15,11 +15,11 @@ extension EnumCases {
         guard let cases = all(of: type), !cases.isEmpty,
             cases.allSatisfy({ isDecoded(type, from: $0.rawValue) })
         else { return nil }
-        if let texts = cases.map(\.rawValue) as? [String] { return .strings(texts) }
+        if let texts = cases.map(\.rawValue) as? [String] { return .stringEnum(texts) }
         let numbers = cases.compactMap {
             ($0.rawValue as? any BinaryInteger).flatMap { Int64(exactly: $0) }
         }
-        return numbers.count == cases.count ? .integers(numbers) : nil
+        return numbers.count == cases.count ? .integerEnum(numbers) : nil
     }
 
     private static func isDecoded<Value: RawRepresentable & Decodable>(

@@ -2,14 +2,14 @@ package import StoreJSON
 
 extension JSONSchema {
     /// The default for the maximum number of actions in one request (protocol 2.3).
-    package static let batchMax = 1_000
+    package static let batchMaxDefault = 1_000
 
     /// Returns the answer of `GET /schema`: the state and every action in one document (protocol
     /// 6.1).
     ///
     /// The root of the document is the schema of the state. The member `$defs` has the definitions
     /// of the store.
-    package static func store(_ definitions: [Property]) -> Bytes {
+    package static func storeDocument(_ definitions: [Property]) -> Bytes {
         var writer = JSONWriter(capacity: 8_192)
         writer.object { object in
             object.member("$schema", dialect)
@@ -42,10 +42,10 @@ extension JSONSchema {
         state: any Decodable.Type,
         whole: (any Decodable.Type)? = nil,
         isPartial: Bool = false,
-        actions: [ActionForm],
-        logged: [ActionForm] = [],
+        actions: [ActionSignature],
+        logged: [ActionSignature] = [],
         requests: [JSONSchema] = [],
-        batchMax: Int = batchMax
+        batchMax: Int = batchMaxDefault
     ) -> [Property] {
         let all = actions + logged
         let payloadNames = all.map { payloadName($0.name) }
@@ -61,7 +61,7 @@ extension JSONSchema {
             all.map { record($0.nameSchema, reference(payloadName($0.name))) }
             + requests.map { record($0, .object([])) }
         let visible = document.roots.prefix(states.count).map {
-            isPartial ? $0.inParts(document) : $0
+            isPartial ? $0.withOptionalMembers(document) : $0
         }
         let action = reference("Action")
         return [
@@ -72,7 +72,7 @@ extension JSONSchema {
             Property(
                 "Recipients",
                 .anyOf([
-                    .strings(["all", "emitter", "allExcludingEmitter"]),
+                    .stringEnum(["all", "emitter", "allExcludingEmitter"]),
                     .object([Property("authorized", .array(of: .string()))]),
                 ])
             ),
@@ -82,7 +82,9 @@ extension JSONSchema {
     /// Returns the schema of a request's body: one of these actions, or an array of these actions.
     /// The schema contains the payloads. `Recipients`, and types that a payload uses several times,
     /// are references to the definitions of the store.
-    package static func dispatch(of actions: [ActionForm], batchMax: Int = batchMax) -> JSONSchema {
+    package static func dispatchBody(of actions: [ActionSignature], batchMax: Int = batchMaxDefault)
+        -> JSONSchema
+    {
         let forms = actions.map { action -> JSONSchema in
             let document = JSONSchemaDocument(of: [action.type])
             let payload = document.payload(of: action)
@@ -131,7 +133,7 @@ extension JSONSchema {
     /// Returns the schema of an action in a request. If the payload has no required members, the
     /// payload may be absent or null (protocol 2.1).
     private static func form(
-        of action: ActionForm,
+        of action: ActionSignature,
         payload: JSONSchema,
         as reference: JSONSchema
     ) -> JSONSchema {
@@ -139,8 +141,8 @@ extension JSONSchema {
             Property("type", action.nameSchema),
             Property(
                 "payload",
-                payload.acceptsNothing ? reference.orNull : reference,
-                isRequired: !payload.acceptsNothing
+                payload.acceptsMissingPayload ? reference.orNull : reference,
+                isRequired: !payload.acceptsMissingPayload
             ),
             Property("meta", .dictionary(of: .any), isRequired: false),
             Property("recipients", .reference("Recipients"), isRequired: false),
@@ -149,7 +151,7 @@ extension JSONSchema {
     }
 
     /// True if an action with this payload may be sent without a payload.
-    package var acceptsNothing: Bool {
+    package var acceptsMissingPayload: Bool {
         switch self {
         case .any, .null, .nullable: true
         case .object(let properties): properties.allSatisfy { !$0.isRequired }
@@ -160,11 +162,11 @@ extension JSONSchema {
 
 extension JSONSchema {
     /// Returns the schema of an object with the same members, all of them optional.
-    fileprivate func inParts(_ document: JSONSchemaDocument) -> JSONSchema {
+    fileprivate func withOptionalMembers(_ document: JSONSchemaDocument) -> JSONSchema {
         switch self {
         case .object(let members):
             .object(members.map { Property($0.name, $0.schema, isRequired: false) })
-        case .reference(let name): document.definition(name)?.inParts(document) ?? self
+        case .reference(let name): document.definition(name)?.withOptionalMembers(document) ?? self
         default: self
         }
     }

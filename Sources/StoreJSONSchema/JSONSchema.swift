@@ -21,9 +21,9 @@ public indirect enum JSONSchema: Sendable, Equatable {
     /// A text that contains a match of a regular expression (ECMA-262).
     case text(pattern: String)
     /// A text from this list.
-    case strings([String])
+    case stringEnum([String])
     /// A whole number from this list.
-    case integers([Int64])
+    case integerEnum([Int64])
     /// An array. All its elements have this schema.
     case array(of: JSONSchema)
     /// An array with a number of elements in the range `count`. All its elements have this schema.
@@ -95,7 +95,7 @@ extension JSONSchema {
     /// the result of `change`.
     func mapParts(_ change: (JSONSchema) -> JSONSchema) -> JSONSchema {
         switch self {
-        case .any, .null, .boolean, .number, .integer, .string, .text, .strings, .integers,
+        case .any, .null, .boolean, .number, .integer, .string, .text, .stringEnum, .integerEnum,
             .reference:
             self
         case .array(let element): .array(of: change(element))
@@ -165,10 +165,10 @@ extension JSONSchema {
             break
         case .null, .boolean, .number, .integer, .string, .text:
             writeScalar(to: &object, orNull: false)
-        case .strings(let texts):
+        case .stringEnum(let texts):
             object.member("type", "string")
             object.member("enum", texts)
-        case .integers(let numbers):
+        case .integerEnum(let numbers):
             object.member("type", "integer")
             object.array(as: "enum") { for number in numbers { $0.integer(number) } }
         case .array(let element):

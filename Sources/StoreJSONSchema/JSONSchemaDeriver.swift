@@ -13,7 +13,7 @@ final class JSONSchemaDeriver {
     /// loop that never reads `isAtEnd`.
     static let elementsMax = 64
     /// The maximum number of cases of one enum that the deriver tries.
-    static let choicesMax = 256
+    static let casesMax = 256
     /// The maximum number of runs with different dummy values, for a type that refuses some dummy
     /// values.
     static let dummiesMax = SchemaDummies.strings.count
@@ -27,17 +27,17 @@ final class JSONSchemaDeriver {
     private var definitions: [String: JSONSchema] = [:]
     /// The names of the definitions in the order of their first use. The document has the same
     /// order.
-    private var order: [String] = []
-    private var anonymous: [ObjectIdentifier: JSONSchema] = [:]
+    private var definitionOrder: [String] = []
+    private var shortSchemas: [ObjectIdentifier: JSONSchema] = [:]
     private var dummies: [ObjectIdentifier: Any] = [:]
-    private var constructing: Set<ObjectIdentifier> = []
+    private var typesInConstruction: Set<ObjectIdentifier> = []
     private var runs = 0
     private var depth = 0
 
     /// The records of the current run: the number of keys in `allKeys`, and the type of the first
     /// single value. The number is 0 if the run has not read `allKeys`.
-    private var choices = 0
-    private var single: ObjectIdentifier?
+    private var keyCount = 0
+    private var firstSingleType: ObjectIdentifier?
 
     /// - Parameter reserved: names that no definition of a type may have.
     init(reserved: Set<String> = []) {
@@ -48,21 +48,21 @@ final class JSONSchemaDeriver {
 
     /// Returns the schema of a type. If the type becomes a definition, the result is a reference.
     func schema<Value: Decodable>(of type: Value.Type) -> JSONSchema {
-        if let known = known(type) { return known }
+        if let known = declaredSchema(of: type) { return known }
         let id = ObjectIdentifier(type)
         if let name = names[id] { return .reference(name) }
-        if let schema = anonymous[id] { return schema }
+        if let schema = shortSchemas[id] { return schema }
         guard depth < Self.depthMax else { return .any }
         depth += 1
         defer { depth -= 1 }
 
-        let name = define(type)
+        let name = reserveName(for: type)
         let schema = EnumCases.schema(of: type) ?? derive(type)
         if schema.isShort {
             names[id] = nil
             definitions[name] = nil
-            order.removeAll { $0 == name }
-            anonymous[id] = schema
+            definitionOrder.removeAll { $0 == name }
+            shortSchemas[id] = schema
             return schema
         }
         definitions[name] = schema
@@ -75,10 +75,11 @@ final class JSONSchemaDeriver {
         if let ready = SchemaDummies.value(of: type, preferred) { return ready }
         let id = ObjectIdentifier(type)
         if let ready = dummies[id] as? Value { return ready }
-        guard constructing.count < Self.depthMax, constructing.insert(id).inserted else {
+        guard typesInConstruction.count < Self.depthMax, typesInConstruction.insert(id).inserted
+        else {
             throw SchemaProbeError.noDummy
         }
-        defer { constructing.remove(id) }
+        defer { typesInConstruction.remove(id) }
 
         // An enum without payloads needs no run. In a run, its `init(from:)` could refuse every
         // dummy text.
@@ -87,16 +88,16 @@ final class JSONSchemaDeriver {
             return value
         }
         for dummy in 0..<Self.dummiesMax {
-            var attempt = SchemaProbe.Attempt(dummy: dummy)
+            var attempt = SchemaProbe.Attempt(dummyIndex: dummy)
             var choices = 1
-            while attempt.choice < choices {
+            while attempt.keyIndex < choices {
                 let run = run(type, attempt)
                 if let value = run.value {
                     dummies[id] = value
                     return value
                 }
-                choices = min(run.choices, Self.choicesMax)
-                attempt.choice += 1
+                choices = min(run.choices, Self.casesMax)
+                attempt.keyIndex += 1
             }
         }
         throw SchemaProbeError.noDummy
@@ -107,20 +108,20 @@ final class JSONSchemaDeriver {
     func samples<Value: Decodable>(of type: Value.Type) -> [Value] {
         if EnumCases.schema(of: type) != nil, let all = EnumCases.all(of: type) { return all }
         let choices = run(type, SchemaProbe.Attempt()).choices
-        return (0..<min(choices, Self.choicesMax)).compactMap { choice in
-            fullest(type, SchemaProbe.Attempt(choice: choice)).value
+        return (0..<min(choices, Self.casesMax)).compactMap { choice in
+            bestRun(type, SchemaProbe.Attempt(keyIndex: choice)).value
         }
     }
 
-    func noteChoices(_ count: Int) { choices = max(choices, count) }
+    func noteKeyCount(_ count: Int) { keyCount = max(keyCount, count) }
 
     func noteSingle(_ type: Any.Type) {
-        if single == nil { single = ObjectIdentifier(type) }
+        if firstSingleType == nil { firstSingleType = ObjectIdentifier(type) }
     }
 
     // Types without a run
 
-    private func known(_ type: any Any.Type) -> JSONSchema? {
+    private func declaredSchema(of type: any Any.Type) -> JSONSchema? {
         if let providing = type as? any JSONSchemaProviding.Type { return providing.jsonSchema }
         if let built = type as? any SchemaBuiltIn.Type { return built.schema(by: self) }
         return nil
@@ -142,16 +143,16 @@ final class JSONSchemaDeriver {
         var run = Run<Value>()
         guard runs < Self.runsMax else { return run }
         runs += 1
-        let outer = (choices, single)
-        (choices, single) = (0, nil)
+        let outer = (keyCount, firstSingleType)
+        (keyCount, firstSingleType) = (0, nil)
         run.value = try? Value(from: SchemaProbe(deriver: self, shape: run.shape, attempt: attempt))
-        (run.choices, run.single) = (choices, single)
-        (choices, single) = outer
+        (run.choices, run.single) = (keyCount, firstSingleType)
+        (keyCount, firstSingleType) = outer
         return run
     }
 
     private func derive<Value: Decodable>(_ type: Value.Type) -> JSONSchema {
-        let first = fullest(type, SchemaProbe.Attempt())
+        let first = bestRun(type, SchemaProbe.Attempt())
         if first.choices > 0 { return cases(type, first.choices) }
         guard first.single != nil else {
             // A type without properties reads no container. Its JSON form is an empty object.
@@ -163,14 +164,14 @@ final class JSONSchemaDeriver {
 
     /// Runs the type's `init(from:)` repeatedly, each time with other dummy values. Returns the
     /// first run that succeeds. If no run succeeds, returns the run that recorded the most members.
-    private func fullest<Value: Decodable>(
+    private func bestRun<Value: Decodable>(
         _ type: Value.Type,
         _ attempt: SchemaProbe.Attempt
     ) -> Run<Value> {
         var attempt = attempt
         var best = run(type, attempt)
-        while best.value == nil, attempt.dummy + 1 < Self.dummiesMax {
-            attempt.dummy += 1
+        while best.value == nil, attempt.dummyIndex + 1 < Self.dummiesMax {
+            attempt.dummyIndex += 1
             let next = run(type, attempt)
             if next.value != nil || next.shape.size > best.shape.size { best = next }
         }
@@ -183,8 +184,8 @@ final class JSONSchemaDeriver {
     /// Returns the schema of an enum with payloads. For each case, the schema permits an object
     /// with one member.
     private func cases<Value: Decodable>(_ type: Value.Type, _ count: Int) -> JSONSchema {
-        let shapes = (0..<min(count, Self.choicesMax)).map { choice in
-            fullest(type, SchemaProbe.Attempt(choice: choice)).shape
+        let shapes = (0..<min(count, Self.casesMax)).map { choice in
+            bestRun(type, SchemaProbe.Attempt(keyIndex: choice)).shape
         }
         let schemas = shapes.map(\.schema)
         guard shapes.allSatisfy({ $0.names.count == 1 }) else {
@@ -204,7 +205,9 @@ final class JSONSchemaDeriver {
         var schemas = [first.shape.schema]
         var attempt = SchemaProbe.Attempt()
         var last = first
-        while last.value != nil, let single = last.single, attempt.refused.insert(single).inserted {
+        while last.value != nil, let single = last.single,
+            attempt.refusedTypes.insert(single).inserted
+        {
             last = run(type, attempt)
             if last.value != nil { schemas.append(last.shape.schema) }
         }
@@ -215,7 +218,7 @@ final class JSONSchemaDeriver {
 
     /// Chooses the shortest name that no other definition has, reserves the name for the type, and
     /// returns it.
-    private func define(_ type: any Any.Type) -> String {
+    private func reserveName(for type: any Any.Type) -> String {
         let qualified = JSONSchemaDeriver.identifier(String(reflecting: type))
         let short = JSONSchemaDeriver.identifier(String(describing: type))
         var name = definitions[short] == nil ? short : qualified
@@ -226,7 +229,7 @@ final class JSONSchemaDeriver {
         }
         names[ObjectIdentifier(type)] = name
         definitions[name] = .any
-        order.append(name)
+        definitionOrder.append(name)
         return name
     }
 
@@ -276,7 +279,7 @@ final class JSONSchemaDeriver {
             }
             return schema.mapParts(placed)
         }
-        let kept = order.filter { uses[$0, default: 0] > 1 }
+        let kept = definitionOrder.filter { uses[$0, default: 0] > 1 }
         return (roots.map(placed), kept.map { .init($0, placed(definitions[$0] ?? .any)) })
     }
 }

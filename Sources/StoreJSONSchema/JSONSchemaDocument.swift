@@ -25,7 +25,8 @@ package struct JSONSchemaDocument: Sendable {
 
     /// Derives the schemas of `types`, followed by the schemas of the actions' types. A type of
     /// several actions, such as an enum, has only one schema.
-    init(of types: [any Decodable.Type], and actions: [ActionForm], reserved: Set<String> = []) {
+    init(of types: [any Decodable.Type], and actions: [ActionSignature], reserved: Set<String> = [])
+    {
         var known: Set<ObjectIdentifier> = []
         let added = actions.map(\.type).filter { known.insert(ObjectIdentifier($0)).inserted }
         self.init(of: types + added, reserved: reserved)
@@ -36,7 +37,7 @@ package struct JSONSchemaDocument: Sendable {
 
     /// Returns the schema of an action's payload. ``roots`` has to contain the schema of the
     /// action's type.
-    func payload(of action: ActionForm) -> JSONSchema {
+    func payload(of action: ActionSignature) -> JSONSchema {
         payload(of: action, places[ObjectIdentifier(action.type)].map { roots[$0] } ?? .any)
     }
 }

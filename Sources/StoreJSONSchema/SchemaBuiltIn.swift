@@ -79,7 +79,7 @@ extension Dictionary: SchemaBuiltIn where Key: Decodable, Value: Decodable {
         guard Key.self is any CodingKeyRepresentable.Type else {
             return .array(of: .union([key, value]))
         }
-        if let names = codingKeys() { return .dictionary(keys: .strings(names), of: value) }
+        if let names = codingKeys() { return .dictionary(keys: .stringEnum(names), of: value) }
         return .dictionary(of: value)
     }
 

@@ -6,13 +6,13 @@ struct SchemaProbe: Decoder {
     /// The settings that differ between the runs of one type's `init(from:)`.
     struct Attempt {
         /// The index of the dummy values that this run returns (``SchemaDummies``).
-        var dummy = 0
+        var dummyIndex = 0
         /// The index of the only key that `allKeys` has in this run. Each key of an enum with
         /// payloads has its own run.
-        var choice = 0
+        var keyIndex = 0
         /// The types that the single value container refuses to decode, so that the probed type
         /// tries another type.
-        var refused: Set<ObjectIdentifier> = []
+        var refusedTypes: Set<ObjectIdentifier> = []
     }
 
     let deriver: JSONSchemaDeriver
@@ -40,14 +40,14 @@ struct SchemaProbe: Decoder {
     }
 
     /// Returns a probe for a nested container of the same value, which records into `shape`.
-    func part(_ shape: SchemaShape) -> SchemaProbe {
+    func nestedProbe(_ shape: SchemaShape) -> SchemaProbe {
         SchemaProbe(deriver: deriver, shape: shape, attempt: attempt, isRoot: false)
     }
 
     func schema(of type: any Decodable.Type) -> JSONSchema { deriver.schema(of: type) }
 
     func dummy<Value: Decodable>(_: Value.Type) throws -> Value {
-        try deriver.dummy(Value.self, preferred: attempt.dummy)
+        try deriver.dummy(Value.self, preferred: attempt.dummyIndex)
     }
 }
 
@@ -67,23 +67,23 @@ struct SchemaProbeKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     /// run for each key.
     var allKeys: [Key] {
         guard let keys = EnumCases.all(of: Key.self) else { return [] }
-        if probe.isRoot { probe.deriver.noteChoices(keys.count) }
-        let choice = probe.attempt.choice
+        if probe.isRoot { probe.deriver.noteKeyCount(keys.count) }
+        let choice = probe.attempt.keyIndex
         return keys.indices.contains(choice) ? [keys[choice]] : Array(keys.prefix(1))
     }
 
     func contains(_ key: Key) -> Bool {
-        probe.shape.asked(for: key.stringValue)
+        probe.shape.recordQuery(of: key.stringValue)
         return true
     }
 
     func decodeNil(forKey key: Key) -> Bool {
-        probe.shape.askedForNull(key.stringValue)
+        probe.shape.recordNullCheck(of: key.stringValue)
         return false
     }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-        probe.shape.member(key.stringValue, probe.schema(of: type), isRequired: true)
+        probe.shape.recordMember(key.stringValue, probe.schema(of: type), isRequired: true)
         return try probe.dummy(type)
     }
 
@@ -93,7 +93,7 @@ struct SchemaProbeKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     /// The function implements all overloads of the protocol. The default implementations of the
     /// overloads would decode the member.
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) -> Value? {
-        probe.shape.member(key.stringValue, probe.schema(of: type).orNull, isRequired: false)
+        probe.shape.recordMember(key.stringValue, probe.schema(of: type).orNull, isRequired: false)
         return nil
     }
 
@@ -111,7 +111,9 @@ struct SchemaProbeKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func superDecoder() -> any Decoder { member("super") }
     func superDecoder(forKey key: Key) -> any Decoder { member(key.stringValue) }
 
-    private func member(_ name: String) -> SchemaProbe { probe.part(probe.shape.child(name)) }
+    private func member(_ name: String) -> SchemaProbe {
+        probe.nestedProbe(probe.shape.child(name))
+    }
 }
 
 /// An unkeyed container that records the elements that a type reads.
@@ -125,14 +127,14 @@ struct SchemaProbeUnkeyed: UnkeyedDecodingContainer {
     /// True after the first element. So a loop reads one element, and the schema of that element is
     /// the schema of all elements.
     var isAtEnd: Bool {
-        probe.shape.askedForEnd()
+        probe.shape.recordEndCheck()
         return currentIndex >= 1
     }
 
     mutating func decodeNil() -> Bool { false }
 
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        probe.shape.element(probe.schema(of: type))
+        probe.shape.recordElement(probe.schema(of: type))
         try advance()
         return try probe.dummy(type)
     }
@@ -151,7 +153,7 @@ struct SchemaProbeUnkeyed: UnkeyedDecodingContainer {
 
     private mutating func element() throws -> SchemaProbe {
         try advance()
-        return probe.part(probe.shape.elementChild())
+        return probe.nestedProbe(probe.shape.elementChild())
     }
 
     /// Moves past an element. Throws an error after ``JSONSchemaDeriver/elementsMax`` elements, to
@@ -169,15 +171,15 @@ struct SchemaProbeSingle: SingleValueDecodingContainer {
     var codingPath: [any CodingKey] { [] }
 
     func decodeNil() -> Bool {
-        probe.shape.askedForNull()
+        probe.shape.recordNullCheck()
         return false
     }
 
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        guard !probe.attempt.refused.contains(ObjectIdentifier(type)) else {
+        guard !probe.attempt.refusedTypes.contains(ObjectIdentifier(type)) else {
             throw SchemaProbeError.refused
         }
-        probe.shape.value(probe.schema(of: type))
+        probe.shape.recordSingleValue(probe.schema(of: type))
         if probe.isRoot { probe.deriver.noteSingle(type) }
         return try probe.dummy(type)
     }

@@ -18,7 +18,7 @@ final class SchemaShape {
     var container: Container?
     private var members: [Member] = []
     private var elements: [() -> JSONSchema] = []
-    private var single: [JSONSchema] = []
+    private var singleValues: [JSONSchema] = []
     private var isNullable = false
     /// True if `isAtEnd` was read before the first element: the type reads elements in a loop.
     private var isLoop = false
@@ -31,7 +31,7 @@ final class SchemaShape {
 
     /// Records a member that the type decodes. A member is not required if the type has called
     /// `contains` for it before.
-    func member(_ name: String, _ schema: JSONSchema, isRequired: Bool) {
+    func recordMember(_ name: String, _ schema: JSONSchema, isRequired: Bool) {
         members[index(of: name, isRequired: isRequired)].schemas.append(schema)
     }
 
@@ -43,9 +43,9 @@ final class SchemaShape {
         return child
     }
 
-    func asked(for name: String) { _ = index(of: name, isRequired: false) }
+    func recordQuery(of name: String) { _ = index(of: name, isRequired: false) }
 
-    func askedForNull(_ name: String) {
+    func recordNullCheck(of name: String) {
         members[index(of: name, isRequired: true)].isNullable = true
     }
 
@@ -58,11 +58,11 @@ final class SchemaShape {
 
     // Unkeyed
 
-    func askedForEnd() {
+    func recordEndCheck() {
         if elements.isEmpty { isLoop = true }
     }
 
-    func element(_ schema: JSONSchema) {
+    func recordElement(_ schema: JSONSchema) {
         size += 1
         elements.append { schema }
     }
@@ -76,12 +76,12 @@ final class SchemaShape {
 
     // Single
 
-    func value(_ schema: JSONSchema) {
+    func recordSingleValue(_ schema: JSONSchema) {
         size += 1
-        single.append(schema)
+        singleValues.append(schema)
     }
 
-    func askedForNull() { isNullable = true }
+    func recordNullCheck() { isNullable = true }
 
     // Result
 
@@ -96,7 +96,7 @@ final class SchemaShape {
         case .unkeyed:
             let parts = elements.map { $0() }
             schema = isLoop || parts.isEmpty ? .array(of: .union(parts)) : .tuple(parts)
-        case .single: schema = .union(single)
+        case .single: schema = .union(singleValues)
         }
         return isNullable ? schema.orNull : schema
     }

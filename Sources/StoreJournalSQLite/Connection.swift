@@ -152,14 +152,14 @@ struct SQLiteFailure: CustomStringConvertible, Sendable {
     let message: String
 
     /// The primary result code: the low eight bits of ``code``.
-    var kind: CInt { code & 0xFF }
+    var primaryCode: CInt { code & 0xFF }
 
     /// True if a write failed because the disk or the user's quota is full.
     ///
     /// False after a failed sync, even on a full disk, because the contents of the disk are then
     /// unknown.
     var isFull: Bool {
-        if kind == SQLITE_FULL { return true }
+        if primaryCode == SQLITE_FULL { return true }
         let writes = [
             SQLITE_IOERR | 3 << 8,  // SQLITE_IOERR_WRITE
             SQLITE_IOERR | 18 << 8,  // SQLITE_IOERR_SHMOPEN
@@ -170,7 +170,7 @@ struct SQLiteFailure: CustomStringConvertible, Sendable {
     }
 
     /// True if the file is not a database, or is damaged.
-    var isCorrupt: Bool { kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB }
+    var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
 
     var description: String {
         let system = systemError == 0 ? "" : ", system error \(systemError)"

@@ -13,10 +13,10 @@ import Synchronization
 final class MarkFile: Sendable {
     /// The distance between the slots, in bytes. The slots are then in different blocks of the
     /// disk.
-    static let slotBytes = 4_096
+    static let slotStride = 4_096
     static let syncMilliseconds = 1_000
 
-    enum Found: Equatable {
+    enum ReadResult: Equatable {
         case nothing
         /// The file exists, but can't be opened, or has no intact slot.
         case unreadable
@@ -25,26 +25,26 @@ final class MarkFile: Sendable {
         var mark: HighWaterMark? { if case .mark(let mark) = self { mark } else { nil } }
     }
 
-    private struct Writing: ~Copyable {
+    private struct WriteState: ~Copyable {
         var sequence: UInt64
         /// True if the last write failed. Only the first of several failures in a row is logged.
-        var failed = false
+        var hasFailed = false
         var form = CanonicalBytes(capacity: 128)
     }
 
     private let descriptor: CInt
-    private let writing: Locked<Writing>
+    private let writeState: Locked<WriteState>
     private let syncIsDue = Atomic<Bool>(false)
     private let queue = DispatchQueue(label: "journal.mark", qos: .utility)
-    private let failed: @Sendable (String) -> Void
+    private let onFailure: @Sendable (String) -> Void
 
-    static func read(_ path: String) -> Found {
+    static func read(_ path: String) -> ReadResult {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return errno == ENOENT ? .nothing : .unreadable }
         defer { close(descriptor) }
         let size = HighWaterMark.bytesCount
         let newest = withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { buffer in
-            [0, slotBytes].compactMap { offset -> HighWaterMark? in
+            [0, slotStride].compactMap { offset -> HighWaterMark? in
                 let count = pread(descriptor, buffer.baseAddress, buffer.count, offset)
                 guard count == buffer.count else { return nil }
                 return HighWaterMark(UnsafeRawBufferPointer(buffer))
@@ -71,8 +71,8 @@ final class MarkFile: Sendable {
     ) {
         let file = sequence == nil ? path + ".new" : path
         descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        writing = Locked(Writing(sequence: sequence ?? 0))
-        self.failed = failed
+        writeState = Locked(WriteState(sequence: sequence ?? 0))
+        self.onFailure = failed
         // Both slots are written, so that the file system allocates the blocks of both slots now.
         guard descriptor >= 0, put(epoch, end), put(epoch, end), fsync(descriptor) == 0,
             file == path || rename(file, path) == 0
@@ -92,26 +92,26 @@ final class MarkFile: Sendable {
 
     func sync() {
         syncIsDue.store(false, ordering: .relaxed)
-        if fdatasync(descriptor) != 0 { failed("syncing the mark failed: \(SystemError.text)") }
+        if fdatasync(descriptor) != 0 { onFailure("syncing the mark failed: \(SystemError.text)") }
     }
 
     private func put(_ epoch: UInt32, _ end: ChainPosition) -> Bool {
-        let (written, error) = writing.withLock { writing in
+        let (written, error) = writeState.withLock { writing in
             writing.sequence += 1
             let mark = HighWaterMark(sequence: writing.sequence, epoch: epoch, end: end)
             mark.put(into: &writing.form)
-            let offset = Int(writing.sequence % 2) * Self.slotBytes
+            let offset = Int(writing.sequence % 2) * Self.slotStride
             let bytes = writing.form.bytes
             let written = pwrite(descriptor, bytes.baseAddress, bytes.count, offset) == bytes.count
-            let isNew = !written && !writing.failed
-            writing.failed = !written
+            let isNew = !written && !writing.hasFailed
+            writing.hasFailed = !written
             return (written, isNew ? errno : nil)
         }
         if let error {
             // Another thread reports the failure, because a commit must not wait for the operator's
             // log.
-            queue.async { [failed] in
-                failed("writing the mark failed: \(SystemError.text(of: error))")
+            queue.async { [onFailure] in
+                onFailure("writing the mark failed: \(SystemError.text(of: error))")
             }
         }
         return written

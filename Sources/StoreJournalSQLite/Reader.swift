@@ -7,7 +7,7 @@ import StoreCore
 final class Reader: @unchecked Sendable {
     let connection: Connection
     let begin: Statement
-    let end: Statement
+    let commit: Statement
     let meta: Statement
     let records: Statement
     /// The query of ``records`` without an upper bound. Each row then costs one comparison less.
@@ -23,7 +23,7 @@ final class Reader: @unchecked Sendable {
     init(_ path: String) throws(DatabaseFailure) {
         connection = try Connection(path: path, for: .read)
         begin = try Statement(connection, "BEGIN")
-        end = try Statement(connection, "COMMIT")
+        commit = try Statement(connection, "COMMIT")
         meta = try Statement(
             connection,
             "SELECT epoch, origin, base, base_hash, sum FROM meta WHERE id = 0"
@@ -66,7 +66,7 @@ final class Reader: @unchecked Sendable {
         try begin.run()
         defer {
             resetRecords()
-            try? end.run()
+            try? commit.run()
         }
         return try body(self)
     }
@@ -83,20 +83,20 @@ final class Reader: @unchecked Sendable {
 /// The cache has a fixed number of slots. The hash of a text selects a slot, and each slot has its
 /// most recent text.
 struct TextCache {
-    private static let placesCount = 256
+    private static let slotsCount = 256
 
-    private var places: [String?] = Array(repeating: nil, count: placesCount)
+    private var slots: [String?] = Array(repeating: nil, count: slotsCount)
 
     /// Returns the bytes as a string.
     mutating func text(_ bytes: UnsafeRawBufferPointer) -> String {
-        let place = Self.place(of: bytes)
-        if let known = places[place], Self.same(known, bytes) { return known }
+        let place = Self.slot(of: bytes)
+        if let known = slots[place], Self.isSame(known, bytes) { return known }
         let text = String(decoding: bytes, as: UTF8.self)
-        places[place] = text
+        slots[place] = text
         return text
     }
 
-    private static func same(_ text: String, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    private static func isSame(_ text: String, _ bytes: UnsafeRawBufferPointer) -> Bool {
         text.utf8.count == bytes.count
             && text.utf8.withContiguousStorageIfAvailable { known in
                 guard let known = known.baseAddress, let read = bytes.baseAddress else {
@@ -108,9 +108,9 @@ struct TextCache {
 
     /// Returns the index of a text's slot: a hash (FNV-1a) of the length and the last eight bytes.
     /// Names differ most in their last bytes.
-    private static func place(of bytes: UnsafeRawBufferPointer) -> Int {
+    private static func slot(of bytes: UnsafeRawBufferPointer) -> Int {
         var hash = 0x811C_9DC5 ^ UInt32(truncatingIfNeeded: bytes.count)
         for byte in bytes.suffix(8) { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
-        return Int((hash ^ hash >> 16) % UInt32(placesCount))
+        return Int((hash ^ hash >> 16) % UInt32(slotsCount))
     }
 }

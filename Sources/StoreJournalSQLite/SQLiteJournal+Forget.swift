@@ -3,19 +3,19 @@ import StoreCore
 extension SQLiteJournal {
     /// Deletes records, snapshots and outcomes beyond the bounds of retention. The transactions are
     /// small, so that appends can run between them.
-    func forget() throws(JournalError) {
+    func applyRetention() throws(JournalError) {
         let now = clock.now()
         let retention = retention
-        let last = try write { (writer, _) throws(JournalError) -> UInt64 in
+        let last = try withWriter { (writer, _) throws(JournalError) -> UInt64 in
             try writer.thinSnapshots(max: retention.snapshotsMax)
-            return retention.forgettable(writer, now)
+            return retention.lastForgettableVersion(writer, now)
         }
         while try forgetSome({ (writer) throws(JournalError) in
             try writer.forgetRecords(through: last)
         }) {}
         if last > 0 {
             // Snapshots before the oldest record are of no use now.
-            try write { (writer, _) throws(JournalError) in
+            try withWriter { (writer, _) throws(JournalError) in
                 try writer.thinSnapshots(max: retention.snapshotsMax)
             }
         }
@@ -28,7 +28,7 @@ extension SQLiteJournal {
     private func forgetSome(_ body: (Writer) throws(JournalError) -> Bool) throws(JournalError)
         -> Bool
     {
-        let (more, notice) = try write { (writer, _) throws(JournalError) in
+        let (more, notice) = try withWriter { (writer, _) throws(JournalError) in
             (try body(writer), writer.checkpointIfDue())
         }
         if let notice { log(notice) }
@@ -41,7 +41,7 @@ extension Retention {
     ///
     /// A result above 0 is the version of a snapshot, so that the remaining records follow a known
     /// state.
-    fileprivate func forgettable(_ writer: Writer, _ now: Int64) -> UInt64 {
+    fileprivate func lastForgettableVersion(_ writer: Writer, _ now: Int64) -> UInt64 {
         let cutoff = secondsMax.map { now.before(seconds: $0) }
         let superseded = writer.contents.snapshots.last { snapshot in
             if let cutoff, snapshot.time < cutoff { return true }
@@ -117,7 +117,7 @@ extension Writer {
                 """
             )
             try delete.run()
-            return delete.changes
+            return delete.changedRowsCount
         }
         contents.outcomesCount -= forgotten
         return forgotten

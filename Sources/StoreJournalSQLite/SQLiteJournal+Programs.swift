@@ -5,7 +5,7 @@ extension SQLiteJournal {
     /// ``Journal/register(_:)``.
     ///
     /// Writes nothing if this program was the last one to register.
-    public func register(_ program: WritingProgram) throws(JournalError) -> UInt32 {
+    public func register(_ program: ProgramDescription) throws(JournalError) -> UInt32 {
         let (known, given) = try withReader { (reader) throws(DatabaseFailure) in
             (try reader.programs(), try reader.newestProgram())
         }
@@ -14,10 +14,10 @@ extension SQLiteJournal {
             known.first { $0.program.digest == program.digest }?.number
             ?? max(given, known.map(\.number).max() ?? 0) + 1
         let kept = RegisteredProgram(number: number, program: program)
-        try write { (writer, _) throws(JournalError) in
+        try withWriter { (writer, _) throws(JournalError) in
             try writer.transaction { (writer) throws(DatabaseFailure) in
                 try writer.insert(kept)
-                try writer.removePrograms(of: known, beside: kept)
+                try writer.removeSurplusPrograms(of: known, beside: kept)
             }
         }
         return number
@@ -60,9 +60,9 @@ extension Reader {
         while try rows.step() {
             let kept = RegisteredProgram(
                 number: UInt32(truncatingIfNeeded: rows.integer(0)),
-                program: WritingProgram(digest: rows.string(2), forms: [UInt8](rows.bytes(3)))
+                program: ProgramDescription(digest: rows.string(2), forms: [UInt8](rows.bytes(3)))
             )
-            if kept.sum(began: rows.integer(1)).matches(rows.bytes(4)) {
+            if kept.checksum(began: rows.integer(1)).matches(rows.bytes(4)) {
                 intact.append(kept)
             } else {
                 damaged.append(kept.number)
@@ -87,7 +87,7 @@ extension Writer {
         let forms = form.append(kept.program.forms)
         try row.bind(3, text: form.bytes(digest))
         try row.bind(4, blob: form.bytes(forms))
-        try kept.sum(began: last + 1).withBytes { (sum) throws(DatabaseFailure) in
+        try kept.checksum(began: last + 1).withBytes { (sum) throws(DatabaseFailure) in
             try row.bind(5, blob: sum)
             try row.run()
         }
@@ -95,7 +95,7 @@ extension Writer {
 
     /// Deletes the surplus programs that registered longest ago. Keeps the program with the
     /// greatest number, because the next new program gets the number after that.
-    fileprivate func removePrograms(
+    fileprivate func removeSurplusPrograms(
         of known: [RegisteredProgram],
         beside kept: RegisteredProgram
     ) throws(DatabaseFailure) {
@@ -111,7 +111,7 @@ extension Writer {
 }
 
 extension RegisteredProgram {
-    fileprivate func sum(began: Int64) -> ChainHash {
+    fileprivate func checksum(began: Int64) -> ChainHash {
         var form = CanonicalBytes(capacity: 128 + program.forms.count)
         form.append(number)
         form.append(began)

@@ -6,7 +6,7 @@ extension SQLiteJournal {
 
     /// The number of records that one transaction of a check reads. Between short transactions, the
     /// write-ahead log can be restarted.
-    static let replaySlice: UInt64 = 10_000
+    static let verifiedRecordsPerRead: UInt64 = 10_000
 
     /// Reads records in order, in one short read transaction.
     ///
@@ -15,7 +15,7 @@ extension SQLiteJournal {
     ///
     /// - Throws: ``JournalError/gone(oldest:)``, ``JournalError/corrupt(_:)``, or
     ///   ``JournalError/unknown(_:)`` if the system could not read.
-    public func read(_ page: JournalPage) throws(JournalError) -> JournalRecords {
+    public func read(_ page: JournalPageRequest) throws(JournalError) -> JournalRecords {
         let newest = version
         guard page.after < newest else { return JournalRecords(records: [], through: page.after) }
         return try withReader { (reader) throws(DatabaseFailure) in
@@ -38,7 +38,8 @@ extension SQLiteJournal {
 }
 
 extension Reader {
-    func read(_ page: JournalPage, newest: UInt64) throws(DatabaseFailure) -> JournalRecords {
+    func read(_ page: JournalPageRequest, newest: UInt64) throws(DatabaseFailure) -> JournalRecords
+    {
         var answer = JournalRecords(records: [], through: newest)
         if page.type != nil, newest - page.after > SQLiteJournal.rowsLookedAtMax {
             answer.through = page.after + SQLiteJournal.rowsLookedAtMax
@@ -111,7 +112,7 @@ extension Reader {
     }
 
     private func outcome(of key: IdempotencyKey) throws(DatabaseFailure) -> KeptOutcome? {
-        let fields = form.put(key)
+        let fields = form.replace(with: key)
         defer { outcome.reset() }
         try outcome.bind(1, text: fields.key)
         try outcome.bind(2, text: fields.principal)
@@ -131,7 +132,7 @@ extension Reader {
             changed: row.integer(3) != 0,
             time: row.integer(4)
         )
-        _ = form.put(kept)
-        return form.sum == row.integer(5) ? kept : nil
+        _ = form.replace(with: kept)
+        return form.checksum == row.integer(5) ? kept : nil
     }
 }

@@ -23,10 +23,10 @@ extension SQLiteJournal {
                     + " \(SQLiteJournal.fieldBytesMax)"
             )
         }
-        let isNew = try write { (writer, _) throws(JournalError) in
+        let isNew = try withWriter { (writer, _) throws(JournalError) in
             try writer.insert(snapshot, at: position, compressed: state)
         }
-        if isNew { try forget() }
+        if isNew { try applyRetention() }
     }
 
     /// Returns the newest intact snapshot whose version is `version` or lower.
@@ -100,12 +100,12 @@ extension Reader {
             position: ChainPosition(version: UInt64(bitPattern: snapshots.integer(0)), hash: hash),
             time: snapshots.integer(1),
             form: snapshots.string(2),
-            size: Int(clamping: snapshots.integer(3)),
+            uncompressedSize: Int(clamping: snapshots.integer(3)),
             bytesTotal: UInt64(bitPattern: snapshots.integer(4)),
             state: [UInt8](snapshots.bytes(7))
         )
-        guard snapshot.size >= 0 else { return nil }
-        return snapshot.hash.matches(snapshots.bytes(6)) ? snapshot : nil
+        guard snapshot.uncompressedSize >= 0 else { return nil }
+        return snapshot.checksum.matches(snapshots.bytes(6)) ? snapshot : nil
     }
 
     func position(at version: UInt64) throws(DatabaseFailure) -> ChainPosition {
@@ -122,7 +122,7 @@ struct StoredSnapshot {
     var time: Int64
     var form: String
     /// The size of the state before compression, in bytes.
-    var size: Int
+    var uncompressedSize: Int
     /// The bytes of payload and meta of all records up to the snapshot.
     var bytesTotal: UInt64
     /// The state, compressed with zstd.
@@ -130,17 +130,17 @@ struct StoredSnapshot {
 
     /// The snapshot with its state decompressed; `nil` if the state can't be decompressed.
     var unpacked: StateSnapshot? {
-        Compression.decompress(state, size: size).map {
+        Compression.decompress(state, size: uncompressedSize).map {
             StateSnapshot(version: position.version, time: time, state: $0, form: form)
         }
     }
 
-    var hash: ChainHash {
+    var checksum: ChainHash {
         var bytes = CanonicalBytes(capacity: state.count + 256)
         bytes.append(position.version)
         position.hash.withBytes { _ = bytes.append($0) }
         bytes.append(time)
-        bytes.append(UInt64(size))
+        bytes.append(UInt64(uncompressedSize))
         bytes.append(bytesTotal)
         bytes.append(UInt32(truncatingIfNeeded: form.utf8.count))
         bytes.append(form)
@@ -168,8 +168,8 @@ extension Writer {
             let stored = StoredSnapshot(
                 position: position,
                 time: snapshot.time,
-                form: snapshot.form,
-                size: snapshot.state.count,
+                form: snapshot.formID,
+                uncompressedSize: snapshot.state.count,
                 bytesTotal: writer.contents.bytesTotal - UInt64(bitPattern: later.integer(0)),
                 state: state
             )
@@ -221,12 +221,12 @@ extension StoredSnapshot {
         )
         try statement.bind(1, Int64(bitPattern: position.version))
         try statement.bind(2, time)
-        try statement.bind(4, Int64(size))
+        try statement.bind(4, Int64(uncompressedSize))
         try statement.bind(5, Int64(bitPattern: bytesTotal))
         var bytes = CanonicalBytes(capacity: state.count + 256)
         let name = bytes.append(form)
         let chain = position.hash.withBytes { bytes.append($0) }
-        let sum = hash.withBytes { bytes.append($0) }
+        let sum = checksum.withBytes { bytes.append($0) }
         let packed = bytes.append(state)
         try statement.bind(3, text: bytes.bytes(name))
         try statement.bind(6, blob: bytes.bytes(chain))

@@ -42,7 +42,7 @@ extension SQLiteJournal {
     ) throws(JournalError) {
         var after = report.oldest - 1
         while after < report.version {
-            let last = min(report.version, after + Self.replaySlice)
+            let last = min(report.version, after + Self.verifiedRecordsPerRead)
             do throws(JournalError) {
                 try withReader { (reader) throws(DatabaseFailure) in
                     try reader.forEach(after: after, through: last) { _, _ in
@@ -94,7 +94,9 @@ extension Reader {
         let newest = try newestVersion()
         var ahead = 0
         report.outcomesCount = try countOutcomes { outcome in
-            if outcome.first > outcome.last || outcome.last > newest { ahead += 1 }
+            if outcome.firstVersion > outcome.lastVersion || outcome.lastVersion > newest {
+                ahead += 1
+            }
         }
         if ahead > 0 {
             report.faults.append("\(ahead) idempotency keys name versions that are not there")

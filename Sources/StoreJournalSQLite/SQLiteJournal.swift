@@ -17,7 +17,7 @@ public final class SQLiteJournal: Journal {
     public static let fieldBytesMax = Record.fieldBytesMax
 
     /// The most idle connections that are kept for reading.
-    static let readersKept = 4
+    static let idleReadersMax = 4
 
     /// The first and last versions of records and snapshots, for readers that must not wait for an
     /// append.
@@ -27,7 +27,7 @@ public final class SQLiteJournal: Journal {
         var oldestSnapshot: UInt64?
         var newestSnapshot: UInt64?
 
-        init(_ contents: DatabaseContents) {
+        init(_ contents: DatabaseSummary) {
             let base = contents.meta.base.version
             end = contents.end.version
             self.base = base
@@ -37,7 +37,7 @@ public final class SQLiteJournal: Journal {
     }
 
     /// The objects that are released when the journal closes.
-    private struct Opened {
+    private struct OpenResources {
         let writer: Writer
         let mark: MarkFile
         let directory: JournalDirectory
@@ -55,7 +55,7 @@ public final class SQLiteJournal: Journal {
     let databasePath: String
     /// The durations of the syncs of batches; only the thread with the write lock adds a duration.
     let syncs = Histogram()
-    private let opened: Locked<Opened?>
+    private let openResources: Locked<OpenResources?>
     private let extent: Locked<Extent>
     private let readers = Locked(Readers())
 
@@ -116,7 +116,7 @@ public final class SQLiteJournal: Journal {
         let directory = try JournalDirectory(directory)
         let opening = JournalOpening(
             directory: directory,
-            acceptDataLoss: acceptDataLoss,
+            acceptsDataLoss: acceptDataLoss,
             keepsForm: keepsForm,
             follower: follower,
             log: log
@@ -124,13 +124,13 @@ public final class SQLiteJournal: Journal {
         let (writer, mark) = try opening.open()
         self.retention = retention
         self.clock = clock
-        keyClock?.goOn(from: writer.contents.newestKeyTime)
+        keyClock?.advance(toAtLeast: writer.contents.newestKeyTime)
         self.keyClock = keyClock ?? clock
         self.log = log
         databasePath = directory.database
         epoch = writer.contents.meta.epoch
         extent = Locked(Extent(writer.contents))
-        opened = Locked(Opened(writer: writer, mark: mark, directory: directory))
+        openResources = Locked(OpenResources(writer: writer, mark: mark, directory: directory))
     }
 
     /// The version of the newest record.
@@ -138,9 +138,9 @@ public final class SQLiteJournal: Journal {
     /// The oldest version whose record can be read.
     public var oldest: UInt64 { extent.withLock { $0.base + 1 } }
     /// The version of the oldest snapshot from which all records up to now can be read.
-    public var oldestSnapshot: UInt64? { extent.withLock { $0.oldestSnapshot } }
+    public var oldestSnapshotVersion: UInt64? { extent.withLock { $0.oldestSnapshot } }
     /// The version of the newest snapshot.
-    public var newestSnapshot: UInt64? { extent.withLock { $0.newestSnapshot } }
+    public var newestSnapshotVersion: UInt64? { extent.withLock { $0.newestSnapshot } }
     /// Always true, because disks fill up and break.
     public var canFail: Bool { true }
 
@@ -152,7 +152,7 @@ public final class SQLiteJournal: Journal {
     ///   "nothing was written". After any other error, every later append fails, too: the journal
     ///   must be opened again.
     public func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
-        let notice = try write { [syncs] (writer, mark) throws(JournalError) in
+        let notice = try withWriter { [syncs] (writer, mark) throws(JournalError) in
             let newest = writer.contents.end.version
             guard newest == expected else { throw .conflict(version: newest) }
             try Self.check(batch, after: expected)
@@ -171,7 +171,7 @@ public final class SQLiteJournal: Journal {
         // The readers close first: the last connection to close deletes the write-ahead log, and
         // has to be the writer's.
         readers.withLock { $0 = Readers(isClosed: true) }
-        let notice = opened.withLock { opened -> String? in
+        let notice = openResources.withLock { opened -> String? in
             guard let open = opened else { return nil }
             let notice = open.writer.checkpointAll()
             open.mark.sync()
@@ -203,10 +203,10 @@ public final class SQLiteJournal: Journal {
 
 extension SQLiteJournal {
     /// Writes with the only writing connection, and then updates the extent that readers use.
-    func write<Result: Sendable>(
+    func withWriter<Result: Sendable>(
         _ body: (Writer, MarkFile) throws(JournalError) -> Result
     ) throws(JournalError) -> Result {
-        try opened.withLock { (opened) throws(JournalError) -> Result in
+        try openResources.withLock { (opened) throws(JournalError) -> Result in
             guard let open = opened else { throw .unknown("the journal is closed") }
             let result = try body(open.writer, open.mark)
             let reached = Extent(open.writer.contents)
@@ -241,7 +241,7 @@ extension SQLiteJournal {
 
     private func giveBack(_ reader: Reader) {
         readers.withLock { readers in
-            guard !readers.isClosed, readers.idle.count < Self.readersKept else { return }
+            guard !readers.isClosed, readers.idle.count < Self.idleReadersMax else { return }
             readers.idle.append(reader)
         }
     }
@@ -254,8 +254,8 @@ extension SQLiteJournal: MeasuredJournal {
     package var figures: JournalFigures {
         (
             files: [
-                ("database", Self.bytes(of: databasePath)),
-                ("log", Self.bytes(of: databasePath + "-wal")),
+                ("database", Self.fileSize(of: databasePath)),
+                ("log", Self.fileSize(of: databasePath + "-wal")),
             ],
             syncs: syncs.distribution
         )
@@ -265,7 +265,7 @@ extension SQLiteJournal: MeasuredJournal {
     package static var libraryVersion: String { String(cString: sqlite3_libversion()) }
 
     /// Returns the size of a file; 0 if there is no such file.
-    private static func bytes(of path: String) -> UInt64 {
+    private static func fileSize(of path: String) -> UInt64 {
         var status = stat()
         return stat(path, &status) == 0 ? UInt64(clamping: status.st_size) : 0
     }

@@ -38,7 +38,7 @@ final class Statement {
     }
 
     /// The number of rows that the last run changed.
-    var changes: Int { Int(sqlite3_changes(connection.handle)) }
+    var changedRowsCount: Int { Int(sqlite3_changes(connection.handle)) }
 }
 
 // Parameters count from 1. SQLite does not copy the bytes of a pointer: they have to stay in place

@@ -21,11 +21,11 @@ final class Writer: @unchecked Sendable {
     static let walBytesKept = 16 << 20
     let connection: Connection
     /// The contents of the database, with the records of an open transaction.
-    var contents: DatabaseContents
+    var contents: DatabaseSummary
     /// The error after which the writer writes nothing more; `nil` if there was no such error.
     /// After a failed sync, SQLite and the disk may have different contents. A later record could
     /// then follow a missing record.
-    private(set) var broken: String?
+    private(set) var stopReason: String?
 
     private let begin: Statement
     private let commit: Statement
@@ -37,17 +37,17 @@ final class Writer: @unchecked Sendable {
     private var form = CanonicalBytes()
     /// The parameters of `insertRecord` that are NULL already, as bits. Bindings stay after a run,
     /// so the next record need not bind the same NULLs again.
-    private var nulls: UInt16 = 0
+    private var boundNulls: UInt16 = 0
     private let walPages: UnsafeMutablePointer<CInt>
 
-    init(_ connection: Connection, _ contents: DatabaseContents) throws(DatabaseFailure) {
+    init(_ connection: Connection, _ contents: DatabaseSummary) throws(DatabaseFailure) {
         self.connection = connection
         self.contents = contents
         begin = try Statement(connection, "BEGIN IMMEDIATE")
         commit = try Statement(connection, "COMMIT")
         rollback = try Statement(connection, "ROLLBACK")
         insertRecord =
-            contents.format < Schema.format
+            contents.format < Schema.newestFormat
             ? nil
             : try Statement(
                 connection,
@@ -98,7 +98,7 @@ final class Writer: @unchecked Sendable {
         timing syncs: Histogram? = nil,
         _ body: (Writer) throws(DatabaseFailure) -> Result
     ) throws(JournalError) -> Result {
-        if let broken { throw .unknown(broken) }
+        if let stopReason { throw .unknown(stopReason) }
         do throws(DatabaseFailure) {
             try begin.run()
             let result = try body(self)
@@ -120,11 +120,11 @@ final class Writer: @unchecked Sendable {
                 full = false
             }
         }
-        return full ? .storageFull : fail(failure)
+        return full ? .storageFull : stopWriting(after: failure)
     }
 
-    private func fail(_ failure: DatabaseFailure) -> JournalError {
-        broken = "the journal stopped writing after an error: \(failure)"
+    private func stopWriting(after failure: DatabaseFailure) -> JournalError {
+        stopReason = "the journal stopped writing after an error: \(failure)"
         return failure.finalError
     }
 
@@ -147,16 +147,16 @@ final class Writer: @unchecked Sendable {
         guard let insertRecord else {
             throw connection.failure(SQLITE_READONLY, "appending to a file of an older form")
         }
-        let fields = form.put(record, after: contents.end.hash)
+        let fields = form.replace(with: record, after: contents.end.hash)
         let hash = form.hash
         try insertRecord.bind(1, Int64(bitPattern: fields.version))
         try insertRecord.bind(2, fields.time)
         try insertRecord.bind(3, fields.changed ? 1 : 0)
         try insertRecord.bind(4, text: fields.type)
         try insertRecord.bind(5, blob: fields.payload)
-        var nulls = nulls
+        var nulls = boundNulls
         // If a bind fails, the next record has to bind all of its NULLs again.
-        self.nulls = 0
+        self.boundNulls = 0
         if let meta = fields.meta {
             nulls &= ~(1 << 6)
             try insertRecord.bind(6, blob: meta)
@@ -169,7 +169,7 @@ final class Writer: @unchecked Sendable {
         try insertRecord.bind(11, fields.origin, &nulls)
         try insertRecord.bind(12, fields.session, &nulls)
         try insertRecord.bind(13, fields.program > 0 ? Int64(fields.program) : nil, &nulls)
-        self.nulls = nulls
+        self.boundNulls = nulls
         try hash.withBytes { (bytes) throws(DatabaseFailure) in
             try insertRecord.bind(9, blob: bytes)
             try insertRecord.run()
@@ -179,7 +179,7 @@ final class Writer: @unchecked Sendable {
     }
 
     private func insert(_ outcome: KeptOutcome) throws(DatabaseFailure) {
-        let fields = form.put(outcome)
+        let fields = form.replace(with: outcome)
         try countOutcome.bind(1, text: fields.key)
         try countOutcome.bind(2, text: fields.principal)
         if try countOutcome.step(), countOutcome.integer(0) == 0 { contents.outcomesCount += 1 }
@@ -187,11 +187,11 @@ final class Writer: @unchecked Sendable {
         try insertOutcome.bind(1, text: fields.key)
         try insertOutcome.bind(2, text: fields.principal)
         try insertOutcome.bind(3, blob: fields.fingerprint)
-        try insertOutcome.bind(4, Int64(bitPattern: outcome.first))
-        try insertOutcome.bind(5, Int64(bitPattern: outcome.last))
+        try insertOutcome.bind(4, Int64(bitPattern: outcome.firstVersion))
+        try insertOutcome.bind(5, Int64(bitPattern: outcome.lastVersion))
         try insertOutcome.bind(6, outcome.changed ? 1 : 0)
         try insertOutcome.bind(7, outcome.time)
-        try insertOutcome.bind(8, form.sum)
+        try insertOutcome.bind(8, form.checksum)
         try insertOutcome.run()
         contents.newestKeyTime = max(contents.newestKeyTime, outcome.time)
     }
@@ -199,14 +199,14 @@ final class Writer: @unchecked Sendable {
     /// Moves the log's pages into the database if the log has too many pages. Returns a line for
     /// the operator if the move fails.
     func checkpointIfDue() -> String? {
-        guard broken == nil, walPages.pointee >= Self.walPagesMax else { return nil }
+        guard stopReason == nil, walPages.pointee >= Self.walPagesMax else { return nil }
         return checkpoint(SQLITE_CHECKPOINT_PASSIVE)
     }
 
     /// Moves all pages into the database, and empties the log. Returns a line for the operator if
     /// the move fails.
     func checkpointAll() -> String? {
-        guard broken == nil else { return nil }
+        guard stopReason == nil else { return nil }
         return checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
     }
 
@@ -218,7 +218,7 @@ final class Writer: @unchecked Sendable {
         if code == SQLITE_OK || code & 0xFF == SQLITE_BUSY { return nil }
         let failure = connection.failure(code, "moving the log into the database")
         if failure.isFull { return "\(failure); it is tried again with the next appends" }
-        _ = fail(failure)
+        _ = stopWriting(after: failure)
         return "\(failure); nothing more is written until the server starts again"
     }
 }

@@ -59,12 +59,12 @@ package final class EffectTimes: Sendable {
     }
 
     /// Records that an effect failed for good.
-    package func fail(_ action: String, of module: String) {
+    package func noteFailure(_ action: String, of module: String) {
         change(action, module) { $0.failed += 1 }
     }
 
     /// Records that an effect is about to be tried again.
-    package func retry(_ action: String, of module: String) {
+    package func noteRetry(_ action: String, of module: String) {
         change(action, module) { $0.retried += 1 }
     }
 

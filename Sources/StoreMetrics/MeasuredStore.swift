@@ -16,7 +16,7 @@ package protocol MeasurableStore: AnyObject, Sendable {
     /// The version of the published state.
     var version: UInt64 { get }
     /// The number of reads that were refused because too many reads waited.
-    var readsRefused: UInt64 { get }
+    var refusedReadsTotal: UInt64 { get }
     /// The numbers of open sessions, and of sessions that a bound refused; `nil` if the state has
     /// no sessions.
     var sessionFigures: (open: Int, full: UInt64, addressFull: UInt64)? { get }
@@ -27,7 +27,7 @@ package struct MeasuredStore: Sendable {
     let store: any MeasurableStore
     let figures: StoreFigures
     /// Returns true if the journal has failed for good.
-    let hasFailed: @Sendable () -> Bool
+    let hasJournalFailed: @Sendable () -> Bool
     /// The name of the store as a label; empty if the process has no other store.
     let labels: MetricLabels
 
@@ -39,7 +39,7 @@ package struct MeasuredStore: Sendable {
     ) {
         self.store = store
         self.figures = figures
-        self.hasFailed = hasFailed
+        self.hasJournalFailed = hasFailed
         labels = label.map { ["store": $0] } ?? [:]
     }
 

@@ -22,14 +22,14 @@ package struct Measurements {
         self.process = process
         actions = stores.flatMap { store in store.figures.core.actions.map { (store, $0) } }
         let withEffects = stores.filter { $0.store.core.effects != nil }
-        let kinds = withEffects.flatMap { $0.figures.effects.samples($0.labels) }
+        let kinds = withEffects.flatMap { $0.figures.effects.labelledSeries($0.labels) }
         effects = withEffects.isEmpty ? nil : kinds
         system = process == nil ? nil : ProcessFigures()
     }
 
     /// Returns the text of all metrics.
     package func text(_ format: MetricsFormat) -> String {
-        var text = MetricsText(format)
+        var text = MetricsWriter(format)
         for metric in Metric.all { metric.write(self, to: &text) }
         return text.text
     }
@@ -37,7 +37,7 @@ package struct Measurements {
 
 extension EffectTimes {
     /// Returns the figures of each kind, with the labels of a store before the kind's labels.
-    func samples(_ labels: MetricLabels) -> [(labels: MetricLabels, series: Series)] {
+    func labelledSeries(_ labels: MetricLabels) -> [(labels: MetricLabels, series: Series)] {
         all.map { kind, series in
             let own: MetricLabels = ["module": kind.module.text, "action": kind.action.text]
             return (labels.adding(own), series)

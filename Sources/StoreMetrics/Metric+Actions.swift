@@ -7,45 +7,46 @@ import Synchronization
 extension Metric {
     /// The metrics of actions: the mailbox, the reducer, the commit.
     static let actions: [Metric] = [
-        .each("store_version", "The version of the published state.") { $0.store.version },
-        .all(
+        .perStore("store_version", "The version of the published state.") { $0.store.version },
+        .valuesPerStore(
             "store_history_info",
             "The epoch of the history: versions of two epochs are not comparable.",
             by: "epoch"
         ) { [($0.store.epoch, 1)] },
-        .actions("store_actions_total", "Dispatched actions, by type and outcome.") { action in
+        .perActionType("store_actions_total", "Dispatched actions, by type and outcome.") {
+            action in
             zip(ActionOutcome.allCases, action.outcomes).filter { $1 > 0 }.map {
                 (["type": action.type, "outcome": $0.label], $1)
             }
         },
-        .actions("store_reduce_seconds", "Time to reduce an applied action.") { action in
-            [action.reducing].filter { $0.count > 0 }.map { (["type": action.type], $0) }
+        .perActionType("store_reduce_seconds", "Time to reduce an applied action.") { action in
+            [action.reducerTime].filter { $0.count > 0 }.map { (["type": action.type], $0) }
         },
-        .all(
+        .valuesPerStore(
             "store_encode_seconds",
             "Time to encode a module's slice, once for a batch.",
             by: "module"
         ) { $0.figures.encoding.all },
-        .each(
+        .perStore(
             "store_queue_wait_seconds",
             "Time that a client's actions waited until the first was reduced."
         ) { $0.figures.core.queueWait.distribution },
-        .each(
+        .perStore(
             "store_commit_seconds",
             "Time of the journal for a batch, until it was durable."
-        ) { $0.figures.core.commit.distribution },
-        .each(
+        ) { $0.figures.core.commitTime.distribution },
+        .perStore(
             "store_publish_seconds",
             "Time from the durable batch until readers could get it."
-        ) { $0.figures.core.publish.distribution },
-        .each("store_batch_actions", "Actions that were made durable together.") {
+        ) { $0.figures.core.publishTime.distribution },
+        .perStore("store_batch_actions", "Actions that were made durable together.") {
             $0.figures.core.batches.distribution
         },
-        .all("store_mailbox_actions", "Actions that wait for the Core.", by: "lane") {
+        .valuesPerStore("store_mailbox_actions", "Actions that wait for the Core.", by: "lane") {
             let mailbox = $0.store.core.mailboxFigures
             return [("clients", mailbox.clients), ("own", mailbox.own)]
         },
-        .all(
+        .valuesPerStore(
             "store_mailbox_actions_max",
             "The most actions that may wait for the Core.",
             by: "lane"
@@ -53,7 +54,7 @@ extension Metric {
             let mailbox = $0.store.core.mailboxFigures
             return [("clients", mailbox.clientsMax), ("own", mailbox.ownMax)]
         },
-        .each(
+        .perStore(
             "store_actions_dropped_total",
             "Actions of the program itself that were not applied; the log has the reason."
         ) { $0.store.core.droppedTotal },
@@ -61,21 +62,21 @@ extension Metric {
 
     /// The metrics of effects, in total and for each kind.
     static let effects: [Metric] = [
-        .effects("store_effects_running", "Effects that run.") { $1.runningCount },
-        .effects(
+        .perStoreWithEffects("store_effects_running", "Effects that run.") { $1.runningCount },
+        .perStoreWithEffects(
             "store_effects_running_max",
             "The most effects that ran at the same time since the start."
         ) { store, _ in store.figures.effects.runningMax },
-        .effectKinds("store_effect_seconds", "Time of an effect, with its retries and pauses.") {
+        .perEffectKind("store_effect_seconds", "Time of an effect, with its retries and pauses.") {
             $0.durations
         },
-        .effectKinds("store_effect_running", "Effects of the kind that run.") { $0.running },
-        .effectKinds(
+        .perEffectKind("store_effect_running", "Effects of the kind that run.") { $0.running },
+        .perEffectKind(
             "store_effect_running_max",
             "The most effects of the kind that ran at the same time since the start."
         ) { $0.runningMax },
-        .effectKinds("store_effects_failed_total", "Effects that failed for good.") { $0.failed },
-        .effectKinds(
+        .perEffectKind("store_effects_failed_total", "Effects that failed for good.") { $0.failed },
+        .perEffectKind(
             "store_effects_retried_total",
             "Attempts of effects after a failed attempt."
         ) { $0.retried },
@@ -83,41 +84,42 @@ extension Metric {
 
     /// The metrics of the history: its extent, and the times of writing it.
     static let journal: [Metric] = [
-        .each(
+        .perStore(
             "store_journal_failed",
             "1 if the journal has failed, so that no action is applied any more."
-        ) { $0.hasFailed() ? 1 : 0 },
-        .each("store_journal_records", "Applied actions that can be read.") { store -> UInt64 in
+        ) { $0.hasJournalFailed() ? 1 : 0 },
+        .perStore("store_journal_records", "Applied actions that can be read.") { store -> UInt64 in
             let (oldest, newest) = (store.figures.journal.oldest, store.figures.journal.version)
             return newest >= oldest ? newest - oldest + 1 : 0
         },
-        .each("store_journal_oldest_version", "The oldest version whose record can be read.") {
+        .perStore("store_journal_oldest_version", "The oldest version whose record can be read.") {
             $0.figures.journal.oldest
         },
-        .each(
+        .perStore(
             "store_journal_retention_seconds",
             "The shortest time for which applied actions are kept; 0 for ever."
         ) { $0.figures.retention.map { $0.secondsMax ?? 0 } },
-        .each(
+        .perStore(
             "store_journal_retention_bytes",
             "The least bytes of applied actions that are kept; 0 for all."
         ) { $0.figures.retention.map { $0.bytesMax ?? 0 } },
-        .all("store_journal_file_bytes", "The sizes of the journal's files.", by: "file") {
+        .valuesPerStore("store_journal_file_bytes", "The sizes of the journal's files.", by: "file")
+        {
             $0.journalFigures?.files ?? []
         },
-        .each("store_journal_sync_seconds", "Time of the disk to sync a batch.") {
+        .perStore("store_journal_sync_seconds", "Time of the disk to sync a batch.") {
             $0.journalFigures?.syncs
         },
-        .each(
+        .perStore(
             "store_snapshot_version",
             "The version of the newest snapshot; 0 if there is none."
-        ) { $0.figures.journal.newestSnapshot ?? 0 },
-        .each(
+        ) { $0.figures.journal.newestSnapshotVersion ?? 0 },
+        .perStore(
             "store_snapshot_seconds",
             "Time to keep a snapshot, and to forget history beyond the bounds."
-        ) { $0.figures.keeper.saving.distribution },
-        .each("store_snapshots_failed_total", "Snapshots that could not be kept.") {
-            $0.figures.keeper.failures.counted
+        ) { $0.figures.keeper.saveDurations.distribution },
+        .perStore("store_snapshots_failed_total", "Snapshots that could not be kept.") {
+            $0.figures.keeper.failures.currentCount
         },
     ]
 }

@@ -7,36 +7,36 @@ import Synchronization
 extension Metric {
     /// The metrics of connections, as the transport counts them.
     static let connections: [Metric] = [
-        .process("store_http_connections_open", "Open connections, without streams.") {
-            $0.transport.open.counted
+        .ofProcess("store_http_connections_open", "Open connections, without streams.") {
+            $0.transport.open.currentCount
         },
-        .process("store_http_connections_total", "Connections accepted.") {
-            $0.transport.accepted.counted
+        .ofProcess("store_http_connections_total", "Connections accepted.") {
+            $0.transport.accepted.currentCount
         },
-        .process("store_http_requests_total", "Requests whose headers were read.") {
-            $0.transport.requests.counted
+        .ofProcess("store_http_requests_total", "Requests whose headers were read.") {
+            $0.transport.requests.currentCount
         },
-        .process(
+        .ofProcess(
             "store_http_buffers_bytes",
             "Memory of bodies and answers in progress, beside 4 KiB of each."
-        ) { $0.transport.buffersBytes.counted },
-        .process(
+        ) { $0.transport.buffersBytes.currentCount },
+        .ofProcess(
             "store_http_buffers_bytes_max",
             "The most memory that bodies and answers in progress may take."
         ) { $0.transport.buffersBytesMax },
-        .process(
+        .ofProcess(
             "store_http_unread_ended_total",
             "Connections closed because unread answers took too much memory."
-        ) { $0.transport.unreadEnded.counted },
-        .process(
+        ) { $0.transport.unreadAnswersEnded.currentCount },
+        .ofProcess(
             "store_http_refused_total",
             "Requests and connections that the transport itself refused, by reason.",
             by: "reason"
         ) {
             [
-                ("limit", $0.transport.refused.counted),
-                ("framing", $0.transport.framingRefused.counted),
-                ("timeout", $0.transport.timeouts.counted),
+                ("limit", $0.transport.refused.currentCount),
+                ("framing", $0.transport.framingRefused.currentCount),
+                ("timeout", $0.transport.timeouts.currentCount),
             ]
         },
     ]
@@ -44,14 +44,14 @@ extension Metric {
     /// The metrics of analytics, spans and rate limits. A server that has no analytics, spans or
     /// rate limits does not have the metrics for them.
     static let exports: [Metric] = [
-        .process("store_analytics_written_total", "Analytics lines written.") {
+        .ofProcess("store_analytics_written_total", "Analytics lines written.") {
             $0.analytics?.writtenTotal
         },
-        .process(
+        .ofProcess(
             "store_analytics_dropped_total",
             "Analytics lines that did not fit, or could not be written."
         ) { $0.analytics?.droppedTotal },
-        .process(
+        .ofProcess(
             "store_otlp_spans_total",
             "Spans of exported traces, by their outcome.",
             by: "outcome"
@@ -63,10 +63,10 @@ extension Metric {
                 ]
             }
         },
-        .process("store_otlp_spans_waiting", "Spans that wait to be exported.") {
+        .ofProcess("store_otlp_spans_waiting", "Spans that wait to be exported.") {
             $0.tracer?.queue.count
         },
-        .process(
+        .ofProcess(
             "store_http_rate_limited_total",
             "Requests answered with 429, by the kind of share that was used up.",
             by: "limit"
@@ -75,12 +75,12 @@ extension Metric {
 
     /// The metrics of the log, and the versions of the program.
     static let log: [Metric] = [
-        .process(
+        .ofProcess(
             "store_log_lines_total",
             "Lines of the log, by their level, including lines that found no room.",
             by: "level"
         ) { $0.log.byLevel.map { ($0.level.rawValue, $0.lines) } },
-        .process(
+        .ofProcess(
             "store_log_last_error_time_seconds",
             "Time of the last error of each event in the log, since 1970.",
             by: "event"
@@ -93,15 +93,17 @@ extension Metric {
     /// The figures that the system has about the process, under the names that Prometheus's clients
     /// use.
     static let system: [Metric] = [
-        .system("process_cpu_seconds_total", "Processor time, in user and system mode.") {
+        .ofSystem("process_cpu_seconds_total", "Processor time, in user and system mode.") {
             $0.cpuSeconds
         },
-        .system("process_resident_memory_bytes", "Memory that is in RAM.") { $0.residentBytes },
-        .system("process_virtual_memory_bytes", "Address space.") { $0.virtualBytes },
-        .system("process_threads", "Threads.") { $0.threads },
-        .system("process_open_fds", "Open descriptors.") { $0.openDescriptors },
-        .system("process_max_fds", "The most descriptors that may be open.") { $0.descriptorsMax },
-        .system("process_start_time_seconds", "Time at which the process began, since 1970.") {
+        .ofSystem("process_resident_memory_bytes", "Memory that is in RAM.") { $0.residentBytes },
+        .ofSystem("process_virtual_memory_bytes", "Address space.") { $0.virtualBytes },
+        .ofSystem("process_threads", "Threads.") { $0.threads },
+        .ofSystem("process_open_fds", "Open descriptors.") { $0.openDescriptors },
+        .ofSystem("process_max_fds", "The most descriptors that may be open.") {
+            $0.descriptorsMax
+        },
+        .ofSystem("process_start_time_seconds", "Time at which the process began, since 1970.") {
             $0.startSeconds
         },
     ]

@@ -7,26 +7,32 @@ import Synchronization
 extension Metric {
     /// The metrics of streams: their frames, their beginnings and their ends.
     static let streams: [Metric] = [
-        .all("store_streams_open", "Open streams, by kind, and with a policy by role.") {
+        .valuesPerStore("store_streams_open", "Open streams, by kind, and with a policy by role.") {
             $0.openStreams
         },
-        .each("store_streams_max", "The most streams that may be open.") { $0.store.streamsMax },
-        .all("store_streams_opened_total", "Streams that were opened.", by: "kind") {
+        .perStore("store_streams_max", "The most streams that may be open.") {
+            $0.store.streamsMax
+        },
+        .valuesPerStore("store_streams_opened_total", "Streams that were opened.", by: "kind") {
             $0.counters.byKind.map { ("\($0.kind)", $0.opened) }
         },
-        .all("store_streams_closed_total", "Streams that ended, by reason.", by: "reason") {
+        .valuesPerStore(
+            "store_streams_closed_total",
+            "Streams that ended, by reason.",
+            by: "reason"
+        ) {
             store in
             StreamEnding.allCases.map { ($0.rawValue, store.counters.count(of: $0)) }
         },
-        .each(
+        .perStore(
             "store_streams_shed_total",
             "Streams of slow readers that were ended because memory was scarce."
-        ) { $0.counters.shed.counted },
-        .each(
+        ) { $0.counters.shed.currentCount },
+        .perStore(
             "store_streams_refused_for_memory_total",
             "Streams refused because memory was scarce."
-        ) { $0.counters.refusedForMemory.counted },
-        .all(
+        ) { $0.counters.refusedForMemory.currentCount },
+        .valuesPerStore(
             "store_stream_resumes_total",
             "Beginnings of streams: fresh, resumed behind the last event, or with a resync.",
             by: "outcome"
@@ -37,22 +43,25 @@ extension Metric {
                 ("resync", begun.resynchronized),
             ]
         },
-        .each("store_stream_frames_total", "Frames sent whole.") { $0.counters.frames.counted },
-        .each("store_stream_sent_bytes_total", "Bytes that the sockets of streams have taken.") {
-            $0.counters.bytes.counted
+        .perStore("store_stream_frames_total", "Frames sent whole.") {
+            $0.counters.frames.currentCount
         },
-        .each(
+        .perStore("store_stream_sent_bytes_total", "Bytes that the sockets of streams have taken.")
+        {
+            $0.counters.bytes.currentCount
+        },
+        .perStore(
             "store_stream_frames_skipped_total",
             "Frames left out because newer ones came first."
-        ) { $0.counters.conflated.counted },
-        .each("store_stream_heartbeats_total", "Heartbeats sent.") {
-            $0.counters.heartbeats.counted
+        ) { $0.counters.conflated.currentCount },
+        .perStore("store_stream_heartbeats_total", "Heartbeats sent.") {
+            $0.counters.heartbeats.currentCount
         },
-        .each(
+        .perStore(
             "store_stream_commands_dropped_total",
             "Commands to screens that were not sent: the reader was behind, or too many waited."
-        ) { $0.counters.commandsDropped.counted },
-        .each(
+        ) { $0.counters.commandsDropped.currentCount },
+        .perStore(
             "store_stream_writer_busy_seconds_total",
             "Time that the stream writer has worked."
         ) { $0.store.streams.workSeconds },
@@ -60,7 +69,7 @@ extension Metric {
 
     /// The metrics of requests and sessions, and of requests that a bound or a policy has refused.
     static let requests: [Metric] = [
-        .all(
+        .valuesPerStore(
             "store_http_request_seconds",
             "Time of requests, from their first line until the answer."
         ) {
@@ -69,17 +78,17 @@ extension Metric {
             // The times of requests that were answered before a route was found.
             $0.transport.unrouted.values("none", "none")
         },
-        .each("store_sessions_open", "Sessions of clients.") { $0.store.sessionFigures?.open },
-        .all(
+        .perStore("store_sessions_open", "Sessions of clients.") { $0.store.sessionFigures?.open },
+        .valuesPerStore(
             "store_limits_hit_total",
             "Requests, streams, sessions and actions refused because a bound was reached.",
             by: "limit"
         ) {
             $0.limitsHit
         } process: {
-            $0.transport.bounds + [("connections", $0.transport.refused.counted)]
+            $0.transport.bounds + [("connections", $0.transport.refused.currentCount)]
         },
-        .all(
+        .valuesPerStore(
             "store_policy_denials_total",
             "Requests that a policy denied, by the missing grant.",
             by: "grant"
@@ -94,16 +103,18 @@ extension MeasuredStore {
         guard let roles = figures.roleStreams else {
             return counters.byKind.map { (["kind": "\($0.kind)"], $0.open) }
         }
-        return roles.open.map { (["kind": "\($0.kind)", "role": $0.role], $0.count) }
+        return roles.openCounts.map { (["kind": "\($0.kind)", "role": $0.role], $0.count) }
     }
 
     /// The number of refusals for each bound of the store.
     fileprivate var limitsHit: [(String, UInt64)] {
         var hits = [
-            ("mailbox", store.core.mailboxRefusedTotal), ("streams", counters.refused.counted),
-            ("reads", store.readsRefused),
+            ("mailbox", store.core.mailboxRefusedTotal), ("streams", counters.refused.currentCount),
+            ("reads", store.refusedReadsTotal),
         ]
-        if let effects = store.core.effects { hits.append(("effects", effects.refused.counted)) }
+        if let effects = store.core.effects {
+            hits.append(("effects", effects.refused.currentCount))
+        }
         if let sessions = store.sessionFigures {
             hits.append(("sessions", sessions.full))
             hits.append(("sessions_per_address", sessions.addressFull))

@@ -36,7 +36,7 @@ struct Metric: Sendable {
     }
 
     /// Writes the metric with its present values, if the server has the metric.
-    func write(_ measurements: Measurements, to text: inout MetricsText) {
+    func write(_ measurements: Measurements, to text: inout MetricsWriter) {
         if let values = values(measurements) { text.write(kind, name, help, values) }
     }
 }
@@ -45,7 +45,7 @@ struct Metric: Sendable {
 
 extension Metric {
     /// Makes a metric with a value of each store; a store may have no value.
-    static func each<Value: MetricValue>(
+    static func perStore<Value: MetricValue>(
         _ name: String,
         _ help: String,
         _ value: @escaping @Sendable (MeasuredStore) -> Value?
@@ -57,7 +57,7 @@ extension Metric {
 
     /// Makes a metric with values of each store, followed by values of the process. Each value has
     /// its own labels.
-    static func all<Value: MetricValue>(
+    static func valuesPerStore<Value: MetricValue>(
         _ name: String,
         _ help: String,
         _ values: @escaping @Sendable (MeasuredStore) -> Values<Value>,
@@ -71,14 +71,14 @@ extension Metric {
 
     /// Makes a metric with values of each store, followed by values of the process. Each value has
     /// its own text for the label.
-    static func all<Value: MetricValue>(
+    static func valuesPerStore<Value: MetricValue>(
         _ name: String,
         _ help: String,
         by label: String,
         _ values: @escaping @Sendable (MeasuredStore) -> [(String, Value)],
         process: @escaping @Sendable (MeasuredProcess) -> [(String, Value)] = { _ in [] }
     ) -> Metric {
-        all(name, help) {
+        valuesPerStore(name, help) {
             values($0).map { ([label: $0], $1) }
         } process: {
             process($0).map { ([label: $0], $1) }
@@ -86,7 +86,7 @@ extension Metric {
     }
 
     /// Makes a metric with the values of each type of action.
-    static func actions<Value: MetricValue>(
+    static func perActionType<Value: MetricValue>(
         _ name: String,
         _ help: String,
         _ values: @escaping @Sendable (CoreFigures.ActionFigures) -> Values<Value>
@@ -96,7 +96,7 @@ extension Metric {
 
     /// Makes a metric with a value of each store that has effects. Only states that are made of
     /// modules have effects.
-    static func effects<Value: MetricValue>(
+    static func perStoreWithEffects<Value: MetricValue>(
         _ name: String,
         _ help: String,
         _ value: @escaping @Sendable (MeasuredStore, EffectRunner) -> Value
@@ -110,7 +110,7 @@ extension Metric {
     }
 
     /// Makes a metric with a value of each kind of effect.
-    static func effectKinds<Value: MetricValue>(
+    static func perEffectKind<Value: MetricValue>(
         _ name: String,
         _ help: String,
         _ value: @escaping @Sendable (EffectTimes.Series) -> Value
@@ -124,7 +124,7 @@ extension Metric {
 extension Metric {
     /// Makes a metric with a value of the process. The server does not have the metric if the value
     /// is `nil`.
-    static func process<Value: MetricValue>(
+    static func ofProcess<Value: MetricValue>(
         _ name: String,
         _ help: String,
         _ value: @escaping @Sendable (MeasuredProcess) -> Value?
@@ -134,7 +134,7 @@ extension Metric {
 
     /// Makes a metric with several values of the process. Each value has its own text for the
     /// label. The server does not have the metric if `values` returns `nil`.
-    static func process<Value: MetricValue>(
+    static func ofProcess<Value: MetricValue>(
         _ name: String,
         _ help: String,
         by label: String,
@@ -145,7 +145,7 @@ extension Metric {
 
     /// Makes a metric with a figure that the system has about the process. The metric has no value
     /// if the system does not report the figure.
-    static func system<Value: MetricValue>(
+    static func ofSystem<Value: MetricValue>(
         _ name: String,
         _ help: String,
         _ value: @escaping @Sendable (ProcessFigures) -> Value?
@@ -156,5 +156,5 @@ extension Metric {
 
 extension Atomic where Value == UInt64 {
     /// The present count.
-    var counted: UInt64 { load(ordering: .relaxed) }
+    var currentCount: UInt64 { load(ordering: .relaxed) }
 }

@@ -29,11 +29,11 @@ public struct Reaction<State: Sendable>: Sendable {
     package let trigger: Trigger
     /// The place of the reaction in the program's source: a file and a line. The log shows this
     /// place as the origin of the dispatched actions.
-    package let place: String
+    package let sourceLocation: String
 
     private init(_ trigger: Trigger, _ file: String, _ line: Int) {
         self.trigger = trigger
-        place = "\(file):\(line)"
+        sourceLocation = "\(file):\(line)"
     }
 
     /// True for a reaction to the start of the store.
@@ -96,7 +96,7 @@ extension Core {
     /// - Returns: a command that removes the reaction.
     @discardableResult
     public func add(reaction: Reaction<State>) -> PlainCommand {
-        let place = reaction.place
+        let place = reaction.sourceLocation
         switch reaction.trigger {
         case .start(let react):
             engine.enqueue { [weak engine] in

@@ -15,7 +15,7 @@ package enum AllocatorMemory {
     private static let variables = ["MALLOC_ARENA_MAX", "GLIBC_TUNABLES"]
 
     /// Limits the arenas, unless the environment sets them. Call it before any thread starts.
-    package static func shareArenas() {
+    package static func limitArenas() {
         guard variables.allSatisfy({ getenv($0) == nil }) else { return }
         // Safety: the type is the function's type in its manual page.
         let set = function("mallopt", as: (@convention(c) (CInt, CInt) -> CInt).self)
@@ -25,7 +25,7 @@ package enum AllocatorMemory {
 
     /// Gives freed memory back to the system. Meanwhile, other threads may have to wait some
     /// milliseconds for memory.
-    package static func giveBack() { _ = trim?(0) }
+    package static func returnFreeMemory() { _ = trim?(0) }
 
     // Safety: the type is the function's type in its manual page.
     private static let trim = function("malloc_trim", as: (@convention(c) (Int) -> CInt).self)

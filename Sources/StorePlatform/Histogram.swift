@@ -1,23 +1,23 @@
 public import Synchronization
 
-/// The number of values in each bucket, and the sum of the values. Only the owner (see ``Cells``)
-/// adds values. Any thread may read them.
+/// The number of values in each bucket, and the sum of the values. Only the owner (see
+/// ``CounterArray``) adds values. Any thread may read them.
 ///
 /// Adding a value takes a few instructions, because the value's bit width leads to its bucket.
 package final class Histogram: Sendable {
     private let buckets: Buckets
-    private let cells: Cells
+    private let cells: CounterArray
 
     package init(_ buckets: Buckets = .durations) {
         self.buckets = buckets
-        cells = Cells(count: buckets.cellCount)
+        cells = CounterArray(count: buckets.cellCount)
     }
 
     /// Adds a value, in nanoseconds for a duration. Only the owner calls it.
-    package func observe(_ value: UInt64) { buckets.add(value, at: cells.first) }
+    package func observe(_ value: UInt64) { buckets.add(value, at: cells.counters) }
 
     /// The values observed so far. Any thread may read it.
-    package var distribution: Distribution { buckets.distribution(at: cells.first) }
+    package var distribution: Distribution { buckets.distribution(at: cells.counters) }
 }
 
 /// The buckets of a histogram: their upper bounds, and the mapping from a value to its bucket.
@@ -39,10 +39,10 @@ package final class Buckets: Sendable {
 
     // Safety: written once, by the initializer.
     /// The bounds, and after them `UInt64.max`, which no value exceeds.
-    private nonisolated(unsafe) let ends: UnsafeMutablePointer<UInt64>
+    private nonisolated(unsafe) let boundsWithMax: UnsafeMutablePointer<UInt64>
     /// The first possible bucket for each bit width of a value. Each bound is at least twice the
     /// bound before it, so the value is in that bucket or in the next.
-    private nonisolated(unsafe) let firsts: UnsafeMutablePointer<Int>
+    private nonisolated(unsafe) let firstBucketByWidth: UnsafeMutablePointer<Int>
 
     init(_ bounds: [UInt64]) {
         precondition(
@@ -51,30 +51,32 @@ package final class Buckets: Sendable {
         )
         self.bounds = bounds
         cellCount = bounds.count + 2
-        ends = .allocate(capacity: bounds.count + 1)
-        ends.initialize(from: bounds + [.max], count: bounds.count + 1)
-        firsts = .allocate(capacity: UInt64.bitWidth + 1)
+        boundsWithMax = .allocate(capacity: bounds.count + 1)
+        boundsWithMax.initialize(from: bounds + [.max], count: bounds.count + 1)
+        firstBucketByWidth = .allocate(capacity: UInt64.bitWidth + 1)
         for bits in 0...UInt64.bitWidth {
             let least: UInt64 = bits == 0 ? 0 : 1 << (bits - 1)
-            (firsts + bits).initialize(to: bounds.firstIndex { least <= $0 } ?? bounds.count)
+            (firstBucketByWidth + bits).initialize(
+                to: bounds.firstIndex { least <= $0 } ?? bounds.count
+            )
         }
     }
 
     deinit {
-        ends.deallocate()
-        firsts.deallocate()
+        boundsWithMax.deallocate()
+        firstBucketByWidth.deallocate()
     }
 
-    package func place(of value: UInt64) -> Int {
-        let first = firsts[UInt64.bitWidth - value.leadingZeroBitCount]
-        return first + (value > ends[first] ? 1 : 0)
+    package func index(of value: UInt64) -> Int {
+        let first = firstBucketByWidth[UInt64.bitWidth - value.leadingZeroBitCount]
+        return first + (value > boundsWithMax[first] ? 1 : 0)
     }
 
     /// Adds a value to the histogram whose cells begin at `cells`. Only the owner of the cells
     /// calls it.
     package func add(_ value: UInt64, at cells: UnsafeMutablePointer<Atomic<UInt64>>) {
-        cells[place(of: value)].count()
-        cells[cellCount - 1].count(value)
+        cells[index(of: value)].increment()
+        cells[cellCount - 1].increment(by: value)
     }
 
     /// Returns the values added so far. Any thread may call it. If a value is added at the same
@@ -103,7 +105,7 @@ extension Distribution {
     }
 
     package mutating func add(_ value: UInt64) {
-        counts[buckets.place(of: value)] += 1
+        counts[buckets.index(of: value)] += 1
         sum &+= value
     }
 
@@ -115,31 +117,31 @@ extension Distribution {
 ///
 /// The owner adds to a counter by a plain load and a plain store, without an atomic addition. The
 /// owner is one thread, or several threads that take turns under one lock.
-package final class Cells: Sendable {
+package final class CounterArray: Sendable {
     // Safety: the memory is allocated once, and freed when nothing refers to the object any more.
     /// The address of the first counter. All counters begin at zero.
-    package nonisolated(unsafe) let first: UnsafeMutablePointer<Atomic<UInt64>>
+    package nonisolated(unsafe) let counters: UnsafeMutablePointer<Atomic<UInt64>>
     package let count: Int
 
     package init(count: Int) {
         self.count = count
-        first = .allocate(capacity: count)
-        for index in 0..<count { (first + index).initialize(to: Atomic(0)) }
+        counters = .allocate(capacity: count)
+        for index in 0..<count { (counters + index).initialize(to: Atomic(0)) }
     }
 
     deinit {
-        first.deinitialize(count: count)
-        first.deallocate()
+        counters.deinitialize(count: count)
+        counters.deallocate()
     }
 
     /// The counter at an index below ``count``. Any thread may read it.
-    package subscript(place: Int) -> UInt64 { first[place].load(ordering: .relaxed) }
+    package subscript(place: Int) -> UInt64 { counters[place].load(ordering: .relaxed) }
 }
 
 extension Atomic where Value == UInt64 {
-    /// Adds `amount` to a counter. Only the owner (see ``Cells``) calls it.
+    /// Adds `amount` to a counter. Only the owner (see ``CounterArray``) calls it.
     @inlinable
-    package func count(_ amount: UInt64 = 1) {
+    package func increment(by amount: UInt64 = 1) {
         store(load(ordering: .relaxed) &+ amount, ordering: .relaxed)
     }
 }

@@ -14,32 +14,32 @@ package protocol PooledTask: AnyObject, Sendable {
 
 /// Tasks that wait for a thread, first in, first out. The queue allocates only when it grows.
 struct TaskQueue: Sendable {
-    private var places: ContiguousArray<(any PooledTask)?> = []
-    private var first = 0
+    private var slots: ContiguousArray<(any PooledTask)?> = []
+    private var firstIndex = 0
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
 
     mutating func append(_ task: any PooledTask) {
-        if count == places.count { grow() }
-        places[(first + count) % places.count] = task
+        if count == slots.count { grow() }
+        slots[(firstIndex + count) % slots.count] = task
         count += 1
     }
 
     mutating func popFirst() -> (any PooledTask)? {
         guard count > 0 else { return nil }
         defer {
-            places[first] = nil
-            first = (first + 1) % places.count
+            slots[firstIndex] = nil
+            firstIndex = (firstIndex + 1) % slots.count
             count -= 1
         }
-        return places[first]
+        return slots[firstIndex]
     }
 
     private mutating func grow() {
         let free = repeatElement(nil as (any PooledTask)?, count: max(16 - count, count))
-        places = ContiguousArray(places[first...] + places[..<first]) + free
-        first = 0
+        slots = ContiguousArray(slots[firstIndex...] + slots[..<firstIndex]) + free
+        firstIndex = 0
     }
 }
 
@@ -51,33 +51,33 @@ struct TaskQueue: Sendable {
 /// ``ThreadPool/threadsMax``.
 struct TurnAges: Sendable {
     /// Turns that began in this interval.
-    private var fresh = 0
+    private var freshCount = 0
     /// Turns that began in the previous interval.
-    private var aging = 0
+    private var agingCount = 0
     /// Turns that began before the previous interval.
-    private(set) var held = 0
+    private(set) var heldCount = 0
     private var interval: UInt64 = 0
 
     /// Counts a turn that begins. Returns its interval, for ``end(_:)``.
     mutating func begin() -> UInt64 {
-        fresh += 1
+        freshCount += 1
         return interval
     }
 
     /// Removes a turn that began in the given interval, and has ended.
     mutating func end(_ begun: UInt64) {
         switch interval - begun {
-        case 0: fresh -= 1
-        case 1: aging -= 1
-        default: held -= 1
+        case 0: freshCount -= 1
+        case 1: agingCount -= 1
+        default: heldCount -= 1
         }
     }
 
     /// Begins the next interval.
     mutating func advance() {
-        held += aging
-        aging = fresh
-        fresh = 0
+        heldCount += agingCount
+        agingCount = freshCount
+        freshCount = 0
         interval += 1
     }
 }

@@ -6,9 +6,9 @@
 package struct ReaderPace: Sendable {
     /// The size in bytes from which a thread may pause before it sends an answer. A smaller answer
     /// is sent at once.
-    package static let answerBytesMin = 256 << 10
+    package static let pacedAnswerBytesMin = 256 << 10
     /// The number of versions per second from which the server counts as busy.
-    package static let busyVersions = 2_000.0
+    package static let busyVersionsPerSecond = 2_000.0
     /// The shortest time over which versions are counted: a few versions in a row are no load.
     static let windowSeconds = 0.01
     /// The time that a thread works before it pauses.
@@ -23,16 +23,16 @@ package struct ReaderPace: Sendable {
     package private(set) var isBusy = false
     private var window: (began: Double, version: UInt64)?
     /// The time at which the work since the last pause began.
-    private var began = 0.0
+    private var workBegan = 0.0
 
     package init() {}
 
     /// Notes that the thread begins to work, after a pause or after a time without work. All times
     /// in calls are times of `SystemTime.steadySeconds()`.
-    package mutating func begin(at now: Double) { began = now }
+    package mutating func beginWork(at now: Double) { workBegan = now }
 
     /// Takes the newest version, and counts the versions since an earlier call.
-    package mutating func saw(_ version: UInt64, at now: Double) {
+    package mutating func noteVersion(_ version: UInt64, at now: Double) {
         guard let window else {
             self.window = (now, version)
             return
@@ -40,18 +40,20 @@ package struct ReaderPace: Sendable {
         let seconds = now - window.began
         guard seconds >= Self.windowSeconds else { return }
         let versions = version > window.version ? version - window.version : 0
-        isBusy = Double(versions) >= Self.busyVersions * seconds
+        isBusy = Double(versions) >= Self.busyVersionsPerSecond * seconds
         self.window = (now, version)
     }
 
     /// Returns true if the thread has worked long enough for a pause.
-    package func isDue(at now: Double) -> Bool { isBusy && now - began >= Self.workSecondsMax }
+    package func isPauseDue(at now: Double) -> Bool {
+        isBusy && now - workBegan >= Self.workSecondsMax
+    }
 
     /// Returns the length of the pause that follows the work until now; `nil` if the server is not
     /// busy. `others` is the time that other threads have worked for the same readers.
     package func pauseSeconds(at now: Double, besides others: Double = 0) -> Double? {
         guard isBusy else { return nil }
-        let seconds = (now - began + others) * Self.pauseFactor
+        let seconds = (now - workBegan + others) * Self.pauseFactor
         return min(max(seconds, Self.pauseSecondsMin), Self.pauseSecondsMax)
     }
 }

@@ -10,7 +10,7 @@ package enum SystemThread {
 
     /// Lets other ready threads run first on this core. Returns at once if there are no such
     /// threads.
-    package static func giveWay() { sched_yield() }
+    package static func yield() { sched_yield() }
 
     /// The calling thread's nice value. Threads that the calling thread starts inherit the value.
     package static var niceness: CInt {

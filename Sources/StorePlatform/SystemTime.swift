@@ -43,5 +43,5 @@ package struct Deadline: Sendable {
     package var isOver: Bool { ContinuousClock.now >= end }
 
     /// The seconds that are left, never below 0.
-    package var left: Double { max(0, ContinuousClock.now.duration(to: end) / .seconds(1)) }
+    package var secondsLeft: Double { max(0, ContinuousClock.now.duration(to: end) / .seconds(1)) }
 }

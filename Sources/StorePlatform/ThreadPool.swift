@@ -5,14 +5,14 @@ import Synchronization
 /// When a task comes, a new thread begins if no thread sleeps and there are fewer than
 /// ``threadsMax`` threads. A turn that takes very long is a held turn (``TurnAges``): its thread
 /// may be blocked by a slow disk or an endless reducer. For each held turn, one more thread may
-/// begin, but at most ``surplusMax`` threads, so that other tasks go on. When a held turn ends
-/// after all, its thread ends, too.
+/// begin, but at most ``surplusThreadsMax`` threads, so that other tasks go on. When a held turn
+/// ends after all, its thread ends, too.
 ///
 /// Any thread may call any function. Close a pool only after the workers that use it, because
 /// waiting tasks are dropped.
 package final class ThreadPool: Sendable {
     /// The most threads beyond ``threadsMax``, for any number of held turns.
-    package static let surplusMax = 64
+    package static let surplusThreadsMax = 64
     /// The longest time that a task goes on in one turn while other tasks wait, in nanoseconds.
     package static let turnNanosecondsMax: UInt64 = 2_000_000
 
@@ -28,7 +28,7 @@ package final class ThreadPool: Sendable {
         /// Threads that sleep and have not been woken.
         package var idle = 0
         /// Threads whose turn has lasted for a whole interval between two calls of
-        /// ``ThreadPool/relieve()``.
+        /// ``ThreadPool/beginMissingThread()``.
         package var held = 0
         package var waiting = 0
         /// Threads that the system has refused since the start.
@@ -39,29 +39,30 @@ package final class ThreadPool: Sendable {
         var queue = TaskQueue()
         var threads = 0
         /// The number of threads that sleep and have not been woken.
-        var asleep = 0
+        var sleepingThreads = 0
         /// The number of threads that were woken or are about to begin, and have not taken a task
         /// yet.
-        var coming = 0
+        var arrivingThreads = 0
         var ages = TurnAges()
-        /// True from a refusal of the system until the next call of ``ThreadPool/relieve()``.
-        var isRefused = false
+        /// True from a refusal of the system until the next call of
+        /// ``ThreadPool/beginMissingThread()``.
+        var isThreadRefused = false
         var refusedTotal: UInt64 = 0
         var isClosed = false
 
         /// Chooses a thread for the waiting tasks, unless enough threads are on their way.
         mutating func wakeup(threadsMax: Int) -> Wakeup {
-            guard queue.count > coming else { return .none }
-            if asleep > 0 {
-                asleep -= 1
-                coming += 1
+            guard queue.count > arrivingThreads else { return .none }
+            if sleepingThreads > 0 {
+                sleepingThreads -= 1
+                arrivingThreads += 1
                 return .wake
             }
-            guard !isRefused, threads - ages.held < threadsMax,
-                threads < threadsMax + ThreadPool.surplusMax
+            guard !isThreadRefused, threads - ages.heldCount < threadsMax,
+                threads < threadsMax + ThreadPool.surplusThreadsMax
             else { return .none }
             threads += 1
-            coming += 1
+            arrivingThreads += 1
             return .begin(isFirst: threads == 1)
         }
     }
@@ -72,14 +73,14 @@ package final class ThreadPool: Sendable {
     }
 
     /// The last event of a thread.
-    private enum Last: Sendable {
+    private enum LastEvent: Sendable {
         /// The thread began, or was woken.
         case arrival
         case turn(interval: UInt64)
     }
 
     /// The next step of a thread.
-    private enum Next: Sendable {
+    private enum NextStep: Sendable {
         case turn(any PooledTask, interval: UInt64, Wakeup)
         case sleep
         case end(isLast: Bool)
@@ -94,7 +95,7 @@ package final class ThreadPool: Sendable {
     private let startThread: Starter
     private let state = Locked(State())
     /// The number of waiting tasks, to be read without the lock.
-    private let waiting = Atomic(0)
+    private let waitingCount = Atomic(0)
     private let sleepers: Sleepers
     private let ended = Latch()
 
@@ -127,8 +128,8 @@ package final class ThreadPool: Sendable {
         state.withLock { state in
             Counts(
                 threads: state.threads,
-                idle: state.asleep,
-                held: state.ages.held,
+                idle: state.sleepingThreads,
+                held: state.ages.heldCount,
                 waiting: state.queue.count,
                 refusedTotal: state.refusedTotal
             )
@@ -138,7 +139,7 @@ package final class ThreadPool: Sendable {
     /// Appends the task to the queue. A thread of the pool runs the task.
     ///
     /// Cost: one short lock, and a system call only if a thread has to wake or begin. If the system
-    /// refuses a thread, the task waits for another thread or for ``relieve()``.
+    /// refuses a thread, the task waits for another thread or for ``beginMissingThread()``.
     ///
     /// - Returns: `false` if the pool is closed. The pool then does not run the task.
     @discardableResult
@@ -146,7 +147,7 @@ package final class ThreadPool: Sendable {
         let wakeup = state.withLock { state -> Wakeup? in
             guard !state.isClosed else { return nil }
             state.queue.append(task)
-            waiting.store(state.queue.count, ordering: .relaxed)
+            waitingCount.store(state.queue.count, ordering: .relaxed)
             return state.wakeup(threadsMax: threadsMax)
         }
         guard let wakeup else { return false }
@@ -154,13 +155,13 @@ package final class ThreadPool: Sendable {
         return true
     }
 
-    package var isAwaited: Bool { waiting.load(ordering: .relaxed) > 0 }
+    package var hasWaitingTasks: Bool { waitingCount.load(ordering: .relaxed) > 0 }
 
     /// Returns true if a turn is to end although it has more work: other tasks wait, and the turn
     /// has lasted for ``turnNanosecondsMax``. `began` is a moment of
     /// ``SystemTime/steadyNanoseconds()``.
     package func isTurnOver(since began: UInt64) -> Bool {
-        isAwaited && SystemTime.steadyNanoseconds() - began >= Self.turnNanosecondsMax
+        hasWaitingTasks && SystemTime.steadyNanoseconds() - began >= Self.turnNanosecondsMax
     }
 
     /// Begins at most one thread, if a task waits and a thread is missing. A thread is missing if
@@ -168,11 +169,11 @@ package final class ThreadPool: Sendable {
     ///
     /// A thread outside the pool must call this about ten times a second while the pool is in use.
     /// A turn that goes on during two calls becomes a held turn.
-    package func relieve() {
+    package func beginMissingThread() {
         let wakeup = state.withLock { state -> Wakeup in
             guard !state.isClosed else { return .none }
             state.ages.advance()
-            state.isRefused = false
+            state.isThreadRefused = false
             return state.wakeup(threadsMax: threadsMax)
         }
         wakeThread(wakeup)
@@ -188,11 +189,11 @@ package final class ThreadPool: Sendable {
         let (asleep, isOver, dropped) = state.withLock { state -> (Int, Bool, TaskQueue) in
             state.isClosed = true
             defer {
-                state.asleep = 0
+                state.sleepingThreads = 0
                 state.queue = TaskQueue()
-                waiting.store(0, ordering: .relaxed)
+                waitingCount.store(0, ordering: .relaxed)
             }
-            return (state.asleep, state.threads == 0, state.queue)
+            return (state.sleepingThreads, state.threads == 0, state.queue)
         }
         // The dropped tasks are released here, outside the lock.
         _ = dropped
@@ -205,21 +206,21 @@ package final class ThreadPool: Sendable {
         switch wakeup {
         case .none: break
         case .wake: sleepers.wake()
-        case .begin(let isFirst): begin(isFirst: isFirst)
+        case .begin(let isFirst): beginThread(isFirst: isFirst)
         }
     }
 
     /// Starts a counted thread. If the calling thread's nice value is too high, a thread of the
-    /// pool or ``relieve()`` starts the new thread later. The pool's first thread starts at any
-    /// nice value.
-    private func begin(isFirst: Bool) {
+    /// pool or ``beginMissingThread()`` starts the new thread later. The pool's first thread starts
+    /// at any nice value.
+    private func beginThread(isFirst: Bool) {
         let isTooNice = !isFirst && SystemThread.niceness > starterNicenessMax
         if !isTooNice, startThread(name, niceness, { [self] in run() }) { return }
         let (isLast, wakeup) = state.withLock { state -> (Bool, Wakeup) in
             state.threads -= 1
-            state.coming -= 1
+            state.arrivingThreads -= 1
             if !isTooNice {
-                state.isRefused = true
+                state.isThreadRefused = true
                 state.refusedTotal += 1
             }
             // A thread may sleep only because this thread was about to begin. Such a thread is
@@ -235,12 +236,12 @@ package final class ThreadPool: Sendable {
 
 extension ThreadPool {
     private func run() {
-        var last = Last.arrival
+        var last = LastEvent.arrival
         while let task = next(after: &last) { task.takeTurn() }
     }
 
     /// Takes the next task. Returns `nil` if the thread is to end.
-    private func next(after last: inout Last) -> (any PooledTask)? {
+    private func next(after last: inout LastEvent) -> (any PooledTask)? {
         while true {
             switch state.withLock({ next(after: last, &$0) }) {
             case .turn(let task, let interval, let wakeup):
@@ -257,21 +258,21 @@ extension ThreadPool {
         }
     }
 
-    private func next(after last: Last, _ state: inout State) -> Next {
+    private func next(after last: LastEvent, _ state: inout State) -> NextStep {
         switch last {
-        case .arrival: state.coming -= 1
+        case .arrival: state.arrivingThreads -= 1
         case .turn(let interval): state.ages.end(interval)
         }
         // Another thread may have begun in place of this thread while this thread's turn was held.
-        guard !state.isClosed, state.threads - state.ages.held <= threadsMax else {
+        guard !state.isClosed, state.threads - state.ages.heldCount <= threadsMax else {
             state.threads -= 1
             return .end(isLast: state.isClosed && state.threads == 0)
         }
         guard let task = state.queue.popFirst() else {
-            state.asleep += 1
+            state.sleepingThreads += 1
             return .sleep
         }
-        waiting.store(state.queue.count, ordering: .relaxed)
+        waitingCount.store(state.queue.count, ordering: .relaxed)
         // When the task came, no further thread was allowed. If another turn is held by now, a
         // thread can begin.
         let wakeup = state.wakeup(threadsMax: threadsMax)
@@ -283,8 +284,8 @@ extension ThreadPool {
     private func sleep() -> Bool {
         sleepers.sleep {
             state.withLock { state in
-                guard state.asleep > 0 else { return false }
-                state.asleep -= 1
+                guard state.sleepingThreads > 0 else { return false }
+                state.sleepingThreads -= 1
                 state.threads -= 1
                 return true
             }

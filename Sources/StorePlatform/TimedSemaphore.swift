@@ -8,24 +8,24 @@ public final class TimedSemaphore: @unchecked Sendable {
     // Safety: only the thread that holds `lock` uses `count`; the memory at the pointers is freed
     // by `deinit`.
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
-    private let raised: UnsafeMutablePointer<pthread_cond_t>
+    private let condition: UnsafeMutablePointer<pthread_cond_t>
     private var count = 0
 
     /// Makes a semaphore without a signal.
     public init() {
         lock = .allocate(capacity: 1)
         pthread_mutex_init(lock, nil)
-        raised = .allocate(capacity: 1)
+        condition = .allocate(capacity: 1)
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-        pthread_cond_init(raised, &attributes)
+        pthread_cond_init(condition, &attributes)
         pthread_condattr_destroy(&attributes)
     }
 
     deinit {
-        pthread_cond_destroy(raised)
-        raised.deallocate()
+        pthread_cond_destroy(condition)
+        condition.deallocate()
         pthread_mutex_destroy(lock)
         lock.deallocate()
     }
@@ -37,14 +37,14 @@ public final class TimedSemaphore: @unchecked Sendable {
         pthread_mutex_unlock(lock)
         // The signal comes after the unlock. Otherwise the woken thread would have to wait for the
         // lock.
-        pthread_cond_signal(raised)
+        pthread_cond_signal(condition)
     }
 
     /// Waits for a signal, and takes it.
     public func wait() {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
-        while count == 0 { pthread_cond_wait(raised, lock) }
+        while count == 0 { pthread_cond_wait(condition, lock) }
         count -= 1
     }
 
@@ -58,7 +58,7 @@ public final class TimedSemaphore: @unchecked Sendable {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
         while count == 0 {
-            guard pthread_cond_timedwait(raised, lock, &end) != ETIMEDOUT else { break }
+            guard pthread_cond_timedwait(condition, lock, &end) != ETIMEDOUT else { break }
         }
         guard count > 0 else { return false }
         count -= 1
@@ -107,7 +107,7 @@ struct Sleepers: Sendable {
     ///
     /// - Parameter leave: takes a thread off the owner's count; returns false if the count is 0.
     /// - Returns: `false` if the thread was idle for the longest time, and is to end.
-    func sleep(orElse leave: () -> Bool) -> Bool {
+    func sleep(whenIdle leave: () -> Bool) -> Bool {
         guard let idleSecondsMax else {
             signals.wait()
             return true

@@ -7,17 +7,17 @@ import Synchronization
 struct WorkerTurns: Sendable {
     /// True if a turn has begun and no work was taken since. Work is then taken even if other tasks
     /// wait, so that the worker always makes progress.
-    var isFresh = false
+    var hasTakenNoWork = false
     /// The moment at which the last turn began, by ``SystemTime/steadyNanoseconds()``.
-    var began: UInt64 = 0
+    var lastTurnBegan: UInt64 = 0
 }
 
 extension Worker: PooledTask {
     package func takeTurn() {
         let now = SystemTime.steadyNanoseconds()
         let body = state.withLock { state -> Body? in
-            state.turns.isFresh = true
-            state.turns.began = now
+            state.turns.hasTakenNoWork = true
+            state.turns.lastTurnBegan = now
             return state.body
         }
         body?(self)
@@ -35,15 +35,15 @@ extension Worker: PooledTask {
     /// queue is empty.
     @usableFromInline
     func nextOfTurn(beforeEnd: () -> Void) -> Queue.Work? {
-        let now = pool?.isAwaited == true ? SystemTime.steadyNanoseconds() : nil
+        let now = pool?.hasWaitingTasks == true ? SystemTime.steadyNanoseconds() : nil
         let (work, isIdle) = state.withLock { state -> (Queue.Work?, Bool) in
-            let isFirst = state.turns.isFresh
-            state.turns.isFresh = false
+            let isFirst = state.turns.hasTakenNoWork
+            state.turns.hasTakenNoWork = false
             guard !state.queue.isEmpty else { return (nil, true) }
-            // Simultaneous turns share `began`. So each of these turns takes work only once while
-            // other tasks wait.
+            // Simultaneous turns share `lastTurnBegan`. So each of these turns takes work only once
+            // while other tasks wait.
             let isOver = now.map { now in
-                threadsMax > 1 || now - state.turns.began >= ThreadPool.turnNanosecondsMax
+                threadsMax > 1 || now - state.turns.lastTurnBegan >= ThreadPool.turnNanosecondsMax
             }
             return (isFirst || isOver != true ? state.queue.take() : nil, false)
         }

@@ -27,7 +27,7 @@ public final class Worker<Queue: WorkQueue>: Sendable {
         /// pool, the number of turns that run or wait.
         @usableFromInline var threads = 0
         /// The number of threads that sleep and have not been woken.
-        @usableFromInline var asleep = 0
+        @usableFromInline var sleepingThreads = 0
         @usableFromInline var isClosed = false
         @usableFromInline var body: Body?
         /// The state of the turns; used only by a worker on a pool.
@@ -38,8 +38,8 @@ public final class Worker<Queue: WorkQueue>: Sendable {
         @inlinable
         mutating func wakeup(threadsMax: Int) -> Wakeup {
             guard !queue.isEmpty else { return .none }
-            if asleep > 0 {
-                asleep -= 1
+            if sleepingThreads > 0 {
+                sleepingThreads -= 1
                 return .wake
             }
             guard let body, threads < threadsMax else { return .none }
@@ -138,7 +138,8 @@ public final class Worker<Queue: WorkQueue>: Sendable {
     @inlinable
     public func withRestingQueue<Result: Sendable>(_ body: (inout Queue) -> Result?) -> Result? {
         state.withLock { state in
-            guard !state.isClosed, state.asleep == state.threads, state.queue.isEmpty else {
+            guard !state.isClosed, state.sleepingThreads == state.threads, state.queue.isEmpty
+            else {
                 return nil
             }
             return body(&state.queue)
@@ -157,11 +158,11 @@ public final class Worker<Queue: WorkQueue>: Sendable {
             state.isClosed = true
             change(&state.queue)
             defer {
-                state.asleep = 0
+                state.sleepingThreads = 0
                 // The turns that wait in a pool still need the body.
                 if pool == nil || state.threads == 0 { state.body = nil }
             }
-            return (state.asleep, state.threads == 0, state.body)
+            return (state.sleepingThreads, state.threads == 0, state.body)
         }
         // The objects that the body has captured are released here, outside the lock.
         _ = body
@@ -176,12 +177,12 @@ public final class Worker<Queue: WorkQueue>: Sendable {
         switch wakeup {
         case .none: break
         case .wake: sleepers.wake()
-        case .begin(let body): begin(body)
+        case .begin(let body): beginThread(body)
         }
     }
 
     @usableFromInline
-    func begin(_ body: @escaping Body) {
+    func beginThread(_ body: @escaping Body) {
         if let pool { return submitTurn(to: pool) }
         SystemThread.start(name: name, niceness: niceness) { [self] in
             repeat { body(self) } while !leave(evenWithWork: false)
@@ -203,7 +204,7 @@ extension Worker {
         while true {
             let (work, isOver) = state.withLock { state -> (Queue.Work?, Bool) in
                 if !state.queue.isEmpty { return (state.queue.take(), false) }
-                if !state.isClosed { state.asleep += 1 }
+                if !state.isClosed { state.sleepingThreads += 1 }
                 return (nil, state.isClosed)
             }
             if isOver || work != nil { return work }
@@ -221,8 +222,8 @@ extension Worker {
     func sleep() -> Bool {
         sleepers.sleep {
             state.withLock { state in
-                guard state.asleep > 0 else { return false }
-                state.asleep -= 1
+                guard state.sleepingThreads > 0 else { return false }
+                state.sleepingThreads -= 1
                 return true
             }
         }

@@ -30,17 +30,17 @@ struct PublishingQueue: WorkQueue {
     var published: Snapshot
     private var items: [Item] = []
     /// The newest version that readers have after all taken items are processed.
-    private var sent: UInt64?
+    private var sentVersion: UInt64?
     /// The newest version that readers have after all queued items are processed; `nil` before the
     /// first item.
-    private var coming: UInt64?
+    private var queuedVersion: UInt64?
     /// True if another thread does the work of the publishing thread. In this case, the publishing
     /// thread takes no items.
     var isHeld = false
     /// True if a thread waits until the queue is empty. In this case, the publishing thread does
     /// not pause.
     var isUrgent = false
-    private(set) var commits = 0
+    private(set) var commitCount = 0
     private(set) var bytes = 0
 
     init(published: Snapshot) { self.published = published }
@@ -48,54 +48,55 @@ struct PublishingQueue: WorkQueue {
     var isEmpty: Bool { items.isEmpty || isHeld }
 
     /// True if commits fill less than half of the queue.
-    var keepsUp: Bool { commits < Self.commitsMax / 2 && bytes < Self.bytesMax / 2 }
+    var keepsUp: Bool { commitCount < Self.commitsMax / 2 && bytes < Self.bytesMax / 2 }
 
     /// Adds a commit. At the bound, joins all queued commits with the new commit. With `joins`,
     /// joins the new commit with the last item, if all readers of this item also get the new
     /// commit.
     mutating func add(_ commit: Commit, joining joins: Bool = false) {
-        coming = commit.newest.version
+        queuedVersion = commit.newest.version
         if joins, case .commit(var last)? = items.last, last.isCovered(by: commit) {
             items.removeLast()
             bytes -= last.bytes
-            last.take(in: commit)
+            last.join(commit)
             bytes += last.bytes
             items.append(.commit(last))
             return
         }
-        guard commits < Self.commitsMax, commits == 0 || bytes + commit.bytes <= Self.bytesMax
+        guard commitCount < Self.commitsMax,
+            commitCount == 0 || bytes + commit.bytes <= Self.bytesMax
         else { return join(with: commit) }
         items.append(.commit(commit))
-        commits += 1
+        commitCount += 1
         bytes += commit.bytes
     }
 
     mutating func add(_ task: @escaping @Sendable (Snapshot) -> Void) {
-        coming = published.version
+        queuedVersion = published.version
         items.append(.task(published, task))
     }
 
     mutating func take() -> Turn {
         defer {
             drop()
-            sent = coming
+            sentVersion = queuedVersion
         }
-        return Turn(items: items, sent: sent)
+        return Turn(items: items, sent: sentVersion)
     }
 
     /// Lets the caller's thread stand in for the publishing thread. Returns the published version
     /// for the caller's reader, and the newest version that was sent to readers so far. Returns
     /// `nil` if another thread already stands in.
-    mutating func hold() -> (published: Snapshot, sent: UInt64?)? {
+    mutating func beginStandIn() -> (published: Snapshot, sent: UInt64?)? {
         guard !isHeld else { return nil }
         isHeld = true
-        defer { sent = published.version }
-        return (published, sent)
+        defer { sentVersion = published.version }
+        return (published, sentVersion)
     }
 
     mutating func drop() {
         items = []
-        (commits, bytes) = (0, 0)
+        (commitCount, bytes) = (0, 0)
     }
 
     /// Joins all commits at the position of the first commit. So a task behind the first commit may
@@ -107,12 +108,12 @@ struct PublishingQueue: WorkQueue {
             switch item {
             case .task: tasks.append(item)
             case .commit(let commit):
-                if joined == nil { joined = commit } else { joined?.take(in: commit) }
+                if joined == nil { joined = commit } else { joined?.join(commit) }
             }
         }
         guard let joined else { return }
         items = [.commit(joined)] + tasks
-        commits = 1
+        commitCount = 1
         bytes = joined.bytes
     }
 }
@@ -126,17 +127,17 @@ struct Commit: Sendable {
 
     /// A function that publishes watched views for the readers of a commit. The commit in the call
     /// may be a joined commit, with more readers.
-    typealias Views = @Sendable (Commit, ReaderFilter?) -> Void
+    typealias ViewPublisher = @Sendable (Commit, ReaderFilter?) -> Void
 
     /// The versions of the commit, in ascending order: all versions, or only the newest version.
     private(set) var snapshots: [Snapshot]
     /// The version before the first of ``snapshots``.
-    let before: Snapshot
+    let previous: Snapshot
     /// The audiences whose readers get the commit; `nil` if all readers get it.
     private(set) var audiences: [Audience]?
     /// The function that publishes views of the newest state; `nil` if no watched view reads a
     /// changed module.
-    private(set) var views: Views?
+    private(set) var publishViews: ViewPublisher?
     /// The approximate number of bytes that the versions do not share with other versions.
     private(set) var bytes: Int
 
@@ -144,16 +145,16 @@ struct Commit: Sendable {
         _ snapshots: [Snapshot],
         after before: Snapshot,
         for audience: Audience?,
-        _ views: Views? = nil
+        _ views: ViewPublisher? = nil
     ) {
         self.snapshots = snapshots
-        self.before = before
+        self.previous = before
         audiences = audience.map { [$0] }
-        self.views = views
+        self.publishViews = views
         bytes = snapshots.reduce(0) { $0 + $1.ownBytes }
     }
 
-    var newest: Snapshot { snapshots.last ?? before }
+    var newest: Snapshot { snapshots.last ?? previous }
 
     /// Returns true if every reader of this commit is also a reader of `later`. If this is true,
     /// the newest version of `later` may replace the versions of this commit.
@@ -164,14 +165,14 @@ struct Commit: Sendable {
 
     /// Joins the next commit to this commit. The joined commit has only the newest version, and is
     /// for the readers of both commits.
-    mutating func take(in later: Commit) {
+    mutating func join(_ later: Commit) {
         let readers = (snapshots + later.snapshots).reduce(VersionReaders.sessions([])) {
             $0.union($1.readers)
         }
-        snapshots = [later.newest.standing(for: readers)]
+        snapshots = [later.newest.addingReaders(readers)]
         // This commit no longer holds the bytes of the versions before the newest.
         bytes = later.newest.ownBytes
-        views = later.views ?? views
+        publishViews = later.publishViews ?? publishViews
         guard let mine = audiences, let theirs = later.audiences else {
             audiences = nil
             return

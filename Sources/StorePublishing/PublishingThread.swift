@@ -20,14 +20,14 @@ final class PublishingThread: Sendable {
     static let turnSecondsMax = 0.005
 
     /// The functions that process commits and tasks, on the publishing thread.
-    struct Work: Sendable {
+    struct Handlers: Sendable {
         /// Publishes the versions of a commit, in their order.
         let distribute: @Sendable (Commit) -> Void
         /// The thread calls this function after all tasks of a turn.
-        let answered: @Sendable () -> Void
+        let didRunTasks: @Sendable () -> Void
         /// The thread calls this function after versions that the thread did not get, because no
         /// stream had a reader.
-        let skipped: @Sendable () -> Void
+        let didSkipVersions: @Sendable () -> Void
     }
 
     /// The values that one turn leaves to the next turn. The two turns may run on different
@@ -41,9 +41,9 @@ final class PublishingThread: Sendable {
     let newest: NewestSnapshot
     private let worker: Worker<PublishingQueue>
     /// Returns true if a commit has to be queued for readers.
-    private let isRead: @Sendable () -> Bool
+    private let hasReaders: @Sendable () -> Bool
     /// Returns the seconds that the stream writer has worked so far.
-    private let sending: @Sendable () -> Double
+    private let sendingSeconds: @Sendable () -> Double
     private let hurry = TimedSemaphore()
     private let lags = Atomic(false)
     private let pace = Locked(Pace())
@@ -64,20 +64,20 @@ final class PublishingThread: Sendable {
             on: pool.map(WorkerThreads.pool) ?? .own(niceness: ReaderThread.niceness),
             queue: PublishingQueue(published: first)
         )
-        self.isRead = isRead
-        self.sending = sending
+        self.hasReaders = isRead
+        self.sendingSeconds = sending
     }
 
     /// Starts the thread; call `start` once. The thread calls `work` when the thread begins; on a
     /// pool, in each turn. If `work` returns `nil`, publishing ends.
-    func start(_ work: @escaping @Sendable () -> Work?) {
+    func start(_ work: @escaping @Sendable () -> Handlers?) {
         worker.start(.withFirstWork) { [weak self] worker in
             guard let self, let work = work() else {
                 _ = worker.close(seconds: 0) { $0.drop() }
                 return
             }
             while let turn = worker.next(beforeSleep: { lags.store(false, ordering: .relaxed) }) {
-                workOff(turn, work)
+                catchUp(turn, work)
             }
         }
     }
@@ -97,7 +97,7 @@ final class PublishingThread: Sendable {
             // Swap before counting the readers. A reader that is not counted finds the new
             // snapshot.
             self.newest.swap(for: newest)
-            guard isRead() else { return }
+            guard hasReaders() else { return }
             queue.add(commit(), joining: lags.load(ordering: .relaxed))
             if !queue.keepsUp { lags.store(true, ordering: .relaxed) }
         }
@@ -113,14 +113,14 @@ final class PublishingThread: Sendable {
     /// if the queue is empty, the thread is idle and `isQuick` returns true for the newest version.
     /// Returns true if `task` ran.
     func performNow(
-        _ work: Work,
+        _ work: Handlers,
         where isQuick: (Snapshot) -> Bool,
         _ task: (Snapshot) -> Void
     ) -> Bool {
-        guard isQuick(snapshot), let held = worker.withRestingQueue({ $0.hold() }) else {
+        guard isQuick(snapshot), let held = worker.withRestingQueue({ $0.beginStandIn() }) else {
             return false
         }
-        if let sent = held.sent, held.published.version > sent { work.skipped() }
+        if let sent = held.sent, held.published.version > sent { work.didSkipVersions() }
         task(held.published)
         worker.post { $0.isHeld = false }
         return true
@@ -156,10 +156,10 @@ final class PublishingThread: Sendable {
 
 extension PublishingThread {
     /// Publishes the commits and runs the tasks of one turn.
-    private func workOff(_ turn: PublishingQueue.Turn, _ work: Work) {
+    private func catchUp(_ turn: PublishingQueue.Turn, _ work: Handlers) {
         var version = turn.sent
         let began = SystemTime.steadySeconds()
-        pace.withLock { $0.reader.begin(at: began) }
+        pace.withLock { $0.reader.beginWork(at: began) }
         var (isPublishing, isAnswering) = (false, false)
         var waiting: Commit?
         var newest: Snapshot?
@@ -167,7 +167,7 @@ extension PublishingThread {
             guard let commit = waiting else { return }
             waiting = nil
             isPublishing = true
-            if let version, commit.before.version > version { work.skipped() }
+            if let version, commit.previous.version > version { work.didSkipVersions() }
             (version, newest) = (commit.newest.version, commit.newest)
             work.distribute(commit)
         }
@@ -175,14 +175,14 @@ extension PublishingThread {
             switch item {
             case .commit(let commit):
                 if lags.load(ordering: .relaxed), waiting?.isCovered(by: commit) == true {
-                    waiting?.take(in: commit)
+                    waiting?.join(commit)
                 } else {
                     distributeWaiting()
                     waiting = commit
                 }
             case .task(let published, let task):
                 distributeWaiting()
-                if let version, published.version > version { work.skipped() }
+                if let version, published.version > version { work.didSkipVersions() }
                 // After commits were joined, the newest version may be newer than `published`.
                 let current =
                     newest.flatMap { $0.version > published.version ? $0 : nil } ?? published
@@ -192,16 +192,16 @@ extension PublishingThread {
             }
         }
         distributeWaiting()
-        if isAnswering { work.answered() }
+        if isAnswering { work.didRunTasks() }
         finish(since: began, isPublishing)
     }
 
     /// Ends a turn. If a pause is due, pauses so that other threads get the processor.
     private func finish(since began: Double, _ isPublishing: Bool) {
-        let (ended, sent) = (SystemTime.steadySeconds(), sending())
+        let (ended, sent) = (SystemTime.steadySeconds(), sendingSeconds())
         let version = snapshot.version
         let (isBusy, pause) = pace.withLock { pace in
-            pace.reader.saw(version, at: ended)
+            pace.reader.noteVersion(version, at: ended)
             // The stream writer sends a turn's frames during the next turn. So the seconds are
             // right only in the sum over several turns.
             let others = sent - (pace.sendingSeconds ?? sent)
@@ -215,15 +215,15 @@ extension PublishingThread {
     /// Pauses if a pause is due within a long turn. The publishing thread calls this function.
     func pauseIfBusy() {
         let now = SystemTime.steadySeconds()
-        guard pace.withLock({ $0.reader.isDue(at: now) }) else { return }
+        guard pace.withLock({ $0.reader.isPauseDue(at: now) }) else { return }
         let version = snapshot.version
         let pause = pace.withLock { pace in
-            pace.reader.saw(version, at: now)
+            pace.reader.noteVersion(version, at: now)
             return pace.reader.pauseSeconds(at: now)
         }
         guard let pause else { return }
         self.pause(pause)
-        pace.withLock { $0.reader.begin(at: SystemTime.steadySeconds()) }
+        pace.withLock { $0.reader.beginWork(at: SystemTime.steadySeconds()) }
     }
 
     /// Pauses for the Core and the event loop, unless another thread waits for the publishing

@@ -6,7 +6,7 @@ import StoreWire
 /// The publisher of the Core's states. The publisher encodes each version once, and swaps the
 /// newest snapshot. ``StateStreams`` makes the frames of streams from the same bytes. The Core's
 /// thread makes every call.
-package final class StatePublisher<State: Codable & Equatable & Sendable>: Sink,
+package final class StatePublisher<State: Codable & Equatable & Sendable>: StateSink,
     @unchecked Sendable
 {
     // Safety: only the Core's thread uses the variables and `writer`. All other members are
@@ -25,7 +25,7 @@ package final class StatePublisher<State: Codable & Equatable & Sendable>: Sink,
     private var prepared: [Snapshot] = []
     private var preparedBytes = 0
     /// The reason why a state since the last commit can't be published.
-    private var unencodable: Refusal?
+    private var encodingRefusal: Refusal?
 
     /// Makes a publisher of the versions after the first version of `streams`. `writer` has encoded
     /// that first version.
@@ -50,12 +50,12 @@ package final class StatePublisher<State: Codable & Equatable & Sendable>: Sink,
     package func reduced(_ state: State, version: UInt64, changed: Bool) { encode(state, version) }
 
     package func prepare(_ state: State, through version: UInt64) throws {
-        if unencodable == nil, prepared.last?.version != version { encode(state, version) }
-        if let unencodable { throw unencodable }
+        if encodingRefusal == nil, prepared.last?.version != version { encode(state, version) }
+        if let encodingRefusal { throw encodingRefusal }
     }
 
     package func committed(_ state: State, through version: UInt64, for audience: Audience?) {
-        writer.committed()
+        writer.keepEncoded()
         let before = streams.snapshot
         let newest = prepared.last ?? before
         // If a view retains the state, the next change has to copy the state. So the views only get
@@ -71,14 +71,14 @@ package final class StatePublisher<State: Codable & Equatable & Sendable>: Sink,
     package func completed() { streams.wake() }
 
     package func rolledBack() {
-        writer.rolledBack()
+        writer.discardEncoded()
         forget()
     }
 
     /// Returns the function that publishes the watched views of a state.
-    private func views(of state: State) -> Commit.Views {
+    private func views(of state: State) -> Commit.ViewPublisher {
         { [views, publishing = streams.publishing] commit, filter in
-            let (new, old) = (commit.newest, commit.before)
+            let (new, old) = (commit.newest, commit.previous)
             views?.distribute(state, new, after: old, for: filter, publishing.pauseIfBusy)
         }
     }
@@ -90,17 +90,17 @@ package final class StatePublisher<State: Codable & Equatable & Sendable>: Sink,
             preparedBytes += snapshot.ownBytes
             prepared.append(snapshot)
         } catch {
-            if let failure = error.failure {
+            if let failure = error.underlyingError {
                 logger.error(.stateUnencodable, "a state has no JSON form: \(failure)")
             }
             let reason = "The state that would result has no JSON form: \(error.message)."
-            unencodable = Refusal(reason: reason)
+            encodingRefusal = Refusal(reason: reason)
         }
     }
 
     private func forget() {
         prepared = []
         preparedBytes = 0
-        unencodable = nil
+        encodingRefusal = nil
     }
 }

@@ -43,10 +43,10 @@ package final class StateStreams: Sendable {
         self.views = views
         self.waiters = waiters
         self.wake = wake
-        watching = WatchingViewers { distributor.isRead(.state.seen(by: $0)) }
+        watching = WatchingViewers { distributor.hasReaders(.state.seen(by: $0)) }
         let streams = distributor.streams
         publishing = PublishingThread(first, on: pool) {
-            streams.open > 0 || waiters.isAwaited
+            streams.openCount > 0 || waiters.hasWaiters
         } sending: {
             streams.workSeconds
         }
@@ -63,7 +63,7 @@ package final class StateStreams: Sendable {
     /// True if there are readers, and the publishing thread keeps up, so that each version may have
     /// a frame of its own. Any thread may read this.
     var takesEachVersion: Bool {
-        distributor.streams.open > 0 && publishing.keepsUp && distributor.streams.keepsUp
+        distributor.streams.openCount > 0 && publishing.keepsUp && distributor.streams.keepsUp
     }
 
     /// Waits until the streams have all versions that were committed before this call, or until
@@ -91,7 +91,7 @@ extension StateStreams {
     /// Calls `open` with the first frame of a stream at once, on the caller's thread. Does so only
     /// if the frame is cheap to make, and the publishing queue is empty. Returns true if this
     /// function called `open`. The caller must have reserved the place of the stream.
-    package func beginNow(
+    package func openNow(
         _ stream: StateStream,
         in mode: StreamMode,
         _ open: (FirstFrame?) -> Void
@@ -103,7 +103,7 @@ extension StateStreams {
 
     /// Calls `open` with the first frame of a stream on the publishing thread, between two
     /// versions. The caller must have reserved the place of the stream. Any thread may call this.
-    package func begin(
+    package func open(
         _ stream: StateStream,
         in mode: StreamMode,
         _ open: @escaping @Sendable (FirstFrame?) -> Void
@@ -141,7 +141,7 @@ extension StateStreams {
             let first = parts.firstVersion(of: part, in: mode, from: snapshot)
             return .shared(first, through: first.number)
         case .view(let view):
-            views?.begin(view, in: self)
+            views?.open(view, in: self)
             return nil
         }
     }
@@ -150,21 +150,21 @@ extension StateStreams {
 // Versions that are published, on the publishing thread.
 
 extension StateStreams {
-    private var publishingWork: PublishingThread.Work {
-        PublishingThread.Work(distribute: distribute, answered: wake) { [self] in
-            parts.forget()
+    private var publishingWork: PublishingThread.Handlers {
+        PublishingThread.Handlers(distribute: distribute, didRunTasks: wake) { [self] in
+            parts.forgetSentFrames()
             views?.forget()
         }
     }
 
     private func distribute(_ commit: Commit) {
         let filter = filter(of: commit)
-        var before = commit.before
+        var before = commit.previous
         for snapshot in commit.snapshots {
-            guard distributor.streams.open > 0 else {
+            guard distributor.streams.openCount > 0 else {
                 // All streams have closed since the commit, and the next stream begins with the
                 // newest version.
-                parts.forget()
+                parts.forgetSentFrames()
                 continue
             }
             let sessions = snapshot.hasSessions ? snapshot.sessions(changedSince: before) : []
@@ -174,8 +174,8 @@ extension StateStreams {
             parts.distribute(snapshot, after: before, for: filter, publishing.pauseIfBusy)
             before = snapshot
         }
-        commit.views?(commit, filter)
-        waiters.published(commit.newest)
+        commit.publishViews?(commit, filter)
+        waiters.answerWaiters(with: commit.newest)
     }
 
     /// Returns a predicate over the names of streams; `nil` if the commit is for all readers, so
@@ -211,7 +211,7 @@ extension StateStreams {
         _ snapshot: Snapshot,
         after before: Snapshot,
         for filter: ReaderFilter?,
-        to viewer: Viewer = .all
+        to viewer: Viewer = .unrestricted
     ) {
         distributor.distribute(to: .state.seen(by: viewer), for: filter) {
             version(snapshot, after: before, for: viewer, in: $0)
@@ -231,7 +231,10 @@ extension StateStreams {
     ) -> TopicVersion {
         var version = snapshot.version
         if viewer.sight != nil {
-            version = snapshot.version(snapshot.changedVersion, after: before.changedVersion)
+            version = snapshot.eventVersion(
+                changed: snapshot.changedVersion,
+                after: before.changedVersion
+            )
         }
         return switch mode {
         case .snapshot: TopicVersion(version, frame: snapshot.frame(at: version))

@@ -21,7 +21,7 @@ public final class Recorder<Value: Sendable>: Sendable {
     }
 
     private let table = Locked(Table())
-    private let changes = Changes()
+    private let changes = ChangeSignal()
 
     /// Makes a recorder without values.
     public init() {}

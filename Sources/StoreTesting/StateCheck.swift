@@ -4,7 +4,7 @@ import StoreTexts
 import Testing
 
 /// The outcome of an action, as a test states it: a change of the state, or a refusal.
-struct StatedEnd<State> {
+struct StatedOutcome<State> {
     /// The exact reason of the refusal; `nil` if the action has to be applied.
     var refusal: String?
     /// The pointer to the faulty member of the refused action. With `nil`, the pointer is not
@@ -16,11 +16,11 @@ struct StatedEnd<State> {
 
 /// Functions for the values of a state that the store itself writes. A test does not state these
 /// values.
-struct StoreParts<State>: Sendable {
+struct StoreWrittenValues<State>: Sendable {
     /// Updates the copies of shared values.
-    var connect: @Sendable (inout State) -> Void = { _ in }
+    var fillSharedCopies: @Sendable (inout State) -> Void = { _ in }
     /// Copies the ledgers of effects and of presence from another state.
-    var takeLedgers: @Sendable (inout State, State) -> Void = { _, _ in }
+    var copyLedgers: @Sendable (inout State, State) -> Void = { _, _ in }
 }
 
 /// A comparison of a store's states with the changes that a test states. The comparison reports
@@ -29,16 +29,16 @@ struct StateCheck<State: Encodable & Equatable> {
     let reporter: TestReporter
     var exhaustivity = Exhaustivity.on
     /// The name of the function that the advice of a failure shows: `send` for `send(…)`.
-    let verb: String
-    let parts: StoreParts<State>
+    let functionName: String
+    let parts: StoreWrittenValues<State>
 
     /// Compares the state after an applied action with the stated outcome. The expected state is
     /// the state before the action, with the stated change.
-    func applied(
+    func checkApplied(
         _ action: any Action,
         from before: State,
         to actual: State,
-        as stated: StatedEnd<State>,
+        as stated: StatedOutcome<State>,
         at place: SourceLocation
     ) {
         let name = ActionText.of(action)
@@ -52,11 +52,11 @@ struct StateCheck<State: Encodable & Equatable> {
             return
         }
         var before = before
-        parts.takeLedgers(&before, actual)
+        parts.copyLedgers(&before, actual)
         var expected = exhaustivity == .on ? before : actual
         do {
             try stated.change?(&expected)
-            parts.connect(&expected)
+            parts.fillSharedCopies(&expected)
         } catch {
             reporter.fail("The closure for \(name) threw: \(error)", at: place)
             return
@@ -68,7 +68,8 @@ struct StateCheck<State: Encodable & Equatable> {
                 isSilent
                     ? "\(name) changed the state, which is not stated.\n\n\(difference)"
                     : "The state after \(name) is not as stated.\n\n\(difference)",
-                isSilent ? "State it in a closure: \(verb)(…) { $0.… = … }" : "−: stated, +: is",
+                isSilent
+                    ? "State it in a closure: \(functionName)(…) { $0.… = … }" : "−: stated, +: is",
                 at: place
             )
         } else if exhaustivity == .on, !isSilent, before == actual {
@@ -88,10 +89,10 @@ struct StateCheck<State: Encodable & Equatable> {
 
     /// Compares a refusal with the stated outcome: the reason, and the pointer if the test states a
     /// pointer.
-    func refused(
+    func checkRefused(
         _ action: any Action,
         _ refusal: Refusal,
-        as stated: StatedEnd<State>,
+        as stated: StatedOutcome<State>,
         at place: SourceLocation
     ) {
         let name = ActionText.of(action)
@@ -107,7 +108,7 @@ struct StateCheck<State: Encodable & Equatable> {
             reporter.fail(
                 "\(name) was refused: \(refusal.reason)",
                 "If that is intended, state it: "
-                    + "\(verb)(…, refused: \(JSONText.quoted(refusal.reason)))",
+                    + "\(functionName)(…, refused: \(JSONText.quoted(refusal.reason)))",
                 at: place
             )
             return
@@ -134,7 +135,7 @@ struct StateCheck<State: Encodable & Equatable> {
     }
 
     /// Reports that the action belongs to no module.
-    func unknown(_ action: any Action, _ modules: [String], at place: SourceLocation) {
+    func reportUnknown(_ action: any Action, _ modules: [String], at place: SourceLocation) {
         reporter.fail(
             "\(ActionText.of(action)) is no action of \(modules.joined(separator: ", ")).",
             "A module has its Action, its UI, its Internal and its dispatchables.",

@@ -34,13 +34,13 @@ public struct TestPolicy: Sendable {
     /// state.
     ///
     /// - Throws: an error with all mistakes of the policy.
-    func check<Root: RootState>(of root: Root.Type) throws -> TestAdmission {
+    func admission<Root: RootState>(of root: Root.Type) throws -> TestAdmission {
         let modules = Root.modules
         let table = try ActionTable.of(modules).get()
         let useCases = modules.flatMap { mount in
             mount.useCases.map { (path: $0.path, grant: Self.grantName($0.path, of: mount)) }
         }
-        let world = PolicyWorld(
+        let world = PolicyVocabulary(
             members: modules.map(\.name),
             views: Root.views.map { $0.name },
             actions: table.entries.map { entry in
@@ -70,14 +70,14 @@ public struct TestPolicy: Sendable {
         }
         return TestAdmission { action, sender in
             let member = try table.member(of: action, JSONEncoder())
-            let entry = table.entries[member.number]
+            let entry = table.entries[member.typeIndex]
             // Only the program dispatches this action, so the policy does not apply.
             if entry.access == .program { return }
             let role = try role(of: sender)
             let document = try? JSONDocument(parsing: member.payload, limits: .unbounded)
             // A denial names the action as the policy does, with `{id}` for an instance.
             let denial = role.denial(
-                ofAction: member.number,
+                ofAction: member.typeIndex,
                 entry.form.name,
                 document?.root,
                 principal: sender.name
@@ -88,7 +88,7 @@ public struct TestPolicy: Sendable {
             case .hidden:
                 throw Refusal(reason: "'\(member.type)' is not there for '\(role.name)'.")
             }
-        } useCase: { path, sender in
+        } checkUseCase: { path, sender in
             let role = try role(of: sender)
             let grant = useCases.first { $0.path == path }?.grant
             guard role.mayCall(useCase: grant ?? path) else {
@@ -110,8 +110,8 @@ public struct TestPolicy: Sendable {
 
 /// The checks of a sender's permissions; each throws an error if the policy denies the request.
 struct TestAdmission: Sendable {
-    let action: @Sendable (any Action, TestSender) throws -> Void
-    let useCase: @Sendable (_ path: String, TestSender) throws -> Void
+    let checkAction: @Sendable (any Action, TestSender) throws -> Void
+    let checkUseCase: @Sendable (_ path: String, TestSender) throws -> Void
 }
 
 /// The sender of an action in a test: a principal and a session.

@@ -48,7 +48,9 @@ extension ExactText: Hashable {
 
 extension ExactText: Comparable {
     /// Compares the bytes. The order of the bytes is also the order of the Unicode code points.
-    public static func < (a: ExactText, b: ExactText) -> Bool { a.text.order(beside: b.text) < 0 }
+    public static func < (a: ExactText, b: ExactText) -> Bool {
+        a.text.byteOrder(comparedTo: b.text) < 0
+    }
 }
 
 extension ExactText: Codable {
@@ -93,12 +95,12 @@ extension ExactText: CustomStringConvertible {
 extension String {
     /// True if both texts have the same bytes. `==` is also true for two spellings of é.
     package func isSame(as other: String) -> Bool {
-        utf8.count == other.utf8.count && order(beside: other) == 0
+        utf8.count == other.utf8.count && byteOrder(comparedTo: other) == 0
     }
 
     /// Compares the bytes with the bytes of another text. Returns a number below 0 if this text
     /// comes first, 0 if the bytes are the same, and a number above 0 otherwise.
-    package func order(beside other: String) -> Int {
+    package func byteOrder(comparedTo other: String) -> Int {
         let order = utf8.withContiguousStorageIfAvailable { mine in
             other.utf8.withContiguousStorageIfAvailable { theirs in
                 let common = min(mine.count, theirs.count)

@@ -12,7 +12,8 @@ package enum PercentEncoding {
         while let byte = rest.next() {
             switch byte {
             case UInt8(ascii: "%"):
-                guard let high = rest.next()?.hexDigit, let low = rest.next()?.hexDigit else {
+                guard let high = rest.next()?.hexDigitValue, let low = rest.next()?.hexDigitValue
+                else {
                     return nil
                 }
                 bytes.append(high << 4 | low)
@@ -49,8 +50,8 @@ package enum PercentEncoding {
                 index += 1
                 continue
             }
-            guard index + 2 < text.endIndex, let high = text[index + 1].hexDigit,
-                let low = text[index + 2].hexDigit
+            guard index + 2 < text.endIndex, let high = text[index + 1].hexDigitValue,
+                let low = text[index + 2].hexDigitValue
             else { return Array(text) }
             let byte = high << 4 | low
             if isUnreserved(byte) {

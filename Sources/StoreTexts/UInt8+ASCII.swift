@@ -7,7 +7,7 @@ extension UInt8 {
     @inlinable package var isLetter: Bool { isUppercase || isLowercase }
 
     /// The value of a hexadecimal digit in upper or lower case; `nil` for any other byte.
-    @inlinable package var hexDigit: UInt8? {
+    @inlinable package var hexDigitValue: UInt8? {
         switch self {
         case 0x30...0x39: self - 0x30
         case 0x41...0x46: self - 0x41 + 10

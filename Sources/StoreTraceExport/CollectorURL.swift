@@ -4,7 +4,7 @@ import StoreWire
 /// of OTLP/HTTP is added, unless the value ends with that path.
 package struct CollectorURL: Sendable, Equatable {
     /// The description of the allowed form, for error messages.
-    package static let allowed =
+    package static let allowedForm =
         "an http or https URL without user, query and fragment, such as http://127.0.0.1:4318"
     private static let path = "/v1/traces"
     private static let bytesMax = 2_048
@@ -12,7 +12,7 @@ package struct CollectorURL: Sendable, Equatable {
     /// The URL for posting batches.
     package let text: String
     /// True if the spans are sent unencrypted to another machine.
-    package let isOpenToReaders: Bool
+    package let exposesSpans: Bool
 
     /// Reads a URL; `nil` if the text has another form.
     package init?(_ text: String) {
@@ -26,7 +26,7 @@ package struct CollectorURL: Sendable, Equatable {
         var base = text
         while base.hasSuffix("/") { base.removeLast() }
         self.text = base.hasSuffix(Self.path) ? base : base + Self.path
-        isOpenToReaders = parts[0].lowercased() == "http" && !Self.isLoopback(host.lowercased())
+        exposesSpans = parts[0].lowercased() == "http" && !Self.isLoopback(host.lowercased())
     }
 
     /// Returns true if a host, in lower case, is this machine. A host name may begin like an

@@ -12,7 +12,7 @@ package struct ExportHeaders: Sendable {
     /// The most fields of a file.
     package static let fieldsMax = 32
     /// The fields that a file must not have. The exporter or the connection sets these fields.
-    private static let own: Set<String> = [
+    private static let reservedNames: Set<String> = [
         "connection", "content-encoding", "content-length", "content-type", "expect", "host", "te",
         "transfer-encoding", "upgrade",
     ]
@@ -49,7 +49,7 @@ package struct ExportHeaders: Sendable {
                     + "Name: value, without control characters"
             )
         }
-        guard !Self.own.contains(name.lowercased()) else {
+        guard !Self.reservedNames.contains(name.lowercased()) else {
             throw Problem(description: "line \(number): the server sets \(name) by itself")
         }
         guard fields.fields.count <= Self.fieldsMax else {

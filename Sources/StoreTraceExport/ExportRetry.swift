@@ -38,7 +38,7 @@ struct ExportRetry: Sendable {
         let isTemporary: Bool
         var asked = 0.0
         switch result {
-        case .success(let response) where response.isSuccess: return Self.accepted(response)
+        case .success(let response) where response.isSuccess: return Self.stepAfterSuccess(response)
         case .success(let response):
             reason = "the collector answers \(response.status)"
             isTemporary = [429, 502, 503, 504].contains(response.status)
@@ -55,7 +55,7 @@ struct ExportRetry: Sendable {
 
     /// Reads the number of refused spans from the answer of a collector that takes a part of the
     /// batch (`ExportTracePartialSuccess`).
-    private static func accepted(_ response: HTTPResponse) -> ExportStep {
+    private static func stepAfterSuccess(_ response: HTTPResponse) -> ExportStep {
         guard let document = try? JSONDocument(parsing: response.body, limits: JSONLimits()),
             document.root.kind == .object,
             let partial = document.root.member("partialSuccess"), partial.kind == .object,

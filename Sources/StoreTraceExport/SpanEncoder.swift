@@ -28,7 +28,7 @@ package struct SpanEncoder: Sendable {
     }
 
     /// The sender's `User-Agent` (RFC 9110 §10.1.5).
-    var agent: String { "\(Self.scopeName)/\(version)" }
+    var userAgent: String { "\(Self.scopeName)/\(version)" }
 
     /// Returns the body of a request with these spans (`ExportTraceServiceRequest`). `offset` is
     /// the time of day minus the steady clock, in nanoseconds.

@@ -23,16 +23,16 @@ package final class SpanExporter: Sendable {
     }
 
     /// The deadline of a stop, and the request that a stop cancels.
-    private struct Ending: Sendable {
+    private struct StopState: Sendable {
         /// The deadline of the stop; `nil` while the server runs.
         var deadline: Deadline?
         /// The current request.
-        var task: Task<Void, Never>?
+        var requestTask: Task<Void, Never>?
     }
 
     private let url: String
     /// The `User-Agent` of the requests.
-    private let agent: String
+    private let userAgent: String
     private let tracer: Tracer
     private let encoder: SpanEncoder
     private let client: any HTTPClient
@@ -42,7 +42,7 @@ package final class SpanExporter: Sendable {
     private let headers: Locked<HTTPHeaders>
     private let executor = WaitingExecutor()
     private let lossReport = Locked(LossReport())
-    private let ending = Locked(Ending())
+    private let stopState = Locked(StopState())
     private let closing = Latch()
     private let ended = Latch()
 
@@ -75,7 +75,7 @@ package final class SpanExporter: Sendable {
         retry: ExportRetry = ExportRetry()
     ) {
         self.url = url
-        agent = encoder.agent
+        userAgent = encoder.userAgent
         self.tracer = tracer
         self.encoder = encoder
         self.client = client
@@ -98,7 +98,7 @@ package final class SpanExporter: Sendable {
 
     /// Sets the header fields for the next requests. Any thread may call it. Returns true if the
     /// fields have changed.
-    package func send(_ headers: ExportHeaders) -> Bool {
+    package func setHeaders(_ headers: ExportHeaders) -> Bool {
         self.headers.withLock { old in
             defer { old = headers.fields }
             return old != headers.fields
@@ -108,17 +108,17 @@ package final class SpanExporter: Sendable {
     /// Refuses further spans, exports the waiting spans, and ends the thread. Spans that are not
     /// exported within `seconds` are lost. Call it after ``start()``.
     package func close(seconds: Double) {
-        ending.withLock { $0.deadline = $0.deadline ?? Deadline(seconds: seconds) }
+        stopState.withLock { $0.deadline = $0.deadline ?? Deadline(seconds: seconds) }
         closing.open()
         tracer.queue.close()
         if !ended.wait(seconds: seconds) {
-            ending.withLock { $0.task }?.cancel()
+            stopState.withLock { $0.requestTask }?.cancel()
             // After a cancellation, the thread counts the spans of its batch as failed.
             _ = ended.wait(seconds: Self.cancelSecondsMax)
         }
         let lost = tracer.queue.removeAll()
         if lost > 0 {
-            tracer.counts.failed(lost)
+            tracer.counts.countFailed(lost)
             logger.warning(.tracesFailed, "\(lost) spans are not exported: the server stops")
         }
     }
@@ -134,7 +134,7 @@ package final class SpanExporter: Sendable {
             let batch = tracer.queue.next(within: times.interval)
             guard !batch.isEmpty else { return }
             if secondsLeft <= 0 {
-                lose(batch.count, because: "the server stops")
+                noteLoss(batch.count, because: "the server stops")
                 continue
             }
             export(batch)
@@ -146,7 +146,7 @@ package final class SpanExporter: Sendable {
 
     /// The longest time of the next request, in seconds. A stop makes the time shorter.
     private var secondsLeft: Double {
-        min(times.request, ending.withLock { $0.deadline?.left } ?? .infinity)
+        min(times.request, stopState.withLock { $0.deadline?.secondsLeft } ?? .infinity)
     }
 
     /// Sends a batch again and again, until the collector takes the batch or the batch is given up.
@@ -159,18 +159,18 @@ package final class SpanExporter: Sendable {
             switch retry.step(after: result, attempt: attempt, jitter: jitter) {
             case .done(let refused, let reason):
                 let refused = min(refused, batch.count)
-                tracer.counts.exported(batch.count - refused)
+                tracer.counts.countExported(batch.count - refused)
                 if refused == 0 { return noteSuccess() }
-                return lose(refused, because: "the collector refuses them: \(reason)")
+                return noteLoss(refused, because: "the collector refuses them: \(reason)")
             case .retry(let seconds, let reason):
                 noteTrouble(reason)
                 // A stop ends the pause, and leaves the batch one more attempt.
                 let isStopping = closing.wait(seconds: seconds)
                 guard secondsLeft > 0, !isStopping || attempt < retry.attemptsMax else {
-                    return lose(batch.count, because: reason)
+                    return noteLoss(batch.count, because: reason)
                 }
                 attempt = isStopping ? retry.attemptsMax : attempt + 1
-            case .giveUp(let reason): return lose(batch.count, because: reason)
+            case .giveUp(let reason): return noteLoss(batch.count, because: reason)
             }
         }
     }
@@ -185,7 +185,7 @@ package final class SpanExporter: Sendable {
             timeout: .seconds(seconds)
         )
         request.headers.add("Content-Type", "application/json")
-        if request.headers["user-agent"] == nil { request.headers.add("User-Agent", agent) }
+        if request.headers["user-agent"] == nil { request.headers.add("User-Agent", userAgent) }
         request.responseBytesMax = Self.responseBytesMax
         let result = Locked<Result<HTTPResponse, HTTPClientError>?>(nil)
         let task = Task(executorPreference: executor) { [client, request] in
@@ -198,8 +198,8 @@ package final class SpanExporter: Sendable {
             }
             result.withLock { $0 = answer }
         }
-        ending.withLock { $0.task = task }
-        defer { ending.withLock { $0.task = nil } }
+        stopState.withLock { $0.requestTask = task }
+        defer { stopState.withLock { $0.requestTask = nil } }
         // The client has a timeout of its own. This bound ends the wait if the client exceeds that
         // timeout.
         executor.run(for: seconds + Self.graceSeconds) { result.withLock { $0 != nil } }
@@ -215,14 +215,14 @@ package final class SpanExporter: Sendable {
     // The lines of the log.
 
     /// Counts spans that are given up, and may write a line about the loss.
-    private func lose(_ count: Int, because reason: String) {
-        tracer.counts.failed(count)
+    private func noteLoss(_ count: Int, because reason: String) {
+        tracer.counts.countFailed(count)
         noteTrouble(reason)
     }
 
     /// Writes a line about a failure, unless the log had such a line recently.
     private func noteTrouble(_ reason: String) {
-        guard lossReport.withLock({ $0.lost(at: .now) }) else { return }
+        guard lossReport.withLock({ $0.noteLoss(at: .now) }) else { return }
         logger.warning(
             .tracesFailed,
             "spans are not exported to \(url): \(reason); \(lostTotal) are lost so far"
@@ -230,8 +230,8 @@ package final class SpanExporter: Sendable {
     }
 
     private func noteSuccess() {
-        guard lossReport.withLock({ $0.wrote() }) else { return }
-        logger.notice(.tracesExported, "spans are exported again; \(lostTotal) are lost so far")
+        guard lossReport.withLock({ $0.noteSuccess() }) else { return }
+        logger.info(.tracesExported, "spans are exported again; \(lostTotal) are lost so far")
     }
 
     private var lostTotal: UInt64 { tracer.counts.failedTotal + tracer.queue.droppedTotal }
@@ -241,19 +241,19 @@ package final class SpanExporter: Sendable {
 /// used, because effects that block may occupy all of its threads.
 final class WaitingExecutor: TaskExecutor {
     private let jobs = Locked<[UnownedJob]>([])
-    private let came = TimedSemaphore()
+    private let jobSignal = TimedSemaphore()
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         jobs.withLock { $0.append(job) }
-        came.signal()
+        jobSignal.signal()
     }
 
     /// Runs the enqueued jobs on the calling thread until `isOver` returns true, or the seconds are
     /// over.
     func run(for seconds: Double, until isOver: () -> Bool) {
         let deadline = Deadline(seconds: seconds)
-        while !isOver(), came.wait(seconds: deadline.left) {
+        while !isOver(), jobSignal.wait(seconds: deadline.secondsLeft) {
             let next = jobs.withLock { $0.isEmpty ? nil : $0.removeFirst() }
             next?.runSynchronously(on: asUnownedTaskExecutor())
         }

@@ -6,7 +6,7 @@ package struct SpanContext: Sendable, Equatable {
 
     /// The `traceparent` of the current task, for the requests that the task sends; `nil` if the
     /// task has no trace.
-    @TaskLocal package static var current: String?
+    @TaskLocal package static var currentTraceparent: String?
 
     package let trace: TraceID
     /// The id of the span, never 0.
@@ -19,9 +19,9 @@ package struct SpanContext: Sendable, Equatable {
     /// Allocates no memory.
     package init?(traceparent bytes: some Sequence<UInt8>) {
         var reader = HexReader(bytes.makeIterator())
-        guard reader.number(digits: 2) == 0, reader.takes("-"),
+        guard reader.number(digits: 2) == 0, reader.skip("-"),
             let high = reader.number(digits: 16), let low = reader.number(digits: 16),
-            reader.takes("-"), let span = reader.number(digits: 16), reader.takes("-"),
+            reader.skip("-"), let span = reader.number(digits: 16), reader.skip("-"),
             let flags = reader.number(digits: 2), reader.isAtEnd, high | low != 0, span != 0
         else { return nil }
         trace = TraceID(high: high, low: low)
@@ -76,7 +76,7 @@ private struct HexReader<Bytes: IteratorProtocol<UInt8>> {
     }
 
     /// Takes a byte. Returns true if the taken byte is the given byte.
-    mutating func takes(_ byte: Unicode.Scalar) -> Bool { bytes.next() == UInt8(ascii: byte) }
+    mutating func skip(_ byte: Unicode.Scalar) -> Bool { bytes.next() == UInt8(ascii: byte) }
 
     /// Takes a number of at most 16 digits; `nil` if a byte is no digit, or is missing.
     mutating func number(digits: Int) -> UInt64? {

@@ -58,7 +58,7 @@ package final class SpanQueue: Sendable {
         }
         let deadline = Deadline(seconds: seconds)
         while !deadline.isOver, state.withLock({ !$0.isClosed && $0.spans.count < batchMax }) {
-            _ = came.wait(seconds: deadline.left)
+            _ = came.wait(seconds: deadline.secondsLeft)
         }
         return state.withLock { state in
             defer { state.spans.removeFirst(min(batchMax, state.spans.count)) }
@@ -93,7 +93,7 @@ package final class SpanCounts: Sendable {
     /// The number of spans that the collector refused, or did not take in time.
     package var failedTotal: UInt64 { failed.load(ordering: .relaxed) }
 
-    package func exported(_ count: Int) { exported.add(UInt64(count), ordering: .relaxed) }
+    package func countExported(_ count: Int) { exported.add(UInt64(count), ordering: .relaxed) }
 
-    package func failed(_ count: Int) { failed.add(UInt64(count), ordering: .relaxed) }
+    package func countFailed(_ count: Int) { failed.add(UInt64(count), ordering: .relaxed) }
 }

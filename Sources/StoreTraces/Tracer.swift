@@ -21,7 +21,7 @@ package final class Tracer: Sendable {
     /// Sets the share of new traces, 0 to 1, that are exported from now on. Returns true if the
     /// share has changed. Any thread may call this function.
     @discardableResult
-    package func sample(ratio: Double) -> Bool {
+    package func setRatio(_ ratio: Double) -> Bool {
         let threshold = Self.threshold(of: ratio)
         return self.threshold.exchange(threshold, ordering: .relaxed) != threshold
     }

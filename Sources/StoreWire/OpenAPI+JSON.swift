@@ -77,7 +77,7 @@ extension OpenAPI {
             for credential in credentials {
                 list.object { alternative in alternative.array(as: credential.name) { _ in } }
             }
-            if operation.admission == .anonymous { list.object { _ in } }
+            if operation.admission == .anonymousIfPermitted { list.object { _ in } }
         }
     }
 
@@ -135,7 +135,7 @@ extension OpenAPI {
                 response.member("description", words.joined(separator: "; "))
                 let headers =
                     answers.flatMap(\.headers)
-                    + problems.flatMap { $0.ownHeaders + $0.headersBeside }
+                    + problems.flatMap { $0.headerNames + $0.addedHeaderNames }
                 write(headers: headers, to: &response)
                 // An answer to HEAD has no body, also if it has the headers of a body.
                 guard operation.method.uppercased() != "HEAD" else { return }

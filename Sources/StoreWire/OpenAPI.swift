@@ -57,9 +57,9 @@ extension OpenAPI {
         case everyone
         /// Callers with a credential. Callers without a credential are also admitted if the role
         /// `anonymous` permits the operation.
-        case anonymous
+        case anonymousIfPermitted
         /// Callers with a credential.
-        case known
+        case authenticated
     }
 }
 

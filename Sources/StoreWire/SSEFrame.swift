@@ -33,9 +33,9 @@ package enum SSEFrame {
         frame += dataField
         return Bytes(count: frame.count + data.count + frameEnd.count) { buffer in
             var rest = buffer[...]
-            frame.withUnsafeBytes { rest.append($0) }
-            rest.append(data)
-            frameEnd.withUnsafeBytes { rest.append($0) }
+            frame.withUnsafeBytes { rest.write($0) }
+            rest.write(data)
+            frameEnd.withUnsafeBytes { rest.write($0) }
         }
     }
 
@@ -52,7 +52,7 @@ package enum SSEFrame {
             return data.withUnsafeBytes { encode(event: event, id: id, data: $0) }
         }
         let pieces = [Bytes(head(event, id) + dataField)] + data.pieces + [Bytes(frameEnd)]
-        return Bytes(joining: pieces, shared: data.count - data.ownCount)
+        return Bytes(joining: pieces, shared: data.count - data.unsharedCount)
     }
 
     package static func encode(event: String? = nil, id: String? = nil, data: String) -> Bytes {

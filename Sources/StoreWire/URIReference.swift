@@ -3,7 +3,7 @@ import StoreJSON
 /// The syntax of URI references (RFC 3986 §4.1): `https://example.com/store`, `urn:x:y`, `/store`.
 package enum URIReference {
     /// A description of a valid text, for error messages.
-    package static let allowed =
+    package static let allowedDescription =
         "a URI reference (RFC 3986), such as /store or https://example.com/x"
 
     /// Returns true if a text is a URI reference. Returns false for the empty text, although RFC
@@ -14,7 +14,7 @@ package enum URIReference {
         // Check the fragment and cut it off, then the query.
         for mark in "#?".utf8 {
             guard let start = rest.firstIndex(of: mark) else { continue }
-            guard isOf(rest[start...].dropFirst(), pathBytes + "/?") else { return false }
+            guard hasOnly(rest[start...].dropFirst(), pathBytes + "/?") else { return false }
             rest = rest[..<start]
         }
         // If the first segment has a colon, the text before the colon is a scheme.
@@ -29,7 +29,7 @@ package enum URIReference {
             guard isAuthority(rest[..<end]) else { return false }
             rest = rest[end...]
         }
-        return isOf(rest, pathBytes + "/")
+        return hasOnly(rest, pathBytes + "/")
     }
 
     private typealias Bytes = Substring.UTF8View
@@ -39,7 +39,7 @@ package enum URIReference {
     private static let subDelimiters = "!$&'()*+,;="
     private static let pathBytes = unreserved + subDelimiters + "%:@"
 
-    private static func isOf(_ bytes: Bytes, _ allowed: String) -> Bool {
+    private static func hasOnly(_ bytes: Bytes, _ allowed: String) -> Bool {
         bytes.allSatisfy { allowed.utf8.contains($0) }
     }
 
@@ -47,7 +47,7 @@ package enum URIReference {
         let parts = bytes.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)
         return parts.dropFirst().allSatisfy { part in
             let digits = part.prefix(2)
-            return digits.count == 2 && isOf(digits, "0123456789ABCDEFabcdef")
+            return digits.count == 2 && hasOnly(digits, "0123456789ABCDEFabcdef")
         }
     }
 
@@ -55,7 +55,7 @@ package enum URIReference {
         guard let first = bytes.first, UInt8(ascii: "a")...UInt8(ascii: "z") ~= first | 0x20 else {
             return false
         }
-        return isOf(bytes, unreserved + "+") && !bytes.contains { "_~".utf8.contains($0) }
+        return hasOnly(bytes, unreserved + "+") && !bytes.contains { "_~".utf8.contains($0) }
     }
 
     /// Returns true for a host, with or without user information and a port. The host may be an IP
@@ -63,24 +63,24 @@ package enum URIReference {
     private static func isAuthority(_ bytes: Bytes) -> Bool {
         var host = bytes
         if let at = host.lastIndex(of: UInt8(ascii: "@")) {
-            guard isOf(host[..<at], unreserved + subDelimiters + "%:") else { return false }
+            guard hasOnly(host[..<at], unreserved + subDelimiters + "%:") else { return false }
             host = host[host.index(after: at)...]
         }
         if host.first == UInt8(ascii: "[") {
             guard let end = host.firstIndex(of: UInt8(ascii: "]")) else { return false }
             let literal = host[..<end].dropFirst()
-            guard !literal.isEmpty, isOf(literal, unreserved + subDelimiters + ":") else {
+            guard !literal.isEmpty, hasOnly(literal, unreserved + subDelimiters + ":") else {
                 return false
             }
             host = host[host.index(after: end)...]
             return host.isEmpty || isPort(host)
         }
         let end = host.firstIndex(of: UInt8(ascii: ":")) ?? host.endIndex
-        return isOf(host[..<end], unreserved + subDelimiters + "%")
+        return hasOnly(host[..<end], unreserved + subDelimiters + "%")
             && (end == host.endIndex || isPort(host[end...]))
     }
 
     private static func isPort(_ bytes: Bytes) -> Bool {
-        bytes.first == UInt8(ascii: ":") && isOf(bytes.dropFirst(), "0123456789")
+        bytes.first == UInt8(ascii: ":") && hasOnly(bytes.dropFirst(), "0123456789")
     }
 }

@@ -5,7 +5,7 @@ import re
 from files import files
 
 # The body of a loop that waits for another thread.
-YIELD = re.compile(r"\b(?:SystemThread\.giveWay|sched_yield)\(\)")
+YIELD = re.compile(r"\b(?:SystemThread\.yield|sched_yield)\(\)")
 # The bounds of such a loop: a deadline, a flag that the test sets at its end.
 BOUND = re.compile(r"\bnow < end\b|\bstop\.load\(|\bfor \w+ in\b")
 SUPPORT = "Tests/StoreTestSupport/"
@@ -36,8 +36,8 @@ def test_no_swift_test_waits_without_a_bound():
 
 
 def test_a_wait_without_a_bound_is_found():
-    line = "        while pool.counts.idle == 0 { SystemThread.giveWay() }\n"
-    loop = "while !isDone {\n    isDone = next()\n    SystemThread.giveWay()\n}\n"
+    line = "        while pool.counts.idle == 0 { SystemThread.yield() }\n"
+    loop = "while !isDone {\n    isDone = next()\n    SystemThread.yield()\n}\n"
     assert list(unbounded([("A.swift", line)])) == [f"A.swift:1: {line.strip()}"]
-    assert list(unbounded([("A.swift", loop)])) == ["A.swift:3: SystemThread.giveWay()"]
+    assert list(unbounded([("A.swift", loop)])) == ["A.swift:3: SystemThread.yield()"]
     assert list(unbounded([("A.swift", line.replace("== 0 {", "== 0, .now < end {"))])) == []

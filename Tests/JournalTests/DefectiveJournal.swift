@@ -80,7 +80,7 @@ final class DefectiveJournal: Journal {
         self.losesKeys = losesKeys
     }
 
-    func another() -> DefectiveJournal { DefectiveJournal(inner.another(), defect) }
+    func another() -> DefectiveJournal { DefectiveJournal(inner.journalOfSameHistory(), defect) }
 
     func reopened() -> DefectiveJournal {
         DefectiveJournal(inner, defect, losesKeys: defect == .losesKeysOnReopen)
@@ -92,8 +92,8 @@ final class DefectiveJournal: Journal {
     var version: UInt64 { inner.version }
     var oldest: UInt64 { defect == .forgetsSilently ? 1 : inner.oldest }
     var canFail: Bool { true }
-    var oldestSnapshot: UInt64? { inner.oldestSnapshot }
-    var newestSnapshot: UInt64? { inner.newestSnapshot }
+    var oldestSnapshotVersion: UInt64? { inner.oldestSnapshotVersion }
+    var newestSnapshotVersion: UInt64? { inner.newestSnapshotVersion }
 
     func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
         if table.withLock({ $0.isFull }) {
@@ -148,7 +148,7 @@ final class DefectiveJournal: Journal {
         }
     }
 
-    func read(_ page: JournalPage) throws(JournalError) -> JournalRecords {
+    func read(_ page: JournalPageRequest) throws(JournalError) -> JournalRecords {
         var page = page
         if defect == .pagesAreTooLarge, page.limit == 10, page.bytesMax == 1 << 20, page.type == nil
         {
@@ -171,7 +171,7 @@ final class DefectiveJournal: Journal {
         return found
     }
 
-    func register(_ program: WritingProgram) throws(JournalError) -> UInt32 {
+    func register(_ program: ProgramDescription) throws(JournalError) -> UInt32 {
         if defect == .forgetsPrograms { return 1 }
         return try inner.register(program)
     }
@@ -224,8 +224,8 @@ extension JournalBatch {
                         key: normal(outcome.key.key)
                     ),
                     fingerprint: outcome.fingerprint,
-                    first: outcome.first,
-                    last: outcome.last,
+                    first: outcome.firstVersion,
+                    last: outcome.lastVersion,
                     changed: outcome.changed,
                     time: outcome.time
                 )

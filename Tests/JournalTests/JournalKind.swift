@@ -24,7 +24,7 @@ final class Subject {
             journal = MemoryJournal(retention: retention)
         case .shared:
             directory = nil
-            journal = MemoryJournal(retention: retention).another()
+            journal = MemoryJournal(retention: retention).journalOfSameHistory()
         case .faulty:
             directory = nil
             journal = FaultyJournal()

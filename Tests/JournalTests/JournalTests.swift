@@ -38,7 +38,7 @@ import Testing
         }
         #expect(kept.count == 5)
         #expect(kept.isSuperset(of: [10, 180, 190, 200]))
-        #expect(subject.journal.oldestSnapshot == 10)
+        #expect(subject.journal.oldestSnapshotVersion == 10)
     }
 
     @Test(arguments: kinds)
@@ -53,9 +53,9 @@ import Testing
         try subject.journal.save(StateSnapshot(version: 1_500, time: 0, state: [1], form: "f"))
         #expect(subject.journal.oldest == 1_501)
         #expect(throws: JournalError.gone(oldest: 1_501)) {
-            try subject.journal.read(JournalPage(after: 1_499, limit: 1))
+            try subject.journal.read(JournalPageRequest(after: 1_499, limit: 1))
         }
-        let page = try subject.journal.read(JournalPage(after: 1_500, limit: 1))
+        let page = try subject.journal.read(JournalPageRequest(after: 1_500, limit: 1))
         #expect(page.records == [JournalSamples.record(1_501)])
     }
 
@@ -66,7 +66,7 @@ import Testing
         try subject.journal.save(StateSnapshot(version: 40, time: 0, state: [1], form: "f"))
         try Self.fill(subject.journal, to: 60)
         #expect(
-            try subject.journal.read(JournalPage(after: 50, limit: 100)).records
+            try subject.journal.read(JournalPageRequest(after: 50, limit: 100)).records
                 == (51...60).map { JournalSamples.record($0) }
         )
     }

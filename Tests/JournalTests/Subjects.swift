@@ -20,16 +20,16 @@ extension JournalKind {
                 make: { MemoryJournal(retention: .forever) },
                 another: { journal in
                     guard let journal = journal as? MemoryJournal else { throw Foreign() }
-                    return journal.another()
+                    return journal.journalOfSameHistory()
                 },
-                makeSmall: { MemoryJournal(retention: .small).another() }
+                makeSmall: { MemoryJournal(retention: .small).journalOfSameHistory() }
             )
         case .sqlite: Directories().subject
         case .faulty:
             JournalSubject(
                 make: { FaultyJournal() },
                 setFull: { journal, isFull in
-                    (journal as? FaultyJournal)?.fail(with: isFull ? .storageFull : nil)
+                    (journal as? FaultyJournal)?.setFailure(isFull ? .storageFull : nil)
                 }
             )
         }

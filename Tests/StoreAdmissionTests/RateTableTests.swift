@@ -16,15 +16,28 @@ import Testing
         var table = RateTable()
         for left in (0..<10).reversed() {
             let share = table.take(1, of: .requests, limit, by: key(1), at: 100 * second)
-            #expect(share.remaining == left && share.retryAfter == nil)
-            #expect(share.untilWhole == Int64(10 - left) * second)
+            #expect(share.remaining == left && share.retryAfterNanoseconds == nil)
+            #expect(share.nanosecondsUntilWhole == Int64(10 - left) * second)
         }
         let refused = table.take(1, of: .requests, limit, by: key(1), at: 100 * second)
-        #expect(refused == RateShare(remaining: 0, untilWhole: 10 * second, retryAfter: second))
+        #expect(
+            refused
+                == RateShare(
+                    remaining: 0,
+                    nanosecondsUntilWhole: 10 * second,
+                    retryAfterNanoseconds: second
+                )
+        )
         let early = table.take(1, of: .requests, limit, by: key(1), at: 101 * second - 1)
-        #expect(early.retryAfter == 1)
-        #expect(table.take(1, of: .requests, limit, by: key(1), at: 101 * second).retryAfter == nil)
-        #expect(table.take(3, of: .requests, limit, by: key(1), at: 104 * second).retryAfter == nil)
+        #expect(early.retryAfterNanoseconds == 1)
+        #expect(
+            table.take(1, of: .requests, limit, by: key(1), at: 101 * second).retryAfterNanoseconds
+                == nil
+        )
+        #expect(
+            table.take(3, of: .requests, limit, by: key(1), at: 104 * second).retryAfterNanoseconds
+                == nil
+        )
         // Another client and another kind of request have shares of their own.
         #expect(table.take(10, of: .requests, limit, by: key(2), at: 100 * second).remaining == 0)
         #expect(table.take(1, of: .streams, limit, by: key(1), at: 101 * second).remaining == 9)
@@ -32,13 +45,20 @@ import Testing
 
     @Test func `more than a whole share is taken from a whole share, and paid back`() {
         var table = RateTable()
-        #expect(table.take(35, of: .actions, limit, by: key(1), at: second).retryAfter == nil)
+        #expect(
+            table.take(35, of: .actions, limit, by: key(1), at: second).retryAfterNanoseconds == nil
+        )
         // The share is at zero after 25 actions have come back, and one more is needed.
         let next = table.take(1, of: .actions, limit, by: key(1), at: second)
-        #expect(next.remaining == 0 && next.retryAfter == 26 * second)
+        #expect(next.remaining == 0 && next.retryAfterNanoseconds == 26 * second)
         // A share that is in use allows no such request.
-        #expect(table.take(1, of: .actions, limit, by: key(2), at: second).retryAfter == nil)
-        #expect(table.take(35, of: .actions, limit, by: key(2), at: second).retryAfter == second)
+        #expect(
+            table.take(1, of: .actions, limit, by: key(2), at: second).retryAfterNanoseconds == nil
+        )
+        #expect(
+            table.take(35, of: .actions, limit, by: key(2), at: second).retryAfterNanoseconds
+                == second
+        )
     }
 
     @Test func `a client beyond the rows shares a row, and gets no whole share`() {
@@ -48,7 +68,7 @@ import Testing
         }
         for number in 100..<UInt64(200) {
             let share = table.take(1, of: .requests, limit, by: key(number), at: second / 2)
-            #expect(share.retryAfter != nil, "client \(number)")
+            #expect(share.retryAfterNanoseconds != nil, "client \(number)")
         }
         // A row whose shares are whole may go to any client.
         #expect(table.take(10, of: .requests, limit, by: key(300), at: 10 * second).remaining == 0)

@@ -17,7 +17,7 @@ import Testing
     private func list(_ text: String) -> [String] {
         var found: [String] = []
         Array(text.utf8).withUnsafeBytes { bytes in
-            ForwardedField.visitList(bytes) { found.append($0?.description ?? "-") }
+            ForwardedField.visitXForwardedFor(bytes) { found.append($0?.description ?? "-") }
         }
         return found
     }

@@ -39,7 +39,7 @@ import Testing
 
     @Test func `the file has digests, and only its owner may read it`() throws {
         let (key, token) = try create()
-        #expect(token.utf8.count == APIKeyToken.count && token.hasPrefix("ssk_\(key.id)_"))
+        #expect(token.utf8.count == APIKeyToken.byteCount && token.hasPrefix("ssk_\(key.id)_"))
         let content = try CredentialFile.read(file.path)
         let text = String(decoding: content.bytes, as: UTF8.self)
         #expect(!text.contains(token.dropFirst(17).prefix(20)))

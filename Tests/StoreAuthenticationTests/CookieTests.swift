@@ -93,17 +93,17 @@ import Testing
             var bytes = Array(value.utf8)
             bytes[place] = bytes[place] == UInt8(ascii: "A") ? UInt8(ascii: "E") : UInt8(ascii: "A")
             let changed = String(decoding: bytes, as: UTF8.self)
-            #expect(authenticator.check(cookie: changed).failure == .cookie)
+            #expect(authenticator.check(cookie: changed).failure == .malformedCookie)
         }
         let parts = value.split(separator: ".").map(String.init)
         for text in ["", ".", parts[0], parts[0] + ".", "." + parts[1], value + ".", value + "="] {
-            #expect(authenticator.check(cookie: text).failure == .cookie)
+            #expect(authenticator.check(cookie: text).failure == .malformedCookie)
         }
         let long = String(repeating: "A", count: 4_000) + "." + parts[1]
-        #expect(authenticator.check(cookie: long).failure == .cookie)
+        #expect(authenticator.check(cookie: long).failure == .malformedCookie)
         // Neither text is accepted in the place of the other.
         #expect(authenticator.check(value).failure == .form)
-        #expect(authenticator.check(cookie: token).failure == .cookie)
+        #expect(authenticator.check(cookie: token).failure == .malformedCookie)
         #expect(authenticator.check(cookie: value).failure == nil)
         #expect(authenticator.check(value).failure == .form)
     }
@@ -112,7 +112,7 @@ import Testing
         let issuer = try TestIssuer(.ec)
         let token = token(.ec)
         let principal = try issuer.check(token).get()
-        #expect(issuer.check(cookie: token).failure == .cookie)
+        #expect(issuer.check(cookie: token).failure == .malformedCookie)
         let value = try #require(issuer.authenticator.cookie(for: principal, at: now)?.value)
         #expect(issuer.check(cookie: value).failure == nil)
         #expect(issuer.refusal(value) == .form)

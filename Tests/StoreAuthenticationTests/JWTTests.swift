@@ -33,37 +33,37 @@ import Testing
     @Test(arguments: [
         ("iss", nil, AuthenticationError.missing(claim: "iss")),
         ("iss", #""https://issuer.example/""#, .issuer),
-        ("iss", #"["https://issuer.example"]"#, .claim("iss")),
+        ("iss", #"["https://issuer.example"]"#, .invalid("iss")),
         ("aud", nil, .missing(claim: "aud")),
         ("aud", #""other""#, .audience),
         ("aud", #"[]"#, .audience),
         ("aud", #"["other","Store"]"#, .audience),
-        ("aud", #"["store",1]"#, .claim("aud")),
-        ("aud", #"{"store":1}"#, .claim("aud")),
+        ("aud", #"["store",1]"#, .invalid("aud")),
+        ("aud", #"{"store":1}"#, .invalid("aud")),
         ("exp", nil, .missing(claim: "exp")),
-        ("exp", #""1800000600""#, .claim("exp")),
-        ("exp", "null", .claim("exp")),
-        ("exp", "1e400", .claim("exp")),
-        ("exp", "-1", .claim("exp")),
-        ("exp", "253402300800", .claim("exp")),
-        ("exp", "99999999999999999999999999", .claim("exp")),
+        ("exp", #""1800000600""#, .invalid("exp")),
+        ("exp", "null", .invalid("exp")),
+        ("exp", "1e400", .invalid("exp")),
+        ("exp", "-1", .invalid("exp")),
+        ("exp", "253402300800", .invalid("exp")),
+        ("exp", "99999999999999999999999999", .invalid("exp")),
         ("exp", "1799999970", .expired),
         ("exp", "1799999970.9", .expired),
         ("nbf", "1800000031", .notYet),
         ("nbf", "1800000030.1", .notYet),
-        ("nbf", "true", .claim("nbf")),
-        ("nbf", "1e999", .claim("nbf")),
+        ("nbf", "true", .invalid("nbf")),
+        ("nbf", "1e999", .invalid("nbf")),
         ("sub", nil, .missing(claim: "sub")),
-        ("sub", "1", .claim("sub")),
-        ("sub", #""""#, .claim("sub")),
-        ("sub", #""anonymous""#, .claim("sub")),
-        ("sub", #""ada\u0000""#, .claim("sub")),
-        ("sub", #""ada\nrole: admin""#, .claim("sub")),
-        ("sub", #""ada\u202enimda""#, .claim("sub")),
-        ("sub", #""ada\u2028""#, .claim("sub")),
+        ("sub", "1", .invalid("sub")),
+        ("sub", #""""#, .invalid("sub")),
+        ("sub", #""anonymous""#, .invalid("sub")),
+        ("sub", #""ada\u0000""#, .invalid("sub")),
+        ("sub", #""ada\nrole: admin""#, .invalid("sub")),
+        ("sub", #""ada\u202enimda""#, .invalid("sub")),
+        ("sub", #""ada\u2028""#, .invalid("sub")),
         ("role", nil, .missing(claim: "role")),
-        ("role", #"["author"]"#, .claim("role")),
-        ("role", #""""#, .claim("role")),
+        ("role", #"["author"]"#, .invalid("role")),
+        ("role", #""""#, .invalid("role")),
     ])
     func `a missing or wrong claim is refused`(
         _ name: String,
@@ -89,7 +89,7 @@ import Testing
         let longest = String(repeating: "é", count: 127) + "a"
         #expect(issuer.refusal(token(.ed25519, claims(["sub": "\"\(longest)\""]))) == nil)
         let longer = token(.ed25519, claims(["sub": "\"\(longest)b\""]))
-        #expect(issuer.refusal(longer) == .claim("sub"))
+        #expect(issuer.refusal(longer) == .invalid("sub"))
     }
 
     @Test func `names that look alike stay apart`() throws {

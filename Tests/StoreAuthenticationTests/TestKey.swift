@@ -33,7 +33,7 @@ final class TestKey: @unchecked Sendable {
                 )
             case .edDSA: gnutls_privkey_generate(handle, GNUTLS_PK_EDDSA_ED25519, 0, 0)
             }
-        guard code >= 0 else { fatalError("\(GnuTLSFailure(code))") }
+        guard code >= 0 else { fatalError("\(CredentialKeyFailure(code))") }
     }
 
     deinit { gnutls_privkey_deinit(handle) }
@@ -50,7 +50,7 @@ final class TestKey: @unchecked Sendable {
         let code = withDatum(text) {
             gnutls_privkey_sign_data2(handle, scheme, 0, $0, &signature)
         }
-        guard code >= 0 else { fatalError("\(GnuTLSFailure(code))") }
+        guard code >= 0 else { fatalError("\(CredentialKeyFailure(code))") }
         defer { cgnutls_free(signature.data) }
         guard algorithm == .es256 else { return Self.bytes(signature) }
         var r = gnutls_datum_t()

@@ -3,7 +3,7 @@ import Testing
 @testable import StoreAuthorization
 
 @Suite struct FaultTests {
-    private func faults(_ text: String, in world: PolicyWorld = yard) -> [PolicyFault] {
+    private func faults(_ text: String, in world: PolicyVocabulary = yard) -> [PolicyFault] {
         do {
             _ = try PolicyFile(parsing: Array(text.utf8), for: [world])
             return []

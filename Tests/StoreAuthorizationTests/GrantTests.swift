@@ -8,7 +8,7 @@ import Testing
         #expect(
             !granted.seesState && !granted.seesEverything && !granted.readsLog && !granted.seesViews
         )
-        #expect(!granted.operates && !granted.dispatches)
+        #expect(!granted.seesAllSessions && !granted.mayDispatch)
         #expect(granted.visibleMembers == [])
         for group in RouteGroupName.allCases { #expect(!granted.mayUse(group)) }
         for action in yard.actions { #expect(try !granted.may(action.name, "{}")) }
@@ -51,7 +51,7 @@ import Testing
         #expect(views.sees(view: "list") && views.sees(view: "items") && !views.seesState)
         let all = try #require(try role(#""read": ["*"]"#))
         #expect(all.seesEverything && all.readsLog && all.sees(view: "items"))
-        #expect(!all.dispatches && !all.operates)
+        #expect(!all.mayDispatch && !all.seesAllSessions)
         let each = try role(#""read": ["/counter", "/todos", "/cards", "/a~1b"]"#)
         #expect(each?.seesEverything == true)
     }
@@ -64,7 +64,7 @@ import Testing
 
     @Test func `dispatch grants a name, the names of a module, or all`() throws {
         let name = try #require(try role(#""dispatch": ["AddItem"]"#))
-        #expect(try name.may("AddItem") && !name.may("todos/added") && name.dispatches)
+        #expect(try name.may("AddItem") && !name.may("todos/added") && name.mayDispatch)
         let module = try #require(try role(#""dispatch": ["todos/*"]"#))
         #expect(try module.may("AddItem") && module.may("todos/added"))
         #expect(try !module.may("counter/increased") && !module.may("Reset"))
@@ -155,16 +155,16 @@ import Testing
         let events = try #require(try role(#""call": ["notify/*"]"#))
         #expect(events.mayNotify("woken") && !events.mayCall(useCase: "login/login"))
         let all = try #require(try role(#""call": ["*"]"#))
-        #expect(all.mayCall(useCase: "login/login") && all.mayNotify("paid") && !all.dispatches)
+        #expect(all.mayCall(useCase: "login/login") && all.mayNotify("paid") && !all.mayDispatch)
     }
 
     @Test(arguments: RouteGroupName.allCases)
     func `use grants one group, or all`(group: RouteGroupName) throws {
         let one = try #require(try role(#""use": ["\#(group.rawValue)"]"#))
         for other in RouteGroupName.allCases { #expect(one.mayUse(other) == (other == group)) }
-        #expect(one.operates == (group == .operate))
+        #expect(one.seesAllSessions == (group == .operate))
         let all = try #require(try role(#""use": ["*"]"#))
-        #expect(all.mayUse(group) && all.operates && !all.seesState)
+        #expect(all.mayUse(group) && all.seesAllSessions && !all.seesState)
     }
 
     @Test func `a denial has a reason, without the values that the policy compares`() throws {

@@ -5,8 +5,8 @@ import Testing
 @Suite struct PolicyTests {
     @Test func `without a policy anonymous may do all but debug and see all sessions`() throws {
         let role = try #require(Policy.open.role("anonymous"))
-        #expect(role.seesEverything && role.readsLog && role.seesViews && role.dispatches)
-        #expect(!role.operates)
+        #expect(role.seesEverything && role.readsLog && role.seesViews && role.mayDispatch)
+        #expect(!role.seesAllSessions)
         for group in RouteGroupName.allCases {
             #expect(role.mayUse(group) == (group != .debug && group != .operate))
         }
@@ -15,6 +15,6 @@ import Testing
         #expect(role.mayCall(useCase: "any/thing") && role.mayNotify("any"))
         #expect(Policy.open.role("operator") == nil)
         let operating = Policy.open(adding: [.debug, .operate]).role("anonymous")
-        #expect(operating?.operates == true && operating?.mayUse(.debug) == true)
+        #expect(operating?.seesAllSessions == true && operating?.mayUse(.debug) == true)
     }
 }

@@ -54,7 +54,7 @@ import Testing
             #expect(role.mayUse(group) == reference.uses(group.rawValue))
         }
         #expect(try allows("/metrics") == reference.uses("metrics"))
-        #expect(try allows("/dispatch") == role.dispatches)
+        #expect(try allows("/dispatch") == role.mayDispatch)
     }
 
     private func compareActions(

@@ -30,7 +30,7 @@ import Testing
         path: String,
         need: RouteNeed
     ) {
-        let route = RoutePath.route(at: path)
+        let route = PolicyRoutes.route(at: path)
         #expect(route?.need == need)
         #expect(route?.methods.contains(method) == true)
     }
@@ -40,7 +40,7 @@ import Testing
         "/schema/", "//", "/debug",
     ])
     func `another path has no route`(path: String) {
-        #expect(RoutePath.route(at: path) == nil)
+        #expect(PolicyRoutes.route(at: path) == nil)
     }
 
     @Test func `a role without a grant is denied, and hidden members stay hidden`()

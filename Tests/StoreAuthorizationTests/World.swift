@@ -3,7 +3,7 @@ import StoreJSON
 @testable import StoreAuthorization
 
 /// A store with several names of each kind.
-let yard = PolicyWorld(
+let yard = PolicyVocabulary(
     members: ["counter", "todos", "cards", "a/b"],
     views: ["list", "items"],
     actions: [
@@ -19,7 +19,7 @@ let yard = PolicyWorld(
 )
 
 /// A store whose state is one piece.
-let piece = PolicyWorld(
+let piece = PolicyVocabulary(
     members: [],
     views: [],
     actions: [PolicyAction("Increase", members: [])],
@@ -27,13 +27,13 @@ let piece = PolicyWorld(
     notifications: []
 )
 
-extension PolicyWorld {
+extension PolicyVocabulary {
     /// Returns the index of an action.
     func place(of name: String) -> Int { actions.firstIndex { $0.name == name } ?? -1 }
 }
 
 extension Policy {
-    init(_ text: String, in world: PolicyWorld = yard) throws(PolicyError) {
+    init(_ text: String, in world: PolicyVocabulary = yard) throws(PolicyError) {
         try self.init(parsing: Array(text.utf8), in: world)
     }
 }
@@ -44,7 +44,7 @@ extension Role {
         _ action: String,
         _ payload: String? = nil,
         as principal: String = "ann",
-        in world: PolicyWorld = yard
+        in world: PolicyVocabulary = yard
     ) throws -> Bool {
         let document = try payload.map {
             try JSONDocument(parsing: Array($0.utf8), limits: .unbounded)
@@ -59,6 +59,6 @@ extension Role {
 }
 
 /// Returns the role `r` of a policy with these lists.
-func role(_ lists: String, in world: PolicyWorld = yard) throws -> Role? {
+func role(_ lists: String, in world: PolicyVocabulary = yard) throws -> Role? {
     try Policy(#"{"roles": {"r": {\#(lists)}}}"#, in: world).role("r")
 }

@@ -7,14 +7,16 @@ import Testing
 
     @Test func `actions of instances share the name of all of them`() {
         let action = Liked().to("7")
-        #expect(action.kind(of: "cards/7/liked") == "cards/{id}/liked")
-        #expect(Liked().to("a/b").kind(of: "cards/a/b/liked") == "cards/{id}/liked")
-        #expect(Liked().to("\u{301}").kind(of: "cards/\u{301}/liked") == "cards/{id}/liked")
+        #expect(action.wireNameTemplate(of: "cards/7/liked") == "cards/{id}/liked")
+        #expect(Liked().to("a/b").wireNameTemplate(of: "cards/a/b/liked") == "cards/{id}/liked")
+        #expect(
+            Liked().to("\u{301}").wireNameTemplate(of: "cards/\u{301}/liked") == "cards/{id}/liked"
+        )
     }
 
     @Test func `other names stay as they are`() {
         for name in ["Liked", "cards/liked", "cards/7/liked", "usecases/cards/7/liked", ""] {
-            #expect(Liked().kind(of: name) == name)
+            #expect(Liked().wireNameTemplate(of: name) == name)
         }
     }
 
@@ -26,14 +28,14 @@ import Testing
             effect: nil
         )
         #expect(asked.name == "usecases/cards/7/renamed")
-        #expect(asked.kind(of: asked.name) == "usecases/cards/{id}/renamed")
+        #expect(asked.wireNameTemplate(of: asked.name) == "usecases/cards/{id}/renamed")
         let other = ClientRequest(notification: "paid")
-        #expect(other.kind(of: other.name) == "notify/paid")
+        #expect(other.wireNameTemplate(of: other.name) == "notify/paid")
         let whole = ClientRequest(
             name: ClientRequest.name(ofUseCase: "login/login", instance: nil),
             address: SliceAddress(module: "login", SliceKey(session: nil, instance: nil)),
             effect: nil
         )
-        #expect(whole.kind(of: whole.name) == "usecases/login/login")
+        #expect(whole.wireNameTemplate(of: whole.name) == "usecases/login/login")
     }
 }

@@ -20,7 +20,7 @@ import Testing
         _ configure: (inout CoreConfiguration<List>) -> Void
     ) -> Core<List> {
         var configuration = CoreConfiguration<List>()
-        configuration.changed = { $0 != $1 }
+        configuration.statesDiffer = { $0 != $1 }
         configure(&configuration)
         return Core(
             state: [],
@@ -46,7 +46,7 @@ import Testing
         try core.engine.offer(
             Envelope(members: [member(step), member(step)], completion: outcomes)
         )
-        let records = try journal.read(JournalPage(after: 0, limit: 10)).records
+        let records = try journal.read(JournalPageRequest(after: 0, limit: 10)).records
         #expect(records.map(\.cause) == [nil, nil, 1, 2])
         #expect(seen.values == [[0, 1], [1, 2]])
     }
@@ -105,7 +105,7 @@ import Testing
         let core = core { configuration in
             configuration.driver = .thread
             configuration.mailboxMax = 1
-            configuration.ownMailboxMax = 2
+            configuration.programMailboxMax = 2
         }
         for _ in 0..<3 {
             let source = ActionSource(place: "here")

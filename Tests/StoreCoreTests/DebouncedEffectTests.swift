@@ -72,7 +72,7 @@ import Testing
             await clock.advance(by: .milliseconds(5))
         }
         await clock.advance(by: .milliseconds(294))
-        #expect(clock.sleeping == 1)
+        #expect(clock.sleeperCount == 1)
         await clock.advance(by: .milliseconds(1))
         let last = String(repeating: "a", count: 20)
         await store.receive(Search.Internal.found(last)) { $0.own["shared"].found = [last] }
@@ -91,7 +91,7 @@ import Testing
         let store = store()
         await store.send(Search.Action.typed(""))
         await clock.advance(by: .milliseconds(1_299))
-        #expect(clock.sleeping == 1)
+        #expect(clock.sleeperCount == 1)
         await clock.advance(by: .milliseconds(1))
         await store.receive(Search.Internal.failed) { $0.own["shared"].found = ["failed"] }
         await store.finish()

@@ -18,7 +18,7 @@ import Testing
             Issue.record("the second request was not recognised")
             return
         }
-        #expect(kept.first == 1 && kept.last == 2 && kept.changed)
+        #expect(kept.firstVersion == 1 && kept.lastVersion == 2 && kept.changed)
         #expect(bench.journal.version == 2)
     }
 
@@ -58,12 +58,12 @@ import Testing
     @Test func `a request whose append failed keeps nothing, and its key can be used again`() throws
     {
         let bench = Bench()
-        bench.journal.fail(with: .storageFull)
+        bench.journal.setFailure(.storageFull)
         guard case .failed(.storageFull) = try bench.offer([step], key: ("k", 1)) else {
             Issue.record("the append did not fail")
             return
         }
-        bench.journal.fail(with: nil)
+        bench.journal.setFailure(nil)
         guard case .applied = try bench.offer([step], key: ("k", 1)) else {
             Issue.record("the key was taken by an action that was not applied")
             return

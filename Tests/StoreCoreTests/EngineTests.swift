@@ -20,7 +20,7 @@ import Testing
             configuration.clock = clock
             configuration.mailboxMax = mailboxMax
             configuration.driver = driver
-            configuration.changed = { $0 != $1 }
+            configuration.statesDiffer = { $0 != $1 }
             core = Core(state: [], form: .throwing(append), configuration: configuration)
         }
 
@@ -61,7 +61,7 @@ import Testing
         let bench = Bench()
         _ = try bench.offer([step])
         #expect(
-            try bench.journal.read(JournalPage(after: 0, limit: 10)).records == [
+            try bench.journal.read(JournalPageRequest(after: 0, limit: 10)).records == [
                 Record(
                     version: 1,
                     time: 1_000,
@@ -142,12 +142,12 @@ import Testing
         bench.core.observe { seen.add($0.count) }
         bench.core.add(middleware: { _, _, envelope in { released.add(envelope.version) } })
         _ = try bench.offer([step])
-        bench.journal.fail(with: .storageFull)
+        bench.journal.setFailure(.storageFull)
         guard case .failed(.storageFull) = try bench.offer([step]) else {
             Issue.record("A full disk was not reported.")
             return
         }
-        bench.journal.fail(with: nil)
+        bench.journal.setFailure(nil)
         guard case .applied(2, 2, _, let state) = try bench.offer([step]) else {
             Issue.record("The Core did not go on when there was room.")
             return
@@ -160,12 +160,12 @@ import Testing
 
     @Test func `an unknown failure ends the Core: nothing is applied after it`() throws {
         let bench = Bench()
-        bench.journal.fail(with: .unknown("EIO"))
-        guard case .failed(.unknown) = try bench.offer([step]) else {
+        bench.journal.setFailure(.unknown("EIO"))
+        guard case .failed(.outcomeUnknown) = try bench.offer([step]) else {
             Issue.record("An unknown outcome was not reported.")
             return
         }
-        bench.journal.fail(with: nil)
+        bench.journal.setFailure(nil)
         guard case .failed(.journalFailed) = try bench.offer([step]) else {
             Issue.record("The Core went on after an unknown failure.")
             return
@@ -226,10 +226,12 @@ import Testing
         }
         #expect(journal.oldest == 4)
         #expect(
-            try journal.read(JournalPage(after: 3, limit: 10)).records.map(\.version) == [4, 5]
+            try journal.read(JournalPageRequest(after: 3, limit: 10)).records.map(\.version) == [
+                4, 5,
+            ]
         )
         #expect(throws: JournalError.gone(oldest: 4)) {
-            try journal.read(JournalPage(after: 1, limit: 1))
+            try journal.read(JournalPageRequest(after: 1, limit: 1))
         }
         #expect(throws: JournalError.conflict(version: 5)) {
             try journal.append(JournalBatch(), at: 4)

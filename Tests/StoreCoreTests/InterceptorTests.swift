@@ -114,7 +114,7 @@ import Testing
         let cause = try await core.apply(Noise()).version
         let dropped = try await follower.droppedActions.next()
         #expect(dropped.type == "Action")
-        #expect(dropped.source.cause == cause && dropped.source.place == "Sample.swift:7")
+        #expect(dropped.source.cause == cause && dropped.source.sourceLocation == "Sample.swift:7")
         #expect(dropped.reason as? Refusal == Refusal(reason: "A step of 0 leads nowhere."))
         #expect(core.droppedTotal == 1)
     }

@@ -182,7 +182,7 @@ import Testing
         for place in ["Desk.swift:7", "DeskPresenter.swift:3"] {
             let dropped = try await follower.droppedActions.next()
             let reason = dropped.reason as? DispatchError
-            #expect(dropped.source.place == place && reason?.code == .foreignAction)
+            #expect(dropped.source.sourceLocation == place && reason?.code == .foreignAction)
         }
     }
 

@@ -24,7 +24,7 @@ nonisolated(nonsending) func refusal(_ work: () async throws -> Void) async -> R
 }
 
 /// Remembers the calls of the Core to its sink.
-final class RecordingSink<State: Sendable & Equatable>: Sink {
+final class RecordingSink<State: Sendable & Equatable>: StateSink {
     enum Event: Equatable, Sendable {
         case reduced(UInt64), committed(UInt64), completed, rolledBack
     }

@@ -180,7 +180,7 @@ private func keepingCore<Root: RootState>(
     _ dependencies: Dependencies = .live
 ) throws -> Core<Root> {
     var configuration = CoreConfiguration<Root>()
-    configuration.works = Codec()
+    configuration.workCodec = Codec()
     let runner = EffectRunner(dependencies: dependencies)
     return try Core(state, runner: runner, configuration: configuration)
 }

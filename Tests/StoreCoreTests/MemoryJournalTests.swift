@@ -15,7 +15,7 @@ import Testing
     }
 
     private func bytesKept(by journal: MemoryJournal) throws -> Int {
-        let page = JournalPage(after: journal.oldest - 1, limit: .max, bytesMax: .max)
+        let page = JournalPageRequest(after: journal.oldest - 1, limit: .max, bytesMax: .max)
         return try journal.read(page).records.reduce(0) { $0 + $1.memoryBytes }
     }
 
@@ -39,7 +39,9 @@ import Testing
         let journal = MemoryJournal(retention: Retention(bytesMax: 1_000, recordsMax: 10))
         try journal.append(JournalBatch(records: [record(1), record(2, payload: 5_000)]), at: 0)
         #expect(journal.oldest == 2)
-        #expect(try journal.read(JournalPage(after: 1, limit: 10)).records.map(\.version) == [2])
+        #expect(
+            try journal.read(JournalPageRequest(after: 1, limit: 10)).records.map(\.version) == [2]
+        )
     }
 
     @Test func `pages begin at the right record after any number was forgotten`() throws {
@@ -47,11 +49,11 @@ import Testing
         for version in 1...1_000 as ClosedRange<UInt64> {
             try journal.append(JournalBatch(records: [record(version)]), at: version - 1)
             let after = max(journal.oldest - 1, version / 2)
-            let page = try journal.read(JournalPage(after: after, limit: 3))
+            let page = try journal.read(JournalPageRequest(after: after, limit: 3))
             #expect(page.records.map(\.version) == Array(((after + 1)...version).prefix(3)))
         }
         #expect(throws: JournalError.gone(oldest: 901)) {
-            try journal.read(JournalPage(after: 899, limit: 1))
+            try journal.read(JournalPageRequest(after: 899, limit: 1))
         }
     }
 }

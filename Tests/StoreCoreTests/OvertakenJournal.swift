@@ -21,8 +21,8 @@ final class OvertakenJournal: Journal {
     var version: UInt64 { inner.version }
     var oldest: UInt64 { inner.oldest }
     var canFail: Bool { false }
-    var oldestSnapshot: UInt64? { nil }
-    var newestSnapshot: UInt64? { nil }
+    var oldestSnapshotVersion: UInt64? { nil }
+    var newestSnapshotVersion: UInt64? { nil }
 
     func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
         let work = before.withLock { $0.isEmpty ? nil : $0.removeFirst() }
@@ -33,7 +33,7 @@ final class OvertakenJournal: Journal {
         if let error = tailError.withLock({ $0 }) { throw error }
         return try inner.tail(from: version)
     }
-    func read(_ page: JournalPage) throws(JournalError) -> JournalRecords {
+    func read(_ page: JournalPageRequest) throws(JournalError) -> JournalRecords {
         try inner.read(page)
     }
     func outcomes(
@@ -42,7 +42,7 @@ final class OvertakenJournal: Journal {
         lookUps.add(keys.count)
         return try inner.outcomes(of: keys)
     }
-    func register(_ program: WritingProgram) throws(JournalError) -> UInt32 {
+    func register(_ program: ProgramDescription) throws(JournalError) -> UInt32 {
         try inner.register(program)
     }
     func programs() throws(JournalError) -> [RegisteredProgram] { try inner.programs() }

@@ -51,8 +51,8 @@ struct PooledCoresTests {
             #expect(counter.work.isHanging.wait(seconds: Self.secondsMax))
         }
         for counter in counters { #expect(counter.add()) }
-        pool.relieve()
-        pool.relieve()
+        pool.beginMissingThread()
+        pool.beginMissingThread()
         for _ in 0..<10 {
             for counter in others {
                 #expect(counter.changed.wait(seconds: Self.secondsMax))
@@ -187,7 +187,7 @@ struct PooledCoresTests {
             )
             try counter.core.engine.offer(envelope, wakes: false)
         }
-        #expect(!pool.isAwaited)
+        #expect(!pool.hasWaitingTasks)
         counter.core.engine.wakeIfNeeded()
         counter.core.engine.wakeIfNeeded()
         #expect(pool.counts.waiting == 1)

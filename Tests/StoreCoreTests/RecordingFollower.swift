@@ -13,5 +13,5 @@ final class RecordingFollower: CommitFollower {
 
     func dropped(_ action: DroppedAction) { droppedActions.record(action) }
     func reducerFailed(_ failure: ReducerFailure) { failures.add(failure) }
-    func unreadable(_ error: JournalError) { unread.add(error) }
+    func journalUnreadable(_ error: JournalError) { unread.add(error) }
 }

@@ -85,8 +85,8 @@ import Testing
         running.insert(token("second", waitedFor: below))
         running.insert(token("other", waitedFor: EffectWatch()))
         running.insert(token("unwatched"))
-        #expect(ids(running.tokens(near: watch)) == ["first", "second"])
-        #expect(ids(running.tokens(near: below)) == ["first", "second"])
+        #expect(ids(running.tokens(ofRequestOf: watch)) == ["first", "second"])
+        #expect(ids(running.tokens(ofRequestOf: below)) == ["first", "second"])
     }
 
     @Test func `no lookup finds an ended effect`() {
@@ -102,6 +102,6 @@ import Testing
         )
         #expect(running.tokens(of: SliceAddress(module: "cards")).isEmpty)
         #expect(running.tokens(of: SliceAddress(module: "cards", SliceKey(instance: "1"))).isEmpty)
-        #expect(running.tokens(near: watch).isEmpty)
+        #expect(running.tokens(ofRequestOf: watch).isEmpty)
     }
 }

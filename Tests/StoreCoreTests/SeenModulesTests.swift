@@ -12,7 +12,7 @@ import Testing
         seen.note(SliceEdit(1, SliceKey(instance: "7")), at: 13)
 
         func since(_ session: String?, _ modules: Set<Int>) -> UInt64? {
-            (9...13).first { seen.isSame(for: session, seeing: modules.contains, since: $0) }
+            (9...13).first { seen.isUnchanged(for: session, seeing: modules.contains, since: $0) }
         }
         #expect(since("ada", []) == 10)
         #expect(since("ada", [2]) == 11)
@@ -26,8 +26,8 @@ import Testing
     @Test func `a client without a session has the slice of the shared session`() {
         var seen = ModuleVisibility(after: 0)
         seen.note(SliceEdit(0, SliceKey(session: SessionName.shared)), at: 1)
-        #expect(!seen.isSame(for: nil, seeing: all, since: 0))
-        #expect(seen.isSame(for: "ada", seeing: all, since: 0))
+        #expect(!seen.isUnchanged(for: nil, seeing: all, since: 0))
+        #expect(seen.isUnchanged(for: "ada", seeing: all, since: 0))
     }
 
     @Test func `versions that were taken back are forgotten`() {
@@ -36,8 +36,8 @@ import Testing
         seen.note(SliceEdit(0), at: 2)
         seen.note(SliceEdit(1, SliceKey(session: "ada")), at: 3)
         seen.forget(after: 1)
-        #expect(seen.isSame(for: "ada", seeing: all, since: 1))
-        #expect(!seen.isSame(for: "ada", seeing: all, since: 0))
+        #expect(seen.isUnchanged(for: "ada", seeing: all, since: 1))
+        #expect(!seen.isUnchanged(for: "ada", seeing: all, since: 0))
     }
 
     @Test func `beyond its bound the table drops all older changes`() {
@@ -46,9 +46,9 @@ import Testing
             seen.note(SliceEdit(0, SliceKey(session: "\(number)")), at: UInt64(number))
         }
         let last = UInt64(ModuleVisibility.slicesMax)
-        #expect(seen.isSame(for: "1", seeing: all, since: 1))
+        #expect(seen.isUnchanged(for: "1", seeing: all, since: 1))
         seen.note(SliceEdit(1, SliceKey(session: "1")), at: last + 1)
-        #expect(!seen.isSame(for: "1", seeing: { $0 == 0 }, since: last))
-        #expect(seen.isSame(for: "1", seeing: all, since: last + 1))
+        #expect(!seen.isUnchanged(for: "1", seeing: { $0 == 0 }, since: last))
+        #expect(seen.isUnchanged(for: "1", seeing: all, since: last + 1))
     }
 }

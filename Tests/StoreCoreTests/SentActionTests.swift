@@ -73,7 +73,7 @@ import Testing
     {
         let core = try core()
         try await end(of: .pulled(times: 1), in: core)
-        let records = try journal.read(JournalPage(after: 0, limit: 10)).records
+        let records = try journal.read(JournalPageRequest(after: 0, limit: 10)).records
         #expect(records.map(\.cause) == [nil, 1])
         #expect(records.map(\.origin) == [nil, "Bell.swift:5"])
         #expect(try await core.apply(Bell.Action.pulled(times: 0)).state.bell.rung == [0])
@@ -88,7 +88,7 @@ import Testing
         #expect(core.droppedTotal == 1)
         let dropped = try await follower.droppedActions.next()
         #expect(dropped.reason as? Refusal == Refusal(reason: "The rope has slipped."))
-        #expect(dropped.source.cause == 1 && dropped.source.place == "Bell.swift:5")
+        #expect(dropped.source.cause == 1 && dropped.source.sourceLocation == "Bell.swift:5")
     }
 
     @Test func `a cancelled effect sends nothing`() async throws {

@@ -10,7 +10,7 @@ import Testing
     private func pair() -> (slow: TextWriter, journal: OvertakenJournal, fast: TextWriter) {
         let history = MemoryJournal()
         let journal = OvertakenJournal(history)
-        return (TextWriter(journal), journal, TextWriter(history.another()))
+        return (TextWriter(journal), journal, TextWriter(history.journalOfSameHistory()))
     }
 
     @Test func `a batch that comes second is reduced again on the first batch's state`() throws {
@@ -59,14 +59,14 @@ import Testing
             Issue.record("A request was applied twice.")
             return
         }
-        #expect(kept.first == 3)
+        #expect(kept.firstVersion == 3)
         #expect(try journal.tail(from: 0).map(\.type) == ["a", "b", "d"])
     }
 
     @Test func `an idle engine reads the records that it is notified of`() throws {
         let history = MemoryJournal()
         let idle = TextWriter(history)
-        let other = TextWriter(history.another())
+        let other = TextWriter(history.journalOfSameHistory())
         let seen = Journaled<[String]>()
         idle.core.observe { seen.add($0) }
         try other.send("a", "b")
@@ -144,7 +144,7 @@ import Testing
 
     @Test func `a program that refuses an action that another applied ends`() throws {
         let history = MemoryJournal()
-        let other = TextWriter(history.another())
+        let other = TextWriter(history.journalOfSameHistory())
         let reader = TypeReader { type throws(UnreadableRecord) in
             throw UnreadableRecord(type: type, version: 1, reason: "Who knows?")
         }
@@ -164,7 +164,7 @@ import Testing
         let journal = OvertakenJournal(MemoryJournal())
         let writer = TextWriter(journal, driver: .thread)
         let sent = try (0..<20).map { try writer.send("a\($0)", key: "k\($0 % 15)") }
-        while writer.core.turn() {}
+        while writer.core.runTurn() {}
         #expect(journal.lookUps.values == [20])
         let applied = sent.filter {
             if case .applied? = $0.all.values.first { true } else { false }
@@ -176,16 +176,16 @@ import Testing
     @Test func `keys are looked up again after appends of others`() throws {
         let history = MemoryJournal()
         let journal = OvertakenJournal(history)
-        let fast = TextWriter(history.another())
+        let fast = TextWriter(history.journalOfSameHistory())
         let slow = TextWriter(journal, driver: .thread)
         journal.beforeNextAppend { _ = try? fast.send("b", key: "k1") }
         let sent = try (0..<3).map { try slow.send("a\($0)", key: "k\($0)") }
-        while slow.core.turn() {}
+        while slow.core.runTurn() {}
         guard case .replayed(let kept)? = sent[1].all.values.first else {
             Issue.record("The second one was applied twice.")
             return
         }
-        #expect(kept.first == 1)
+        #expect(kept.firstVersion == 1)
         #expect(journal.lookUps.values == [3, 3])
         #expect(try journal.tail(from: 0).map(\.type) == ["b", "a0", "a2"])
     }
@@ -196,7 +196,8 @@ import Testing
     ) throws {
         let history = MemoryJournal(retention: .forever)
         let writers = [
-            TextWriter(history, driver: driver), TextWriter(history.another(), driver: driver),
+            TextWriter(history, driver: driver),
+            TextWriter(history.journalOfSameHistory(), driver: driver),
         ]
         for writer in writers { writer.core.start() }
         var sent: [Outcomes] = []
@@ -227,7 +228,7 @@ import Testing
         let sent = try [
             writer.send("a", key: "k"), writer.send("bad"), writer.send("a", key: "k"),
         ]
-        while writer.core.turn() {}
+        while writer.core.runTurn() {}
         guard case .applied? = sent[0].all.values.first, case .refused? = sent[1].all.values.first,
             case .replayed? = sent[2].all.values.first
         else {

@@ -14,7 +14,7 @@ struct SteadyClockTests {
     @Test func `a steady clock goes on from a time that is ahead`() {
         let clock = SteadyClock()
         let tomorrow = SystemClock().now() + dayNanoseconds
-        clock.goOn(from: tomorrow)
+        clock.advance(toAtLeast: tomorrow)
         #expect(clock.now() >= tomorrow)
         #expect(clock.now() < tomorrow + dayNanoseconds)
     }
@@ -23,7 +23,7 @@ struct SteadyClockTests {
     func `a past time does not set a steady clock back`(time: Int64) {
         let clock = SteadyClock()
         let before = clock.now()
-        clock.goOn(from: time)
+        clock.advance(toAtLeast: time)
         #expect(clock.now() >= before)
         #expect(clock.now() < before + dayNanoseconds)
     }

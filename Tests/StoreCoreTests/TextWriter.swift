@@ -36,7 +36,7 @@ final class TextWriter: Sendable {
         configuration.journal = journal
         configuration.sink = sink
         configuration.driver = driver
-        configuration.changed = { $0 != $1 }
+        configuration.statesDiffer = { $0 != $1 }
         configuration.reader = reader
         configuration.failed = { [failures] in failures.add($0) }
         configuration.follower = RecordingFollower(unread: failures)

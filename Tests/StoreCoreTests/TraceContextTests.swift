@@ -19,22 +19,22 @@ import Testing
             String(decoding: made, as: UTF8.self)
                 == expected.split(separator: "P").joined(separator: parent)
         )
-        #expect(TraceContext.parent(of: made) == parent)
+        #expect(TraceContext.traceparent(in: made) == parent)
     }
 
     @Test(arguments: ["", "{}", "{\"traceparent\":\"", "{\"traceparent\":\"00-\"}", "{\"a\":1}"])
     func `a meta without a trace has none`(meta: String) {
-        #expect(TraceContext.parent(of: Array(meta.utf8)) == nil)
-        #expect(TraceContext.parent(of: nil) == nil)
+        #expect(TraceContext.traceparent(in: Array(meta.utf8)) == nil)
+        #expect(TraceContext.traceparent(in: nil) == nil)
     }
 
     @Test func `a trace is hexadecimal, in small letters, and no zero`() {
-        #expect(TraceContext.isParent(parent.utf8))
+        #expect(TraceContext.isTraceparent(parent.utf8))
         for place in parent.utf8.indices {
             for wrong in [UInt8(ascii: "g"), UInt8(ascii: "A"), UInt8(ascii: "\"")] {
                 var bytes = Array(parent.utf8)
                 bytes[parent.utf8.distance(from: parent.utf8.startIndex, to: place)] = wrong
-                #expect(!TraceContext.isParent(bytes))
+                #expect(!TraceContext.isTraceparent(bytes))
             }
         }
     }

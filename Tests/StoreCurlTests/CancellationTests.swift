@@ -54,16 +54,16 @@ import Testing
         defer { server.close() }
         let loop = CurlLoop(authorities: nil)
         defer { loop.close() }
-        func ask(_ path: String, _ ticket: CurlTicket) async throws -> Int {
+        func ask(_ path: String, _ ticket: CurlCancellation) async throws -> Int {
             try await withCheckedThrowingContinuation { continuation in
                 let request = HTTPRequest.get(server.url(path), timeout: .seconds(10))
                 loop.submit(CurlTransfer(request, ticket) { continuation.resume(with: $0) })
             }.status
         }
-        let cancelled = CurlTicket()
+        let cancelled = CurlCancellation()
         loop.cancel(cancelled)
         // After the work for another request, the thread has passed the cancellation over.
-        #expect(try await ask("/other", CurlTicket()) == 200)
+        #expect(try await ask("/other", CurlCancellation()) == 200)
         await #expect(throws: CancellationError.self) { try await ask("/", cancelled) }
     }
 

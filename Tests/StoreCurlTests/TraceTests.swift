@@ -18,9 +18,11 @@ import Testing
             return String(decoding: response.body, as: UTF8.self)
         }
         #expect(try await answer() == "none")
-        let handed = try await SpanContext.$current.withValue(parent) { try await answer() }
+        let handed = try await SpanContext.$currentTraceparent.withValue(parent) {
+            try await answer()
+        }
         #expect(handed == parent)
-        let own = try await SpanContext.$current.withValue(parent) {
+        let own = try await SpanContext.$currentTraceparent.withValue(parent) {
             try await answer(["Traceparent": "own"])
         }
         #expect(own == "own")

@@ -12,14 +12,14 @@ import Testing
         var sent = ""
         while let (frame, offset) = backlog.head {
             sent += frame.withUnsafeBytes { String(decoding: $0[offset...], as: UTF8.self) }
-            backlog.sent(frame.count - offset)
+            backlog.noteSent(frame.count - offset)
         }
         return sent
     }
 
     @Test func `a backlog goes on within the frame that was begun`() {
         var backlog = Backlog(frame("abcdef"), sent: 2)
-        backlog.sent(1)
+        backlog.noteSent(1)
         #expect(rest(of: backlog) == "def")
     }
 
@@ -82,7 +82,7 @@ import Testing
                     output += head.withUnsafeBytes {
                         String(decoding: $0[offset..<offset + count], as: UTF8.self)
                     }
-                    backlog.sent(count)
+                    backlog.noteSent(count)
                 }
             }
             output += rest(of: backlog)

@@ -67,8 +67,8 @@ import Testing
     @Test func `kept places are for addresses that have few`() {
         var places = ConnectionPlaces(max: 640, perAddressMax: 1_000)
         #expect(fill(&places, block("192.0.2.1")).count == 630)
-        #expect(fill(&places, block("192.0.2.2")).count == ConnectionPlaces.keptPerAddress)
-        #expect(fill(&places, block("192.0.2.3")).count == ConnectionPlaces.keptPerAddress)
+        #expect(fill(&places, block("192.0.2.2")).count == ConnectionPlaces.reservedPerAddressMax)
+        #expect(fill(&places, block("192.0.2.3")).count == ConnectionPlaces.reservedPerAddressMax)
         #expect(fill(&places, block("192.0.2.4")) == (2, .connectionLimit(640)))
     }
 
@@ -78,7 +78,7 @@ import Testing
             #expect(fill(&places, block("127.0.0.1")).count == 8)
             for _ in 0..<8 { places.giveBack(block("127.0.0.1")) }
             places.giveBack(block("127.0.0.1"))
-            #expect(places.taken == 0)
+            #expect(places.takenCount == 0)
         }
     }
 }

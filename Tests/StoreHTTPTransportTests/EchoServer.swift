@@ -62,7 +62,7 @@ final class EchoServer: Sendable {
     }
 
     var port: UInt16 {
-        guard case .inet(_, let port) = server.boundAddresses[0].place else { return 0 }
+        guard case .inet(_, let port) = server.boundAddresses[0].endpoint else { return 0 }
         return port
     }
 }
@@ -128,7 +128,7 @@ final class EchoHandler: HTTPHandler {
         case "/never":
             exchange.suspend()
         case "/events":
-            guard let streams = parts.withLock({ $0?.1 }), streams.reserve(.state) else {
+            guard let streams = parts.withLock({ $0?.1 }), streams.reservePlace(.state) else {
                 exchange.respond(HTTPResponse(status: 503))
                 return
             }
@@ -138,7 +138,7 @@ final class EchoHandler: HTTPHandler {
             )
         case "/actions":
             guard let streams = parts.withLock({ $0?.1 }) else { return }
-            _ = streams.reserve(.actions)
+            _ = streams.reservePlace(.actions)
             exchange.stream(
                 StreamBeginning(
                     Self.head,
@@ -149,9 +149,9 @@ final class EchoHandler: HTTPHandler {
                 to: streams
             )
         case "/patches":
-            let topic = TopicID.state.carrying(.patch)
+            let topic = TopicID.state.inMode(.patch)
             guard let streams = parts.withLock({ $0?.1 }) else { return }
-            _ = streams.reserve(topic)
+            _ = streams.reservePlace(topic)
             exchange.stream(
                 StreamBeginning(
                     Self.head,
@@ -195,7 +195,7 @@ final class EchoHandler: HTTPHandler {
         exchange.query.flatMap { UInt64($0) }.map { .after(version: $0) } ?? .fresh
     }
 
-    func turnEnded() -> (@Sendable () -> Void)? { nil }
+    func workAfterTurn() -> (@Sendable () -> Void)? { nil }
 
     func response(for failure: TransportFailure) -> HTTPResponse {
         let status =

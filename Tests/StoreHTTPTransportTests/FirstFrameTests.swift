@@ -39,7 +39,7 @@ import Testing
     /// Lets a reader join. Returns its end of the stream.
     private func join(_ beginning: StreamBeginning) throws -> CInt {
         let ends = try socketPair()
-        try #require(writer.reserve(beginning.topic))
+        try #require(writer.reservePlace(beginning.topic))
         writer.adopt(descriptor: ends.server, beginning, onEnd: nil)
         return ends.client
     }
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func `in patch mode a reader gets the patch from a version that was overtaken`() throws {
-        writer.publish(state(5), to: .state.carrying(.patch))
+        writer.publish(state(5), to: .state.inMode(.patch))
         let reader = try join(.test(in: .patch, .after(version: 4), first: state(4)))
         #expect(frames(of: reader) == "4>5")
         close(reader)

@@ -29,7 +29,7 @@ import Testing
             waiting.withLock { $0.append((exchange, path)) }
         }
 
-        func turnEnded() -> (@Sendable () -> Void)? {
+        func workAfterTurn() -> (@Sendable () -> Void)? {
             waiting.withLock { $0.isEmpty } ? nil : work
         }
 
@@ -70,7 +70,7 @@ import Testing
         )
         handler.attach(server)
         try server.start()
-        guard case .inet(_, let port) = server.boundAddresses[0].place else {
+        guard case .inet(_, let port) = server.boundAddresses[0].endpoint else {
             throw TransportError("there is no port")
         }
         self.port = port

@@ -9,7 +9,7 @@ import Testing
     private func pause(afterTurnOf seconds: Double, bytes: Int, versions: [UInt64]) -> Double {
         var pace = LogPace()
         for version in versions {
-            pace.turned(from: 10, to: 10 + seconds, bytes: bytes, version: version)
+            pace.noteTurn(from: 10, to: 10 + seconds, bytes: bytes, version: version)
         }
         return pace.pauseSeconds(at: 10 + seconds)
     }
@@ -26,7 +26,7 @@ import Testing
 
     @Test func `a pause ends`() {
         var pace = LogPace()
-        pace.turned(from: 10, to: 10.001, bytes: much, version: 1)
+        pace.noteTurn(from: 10, to: 10.001, bytes: much, version: 1)
         #expect(pace.pauseSeconds(at: 10.001) > 0)
         #expect(pace.pauseSeconds(at: 10.001 + LogPace.pauseSecondsMax) == 0)
     }

@@ -40,47 +40,47 @@ import Testing
         let records = sizes.enumerated().map { record($0.offset + 1, bytes: $0.element) }
         let piece = piece(1...records.count, of: records)
         var position = LogPosition(after: 0)
-        let next = try #require(position.next(of: piece))
+        let next = try #require(position.nextSegments(of: piece))
         let sent = bytes(next, of: piece, first: .max)
         let decoder = try #require(ChunkDecoder(sent))
         let chunks = decoder.chunks.map { String(decoding: $0, as: UTF8.self) }
         #expect(
             chunks == [records[..<3].joined(), records[3..<5].joined(), records[5]]
         )
-        #expect(position.sent(sent.count, of: next, of: piece) == 6)
+        #expect(position.noteSent(sent.count, of: next, of: piece) == 6)
         #expect(position.isBetweenChunks && position.cursor.version == 6)
     }
 
     @Test func `a single call sends a piece of the log whole`() throws {
         let records = (1...256).map { record($0, bytes: 1_000) }
         let piece = piece(1...256, of: records)
-        let next = try #require(LogPosition(after: 0).next(of: piece))
+        let next = try #require(LogPosition(after: 0).nextSegments(of: piece))
         #expect(bytes(next, of: piece, first: .max).count == next.bytes)
-        #expect(next.last?.payload.upperBound == piece.bytes.count)
+        #expect(next.last?.payloadRange.upperBound == piece.bytes.count)
     }
 
     @Test func `a reader that is ended gets no more than the chunk that is begun`() throws {
         let records = (1...100).map { record($0, bytes: 1_000) }
         let piece = piece(1...100, of: records)
         var position = LogPosition(after: 0)
-        _ = position.sent(100, of: try #require(position.next(of: piece)), of: piece)
+        _ = position.noteSent(100, of: try #require(position.nextSegments(of: piece)), of: piece)
         #expect(!position.isBetweenChunks)
-        let rest = try #require(position.next(of: piece, isEnding: true))
+        let rest = try #require(position.nextSegments(of: piece, isEnding: true))
         let count = try #require(rest.first).bytes
         #expect(rest.count == 1 && count < 2 * LogPosition.chunkBytesMin)
-        _ = position.sent(count, of: rest, of: piece)
+        _ = position.noteSent(count, of: rest, of: piece)
         #expect(position.isBetweenChunks && position.cursor.version == 17)
     }
 
     @Test func `the line end behind a chunk's last record needs no piece`() throws {
         let piece = piece(1...1, of: [record(1, bytes: 10)])
         var position = LogPosition(after: 0)
-        let next = try #require(position.next(of: piece))
-        #expect(position.sent(next.bytes - 1, of: next, of: piece) == 1)
+        let next = try #require(position.nextSegments(of: piece))
+        #expect(position.noteSent(next.bytes - 1, of: next, of: piece) == 1)
         #expect(position.cursor.version == 1 && !position.isBetweenChunks)
         let tail = try #require(position.tail)
         #expect(bytes([tail], of: nil, first: .max) == [0x0A])
-        #expect(position.sent(1, of: [tail], of: nil) == 0)
+        #expect(position.noteSent(1, of: [tail], of: nil) == 0)
         #expect(position.isBetweenChunks && position.tail == nil)
     }
 
@@ -119,17 +119,17 @@ import Testing
             if let tail = position.tail {
                 let taken = 1 + random.next(below: tail.bytes)
                 wire += bytes([tail], of: nil, first: taken)
-                #expect(position.sent(taken, of: [tail], of: nil) == 0)
+                #expect(position.noteSent(taken, of: [tail], of: nil) == 0)
                 continue
             }
             // The log's pieces may be cut elsewhere each time.
             let next = Int(position.cursor.version) + 1
             let first = max(1, next - random.next(below: 20))
             let piece = piece(first...min(count, next + random.next(below: 60)), of: records)
-            let segments = try #require(position.next(of: piece, isEnding: isEnding))
+            let segments = try #require(position.nextSegments(of: piece, isEnding: isEnding))
             let taken = 1 + random.next(below: min(takenMax, segments.bytes))
             wire += bytes(segments, of: piece, first: taken)
-            _ = position.sent(taken, of: segments, of: piece)
+            _ = position.noteSent(taken, of: segments, of: piece)
         }
         wire += Chunk.last(Bytes(utf8: bye)).array
         let decoder = try #require(ChunkDecoder(wire), "seed \(seed)")

@@ -215,7 +215,7 @@ final class TestLog: LogSource {
         return .piece(LogPiece(first: first, bytes: Bytes(bytes), ends: ends))
     }
 
-    func caughtUp(at version: UInt64) -> Bytes { Bytes(utf8: "caught up \(version)\n") }
+    func caughtUpFrame(at version: UInt64) -> Bytes { Bytes(utf8: "caught up \(version)\n") }
 
     private func line(_ version: UInt64) -> String {
         let text = "v\(version)"

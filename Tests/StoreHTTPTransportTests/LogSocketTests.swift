@@ -54,7 +54,7 @@ import Testing
             response: Bytes(utf8: "head\r\n\r\n"),
             payload: Bytes(utf8: "first\n")
         )
-        #expect(streams.reserve(.actions))
+        #expect(streams.reservePlace(.actions))
         streams.adopt(
             descriptor: server,
             StreamBeginning(head, topic: .actions, resume: .fresh),

@@ -36,7 +36,7 @@ import Testing
         #expect(memory.takeBody(1, for: []) == .bodiesLimit(500))
         memory.giveBackBody(250, for: [ada])
         #expect(memory.takeBody(1, for: [ada]) == nil)
-        #expect(memory.bytes == 251 && memory.share(of: ada) == 1)
+        #expect(memory.takenBytes == 251 && memory.share(of: ada) == 1)
     }
 
     @Test func `bodies may take the memory that answers leave`() {
@@ -46,7 +46,7 @@ import Testing
         #expect(memory.takeBody(101, for: []) == .bodiesLimit(500))
         #expect(memory.takeBody(100, for: []) == nil)
         memory.giveBack(large)
-        #expect(memory.bytes == 100 && memory.share(of: ada) == 0)
+        #expect(memory.takenBytes == 100 && memory.share(of: ada) == 0)
     }
 
     @Test func `a piece of several answers is taken once, until the last of them has ended`() {
@@ -56,11 +56,11 @@ import Testing
         let second = answer(1, [made.pieces[1]], for: bob)
         memory.take(first)
         memory.take(second)
-        #expect(first.taken == 301 && second.taken == 1 && memory.bytes == 302)
+        #expect(first.takenBytes == 301 && second.takenBytes == 1 && memory.takenBytes == 302)
         memory.giveBack(first)
-        #expect(memory.bytes == 201)
+        #expect(memory.takenBytes == 201)
         memory.giveBack(second)
-        #expect(memory.bytes == 0 && memory.share(of: ada) == 0 && memory.share(of: bob) == 0)
+        #expect(memory.takenBytes == 0 && memory.share(of: ada) == 0 && memory.share(of: bob) == 0)
     }
 
     @Test func `the oldest answers come first, of one holder or of all`() {
@@ -69,12 +69,12 @@ import Testing
             UnreadAnswer(record, ownBytes: 1, [], $0 % 2 == 0 ? [ada] : [])
         }
         for answer in answers {
-            answer.taken = 1
+            answer.takenBytes = 1
             unread.add(answer)
         }
         #expect(unread.oldest(but: answers[0]) === answers[1])
         #expect(unread.oldest(but: answers[0], of: ada) === answers[2])
-        unread.end(answers[1])
+        unread.noteEnding(answers[1])
         #expect(unread.oldest(but: answers[0]) === answers[2] && unread.endingBytes == 1)
         for answer in answers[..<150] { unread.remove(answer) }
         #expect(unread.count == 50 && unread.endingBytes == 0)

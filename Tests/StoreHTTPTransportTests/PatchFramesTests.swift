@@ -10,7 +10,7 @@ private func chunk(_ text: String) -> Bytes { Chunk.of(Bytes(utf8: text)) }
 /// A number as a state. Its frames name the numbers from which and to which they lead.
 private final class Count: TopicState {
     let number: Int
-    let bytes: Int
+    let unsharedByteCount: Int
     let patchesMade: Made
 
     final class Made: @unchecked Sendable {
@@ -20,19 +20,19 @@ private final class Count: TopicState {
 
     init(_ number: Int, bytes: Int = 100, _ made: Made = Made()) {
         self.number = number
-        self.bytes = bytes
+        self.unsharedByteCount = bytes
         patchesMade = made
     }
 
-    func whole() -> Bytes { Bytes(utf8: "=\(number)") }
+    func wholeFrame() -> Bytes { Bytes(utf8: "=\(number)") }
 
-    func patch(from old: any TopicState, isSkip: Bool) -> Bytes? {
+    func patchFrame(from old: any TopicState, skipsVersions: Bool) -> Bytes? {
         guard let old = old as? Count, number >= 0 else { return nil }
         patchesMade.count += 1
-        return Bytes(utf8: "\(old.number)\(isSkip ? "…" : "")>\(number)")
+        return Bytes(utf8: "\(old.number)\(skipsVersions ? "…" : "")>\(number)")
     }
 
-    func bytesKept(beside newer: any TopicState) -> Int { bytes }
+    func unsharedByteCount(beside newer: any TopicState) -> Int { unsharedByteCount }
 }
 
 /// Patch frames for use within an expectation.

@@ -15,15 +15,15 @@ final class Numbered: TopicState {
         self.padding = String(repeating: ".", count: padding)
     }
 
-    var bytes: Int { padding.utf8.count }
+    var unsharedByteCount: Int { padding.utf8.count }
 
-    func whole() -> Bytes { Bytes(utf8: "=\(version)\(padding)\n") }
+    func wholeFrame() -> Bytes { Bytes(utf8: "=\(version)\(padding)\n") }
 
-    func patch(from old: any TopicState, isSkip: Bool) -> Bytes? {
+    func patchFrame(from old: any TopicState, skipsVersions: Bool) -> Bytes? {
         (old as? Numbered).map { Bytes(utf8: "\($0.version)>\(version)\(padding)\n") }
     }
 
-    func bytesKept(beside newer: any TopicState) -> Int { bytes }
+    func unsharedByteCount(beside newer: any TopicState) -> Int { unsharedByteCount }
 }
 
 @Suite(.serialized) struct PatchReaderTests {
@@ -48,7 +48,7 @@ final class Numbered: TopicState {
         for filter: ReaderFilter? = nil
     ) {
         let state = Numbered(version, padding: padding)
-        let topic = TopicID.state.carrying(.patch)
+        let topic = TopicID.state.inMode(.patch)
         echo.streams.publish(TopicVersion(version, state: state), to: topic, for: filter)
     }
 
@@ -129,10 +129,10 @@ final class Numbered: TopicState {
         #expect(try first?.read(through: "\n") == "1>2\n")
         first = nil
         let end = ContinuousClock.now + .seconds(10)
-        while echo.streams.open > 0, .now < end {
+        while echo.streams.openCount > 0, .now < end {
             echo.streams.publish(topic: .state, version: 0, frame: Bytes(utf8: "x"))
         }
-        #expect(echo.streams.open == 0)
+        #expect(echo.streams.openCount == 0)
         let second = try reader(echo, after: "1")
         publish(echo, 3)
         #expect(try second.read(through: "\n") == "=3\n")

@@ -72,7 +72,7 @@ final class SharedWriters: Sendable {
     }
 
     private var port: UInt16 {
-        guard case .inet(_, let port) = server.boundAddresses[0].place else { return 0 }
+        guard case .inet(_, let port) = server.boundAddresses[0].endpoint else { return 0 }
         return port
     }
 
@@ -101,13 +101,13 @@ final class SharedWriters: Sendable {
                 return exchange.respond(HTTPResponse(status: 404))
             }
             let writer = writers.withLock { $0[number] }
-            guard writer.reserve(.state) else {
+            guard writer.reservePlace(.state) else {
                 return exchange.respond(HTTPResponse(status: 503))
             }
             exchange.stream(.test(), to: writer)
         }
 
-        func turnEnded() -> (@Sendable () -> Void)? { nil }
+        func workAfterTurn() -> (@Sendable () -> Void)? { nil }
 
         func response(for failure: TransportFailure) -> HTTPResponse { echo.response(for: failure) }
     }
@@ -135,7 +135,7 @@ extension StreamBeginning {
         let response = Bytes(utf8: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
         return StreamBeginning(
             StreamHead(response: response),
-            topic: .state.carrying(mode),
+            topic: .state.inMode(mode),
             resume: resume,
             owner: owner,
             first: first

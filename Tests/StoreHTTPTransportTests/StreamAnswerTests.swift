@@ -25,8 +25,8 @@ struct StreamAnswerTests {
         )
         first = try StreamWriter(limits: StreamLimits(), frames: .lines)
         second = try StreamWriter(limits: StreamLimits(), frames: .lines)
-        #expect(first.reserve(.state))
-        #expect(second.reserve(.state))
+        #expect(first.reservePlace(.state))
+        #expect(second.reservePlace(.state))
     }
 
     private var beginning: StreamBeginning {
@@ -39,8 +39,8 @@ struct StreamAnswerTests {
         let exchange = HTTPExchange(loop: server.loop)
         exchange.completeAsStream(beginning, to: second)
         server.loop.end(exchange, isAnswered: false)
-        #expect(first.open == 1)
-        #expect(second.open == 0)
+        #expect(first.openCount == 1)
+        #expect(second.openCount == 0)
         #expect(ends.count.load(ordering: .relaxed) == 1)
     }
 
@@ -49,8 +49,8 @@ struct StreamAnswerTests {
         exchange.hold = .clientLeft
         exchange.completeAsStream(beginning, to: first)
         server.loop.resumeFinished()
-        #expect(first.open == 0)
-        #expect(second.open == 1)
+        #expect(first.openCount == 0)
+        #expect(second.openCount == 1)
         #expect(ends.count.load(ordering: .relaxed) == 1)
     }
 }

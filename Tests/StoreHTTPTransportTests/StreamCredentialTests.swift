@@ -21,7 +21,7 @@ import Testing
     private func publish(_ echo: EchoServer, _ version: UInt64, _ text: String = "") {
         for mode in [StreamMode.snapshot, .patch] {
             let frame = Bytes(utf8: "v\(version)\(text)\n")
-            echo.streams.publish(topic: .state.carrying(mode), version: version, frame: frame)
+            echo.streams.publish(topic: .state.inMode(mode), version: version, frame: frame)
         }
     }
 

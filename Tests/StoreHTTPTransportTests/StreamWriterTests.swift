@@ -40,7 +40,7 @@ import Testing
         }
         let late = try reader(echo)
         #expect(try late.read(through: "\n") == "v20\n")
-        #expect(echo.streams.open == 101)
+        #expect(echo.streams.openCount == 101)
     }
 
     @Test func `a reader that takes nothing holds no other up, skips, and is closed`() throws {
@@ -72,7 +72,7 @@ import Testing
         // A reader of another topic gets its frame when the earlier frames are taken.
         let marker = try StreamReader(port: echo.port, "/patches?", seconds: 30)
         func awaitTaken(_ mark: UInt64) throws {
-            let topic = TopicID.state.carrying(.patch)
+            let topic = TopicID.state.inMode(.patch)
             echo.streams.publish(TopicVersion(mark, state: Numbered(mark, padding: 0)), to: topic)
             _ = try marker.read(through: "\n")
         }
@@ -130,7 +130,7 @@ import Testing
         let open = await asked(echo.streams.list)
         #expect(open.map(\.id.description) == ["0-1", "1-1"])
         #expect(open.allSatisfy { $0.topic == .state && $0.version == 3 && !$0.isBehind })
-        #expect(open.allSatisfy { $0.peer.hasPrefix("127.0.0.1:") && $0.seconds < 60 })
+        #expect(open.allSatisfy { $0.peer.hasPrefix("127.0.0.1:") && $0.openSeconds < 60 })
         #expect(Set(open.map(\.peer)).count == 2)
 
         #expect(await asked { echo.streams.end(open[0].id, $0) })
@@ -179,8 +179,8 @@ import Testing
         #expect(try third.response().status == 503)
         readers.removeLast()
         let end = ContinuousClock.now + .seconds(10)
-        while echo.streams.open > 1, .now < end { publish(echo, 0) }
-        #expect(echo.streams.open == 1)
+        while echo.streams.openCount > 1, .now < end { publish(echo, 0) }
+        #expect(echo.streams.openCount == 1)
         #expect(try reader(echo).read(through: "\n") == "v0\n")
         _ = readers
     }
@@ -205,8 +205,8 @@ import Testing
         for (number, reader) in readers.enumerated() where number % 2 == 0 { reader.reset() }
         readers = readers.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
         let end = ContinuousClock.now + .seconds(20)
-        while echo.streams.open > 1_000, .now < end { publish(echo, 0) }
-        #expect(echo.streams.open == 1_000)
+        while echo.streams.openCount > 1_000, .now < end { publish(echo, 0) }
+        #expect(echo.streams.openCount == 1_000)
         publish(echo, 1)
         for reader in readers {
             #expect(try reader.read(through: "v1\n").hasSuffix("v1\n"))

@@ -20,7 +20,7 @@ import Testing
             held.withLock { $0.append(exchange) }
         }
 
-        func turnEnded() -> (@Sendable () -> Void)? { nil }
+        func workAfterTurn() -> (@Sendable () -> Void)? { nil }
 
         func response(for failure: TransportFailure) -> HTTPResponse { echo.response(for: failure) }
 
@@ -43,14 +43,14 @@ import Testing
             log: { _ in }
         )
         try server.start()
-        guard case .inet(_, let port) = server.boundAddresses[0].place else {
+        guard case .inet(_, let port) = server.boundAddresses[0].endpoint else {
             throw TransportError("there is no port")
         }
         self.port = port
     }
 
     private func handOver() {
-        server.hand(to: holding.echo) { [holding, weak server] in
+        server.replaceHandler(with: holding.echo) { [holding, weak server] in
             holding.letGo()
             server?.wake()
         }

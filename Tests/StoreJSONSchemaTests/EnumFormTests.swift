@@ -77,15 +77,15 @@ import Testing
     private struct Wrapper: Codable { var plain: Plain }
 
     private func keys<T: Codable>(_ type: T.Type) throws -> [String] {
-        try EnumForm(of: type).cases.map(\.key)
+        try ActionEnumCases(of: type).cases.map(\.key)
     }
 
     private func refusal<T: Codable>(
         _ type: T.Type,
-        prefixed: EnumForm.Prefixed? = nil
+        prefixed: ActionEnumCases.ModulePrefix? = nil
     ) -> String? {
         do {
-            _ = try EnumForm(of: type, prefixed: prefixed)
+            _ = try ActionEnumCases(of: type, prefixed: prefixed)
             return nil
         } catch {
             return error.description
@@ -102,7 +102,7 @@ import Testing
 
     @Test func `a key follows the module's name, and a key behind a slash is whole`() throws {
         func names<T: Codable>(_ type: T.Type) throws -> [String] {
-            try EnumForm(of: type).cases.map { $0.wireName(in: "lift") }
+            try ActionEnumCases(of: type).cases.map { $0.wireName(in: "lift") }
         }
         #expect(try names(Named.self) == ["lift/up", "lift/down"])
         #expect(try names(Whole.self) == ["lift/raised", "LowerRequested"])
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test func `a whole name is refused if names begin with the module's`() throws {
-        for prefixed in [EnumForm.Prefixed.views, .instances] {
+        for prefixed in [ActionEnumCases.ModulePrefix.views, .instances] {
             #expect(refusal(Named.self, prefixed: prefixed) == nil)
             #expect(refusal(Raw.self, prefixed: prefixed) == nil)
         }
@@ -134,11 +134,11 @@ import Testing
     }
 
     @Test func `payloads hold the associated values`() throws {
-        let cases = try EnumForm(of: Plain.self).cases
-        #expect(cases.map(\.isBare) == [true, false, false])
-        #expect(cases[1].payload.needed(of: ["by", "to"]) == "to")
-        #expect(cases[1].payload.needed(of: ["by"]) == nil)
-        #expect(try EnumForm(of: Raw.self).cases.allSatisfy(\.isBare))
+        let cases = try ActionEnumCases(of: Plain.self).cases
+        #expect(cases.map(\.hasNoPayload) == [true, false, false])
+        #expect(cases[1].payload.firstRequiredMember(of: ["by", "to"]) == "to")
+        #expect(cases[1].payload.firstRequiredMember(of: ["by"]) == nil)
+        #expect(try ActionEnumCases(of: Raw.self).cases.allSatisfy(\.hasNoPayload))
     }
 
     @Test func `a type whose cases have no names is refused with advice`() throws {
@@ -152,13 +152,13 @@ import Testing
 
     @Test func `an action's payload has the schema of its case`() throws {
         let forms = [
-            ActionForm("m/moved", Plain.self, caseName: "moved"),
-            ActionForm("m/oiled", Raw.self, caseName: "oiled"),
+            ActionSignature("m/moved", Plain.self, caseName: "moved"),
+            ActionSignature("m/oiled", Raw.self, caseName: "oiled"),
         ]
         let definitions = JSONSchema.storeDefinitions(state: One.self, actions: forms)
         let oiled = try #require(definitions.first { $0.name == "payload.m.oiled" })
         #expect(oiled.schema == .object([]))
         let moved = try #require(definitions.first { $0.name == "payload.m.moved" })
-        #expect(moved.schema.needed(of: ["to"]) == "to")
+        #expect(moved.schema.firstRequiredMember(of: ["to"]) == "to")
     }
 }

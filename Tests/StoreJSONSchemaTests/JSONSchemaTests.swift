@@ -217,12 +217,12 @@ import Testing
 
     @Test func `protocol 6.1: the store's document has state, actions and shared types`() throws {
         struct StepChangeRequested: Codable { let step: Int }
-        let bytes = JSONSchema.store(
+        let bytes = JSONSchema.storeDocument(
             JSONSchema.storeDefinitions(
                 state: Garden.self,
                 actions: [
-                    ActionForm("StepChangeRequested", StepChangeRequested.self),
-                    ActionForm("Reset", NothingAtAll.self),
+                    ActionSignature("StepChangeRequested", StepChangeRequested.self),
+                    ActionSignature("Reset", NothingAtAll.self),
                 ]
             )
         )

@@ -8,27 +8,27 @@ import Testing
 /// The documents that `Tests/BlackBox/test_schema_fixtures.py` gives to third-party validators, and
 /// the same verdicts from our own decoder.
 @Suite struct SchemaFixtureTests {
-    private static var actions: [ActionForm] {
+    private static var actions: [ActionSignature] {
         [
-            ActionForm("Sum", Sum.self),
-            ActionForm("Checked", Checked.self),
-            ActionForm("Stubborn", Stubborn.self),
-            ActionForm("NumberOrText", NumberOrText.self),
-            ActionForm("Place", Place.self),
-            ActionForm("Dog", Dog.self),
-            ActionForm("Page", Page<String>.self),
-            ActionForm("Soil", Garden.Soil.self),
-            ActionForm("Small", Int8.self),
-            ActionForm("Big", UInt64.self),
-            ActionForm("Identifier", Identifier.self),
-            ActionForm("Percentage", Percentage.self),
-            ActionForm("module/case", NothingAtAll.self),
+            ActionSignature("Sum", Sum.self),
+            ActionSignature("Checked", Checked.self),
+            ActionSignature("Stubborn", Stubborn.self),
+            ActionSignature("NumberOrText", NumberOrText.self),
+            ActionSignature("Place", Place.self),
+            ActionSignature("Dog", Dog.self),
+            ActionSignature("Page", Page<String>.self),
+            ActionSignature("Soil", Garden.Soil.self),
+            ActionSignature("Small", Int8.self),
+            ActionSignature("Big", UInt64.self),
+            ActionSignature("Identifier", Identifier.self),
+            ActionSignature("Percentage", Percentage.self),
+            ActionSignature("module/case", NothingAtAll.self),
         ]
     }
 
     @Test func `protocol 6.1: the schema equals the validators' file`() throws {
         let definitions = JSONSchema.storeDefinitions(state: Garden.self, actions: Self.actions)
-        let derived = JSONSchema.store(definitions)
+        let derived = JSONSchema.storeDocument(definitions)
 
         try expectFixture("schema/store.schema.json", derived.array)
     }

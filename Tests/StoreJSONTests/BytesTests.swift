@@ -46,7 +46,7 @@ import Testing
     @Test func `a frame counts its own bytes`() {
         let data = bytes(String(repeating: "x", count: SSEFrame.pieceBytesMin))
         let frame = SSEFrame.encode(data: Bytes(joining: [data], shared: data.count))
-        #expect(frame.ownCount == "data: \n\n".utf8.count)
-        #expect(SSEFrame.encode(data: data).ownCount > data.count)
+        #expect(frame.unsharedCount == "data: \n\n".utf8.count)
+        #expect(SSEFrame.encode(data: data).unsharedCount > data.count)
     }
 }

@@ -118,7 +118,7 @@ import Testing
         #"{"a":{},"b":1}"#, #"{"a\"b":{}}"#, #""a\"b""#, "", "{", #"{""#, #"""#,
     ])
     func `a text that is no case is written as none`(_ text: String) {
-        let form = Array(text.utf8).withUnsafeBytes { CaseBytes($0) == nil }
+        let form = Array(text.utf8).withUnsafeBytes { EncodedCase($0) == nil }
         // An empty name is a case here; it is refused when names are derived.
         #expect(form == (text != #""""#))
     }

@@ -30,14 +30,16 @@ import Testing
         }
         // The type `Bool` is new to the coders, and they have forgotten none of the earlier types.
         #expect(try adapted.1.decode(Bool.self, from: try adapted.0.encode(true)))
-        let boxes = (adapted.0.adapters.encoding.take(), adapted.1.adapters.decoding.take())
+        let boxes = (
+            adapted.0.adapters.encodingStates.take(), adapted.1.adapters.decodingStates.take()
+        )
         #expect(boxes.0.pointer.pointee.plans.count == 4)
         #expect(boxes.1.pointer.pointee.plans.count == 4)
     }
 
     @Test func `memory is given back and taken again`() throws {
         let encoder = JSONEncoder(adapters: [adapter])
-        let pool = encoder.adapters.encoding
+        let pool = encoder.adapters.encodingStates
         let one = pool.take()
         let two = pool.take()
         #expect(one !== two)

@@ -41,7 +41,7 @@ import Testing
         return try withExtendedLifetime(box) {
             box.pointer.pointee.begin(try tape(text), [:])
             _ = try box.pointer.decode([Guess].self, at: 0)
-            return box.pointer.pointee.trail.visits
+            return box.pointer.pointee.pathCache.visits
         }
     }
 
@@ -66,7 +66,7 @@ import Testing
         let tape = try tape(
             "[[" + Array(repeating: "0", count: 1_000).joined(separator: ",") + "]]"
         )
-        let trail = DecodingTrail()
+        let trail = CodingPathCache()
         for element in 0..<1_000 {
             #expect(trail.codingPath(to: element + 2, in: tape).pointer == "/0/\(element)")
             #expect(trail.codingPath(to: 1, in: tape).pointer == "/0")
@@ -81,7 +81,7 @@ import Testing
         }
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(seed: seed)
-        let trail = DecodingTrail()
+        let trail = CodingPathCache()
         for _ in 0..<2_000 {
             let target = isValue.randomElement(using: &random) ?? 0
             let fresh = tape.pointer(to: target)

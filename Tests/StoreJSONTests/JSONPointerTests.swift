@@ -39,10 +39,10 @@ import Testing
     }
 
     @Test func `an index has one spelling`() {
-        #expect(JSONPointer.index("0") == 0)
-        #expect(JSONPointer.index("10") == 10)
+        #expect(JSONPointer.arrayIndex("0") == 0)
+        #expect(JSONPointer.arrayIndex("10") == 10)
         for text in ["", "-", "-1", "01", "+1", "1e0", " 1", "9223372036854775808", "٣"] {
-            #expect(JSONPointer.index(text) == nil)
+            #expect(JSONPointer.arrayIndex(text) == nil)
         }
     }
 

@@ -61,7 +61,7 @@ final class SmallDisk {
     }
 
     private func setPagesMax(_ count: Int, of journal: SQLiteJournal) throws {
-        _ = try journal.write { (writer, _) throws(JournalError) in
+        _ = try journal.withWriter { (writer, _) throws(JournalError) in
             try writer.transaction { (writer) throws(DatabaseFailure) in
                 _ = try writer.connection.integer("PRAGMA max_page_count = \(count)")
             }

@@ -31,7 +31,7 @@ import Testing
             isUnknown { () throws(JournalError) in try journal.save(SampleHistory.snapshot(21)) }
         )
         #expect(journal.version == 21)
-        #expect(try journal.read(JournalPage(after: 0, limit: 50)).records.count == 21)
+        #expect(try journal.read(JournalPageRequest(after: 0, limit: 50)).records.count == 21)
         journal.close()
         let again = try SQLiteJournal.open(folder)
         #expect([21, 22].contains(again.version))

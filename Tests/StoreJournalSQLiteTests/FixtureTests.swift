@@ -18,7 +18,7 @@ import Testing
         #expect(journal.epoch == 2_657_737_578)
         #expect(journal.version == 60)
         #expect(journal.oldest == 21)
-        #expect(journal.oldestSnapshot == 20)
+        #expect(journal.oldestSnapshotVersion == 20)
         let history = try SampleHistory(of: journal)
         #expect(history.records == (21...60).map(SampleHistory.record))
         #expect(history.snapshot == SampleHistory.snapshot(50))

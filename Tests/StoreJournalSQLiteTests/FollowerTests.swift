@@ -30,7 +30,7 @@ import Testing
         var begins = true
         var isForgotten = false
 
-        func begins(
+        func begin(
             with snapshot: StateSnapshot,
             newest: UInt64,
             writtenBy programs: [RegisteredProgram]
@@ -45,7 +45,7 @@ import Testing
             return pagesCount < pagesMax
         }
 
-        func forget() { isForgotten = true }
+        func discardResult() { isForgotten = true }
     }
 
     private func open(
@@ -68,7 +68,7 @@ import Testing
         var steps: [Follower.Step] = []
         var after = after
         while after < journal.version {
-            let page = try journal.read(JournalPage(after: after, limit: 100))
+            let page = try journal.read(JournalPageRequest(after: after, limit: 100))
             steps += page.records.map { Follower.Step($0) }
             after = page.through
         }

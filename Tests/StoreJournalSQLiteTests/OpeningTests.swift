@@ -25,7 +25,7 @@ import Testing
         let again = try SQLiteJournal.open(folder, lines: lines)
         #expect(again.epoch == first.epoch)
         #expect(again.version == 30)
-        #expect(again.oldestSnapshot == 25)
+        #expect(again.oldestSnapshotVersion == 25)
         #expect(try SampleHistory(of: again) == history)
         #expect(lines.all.isEmpty)
         again.close()

@@ -73,7 +73,7 @@ struct SampleHistory: Equatable {
         records = []
         var after = journal.oldest - 1
         while after < journal.version {
-            let page = try journal.read(JournalPage(after: after, limit: 100))
+            let page = try journal.read(JournalPageRequest(after: after, limit: 100))
             records += page.records
             after = page.through
         }

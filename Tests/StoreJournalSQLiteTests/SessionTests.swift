@@ -48,7 +48,7 @@ import Testing
         let record = Self.record(version)
         let previous = ChainHash(genesisOf: 1)
         var written = CanonicalBytes()
-        let fields = written.put(record, after: previous)
+        let fields = written.replace(with: record, after: previous)
         let form = Self.form(of: record, after: previous)
         #expect(Array(written.bytes) == form)
         #expect(fields.session.map { Array($0) } == record.session.map { Array($0.utf8) })
@@ -83,7 +83,7 @@ import Testing
         try journal.append(JournalBatch(records: records), at: 0)
         // The start would check the records behind the snapshot already.
         try journal.save(SampleHistory.snapshot(Self.versions.upperBound))
-        #expect(try journal.read(JournalPage(after: 0, limit: 100)).records == records)
+        #expect(try journal.read(JournalPageRequest(after: 0, limit: 100)).records == records)
         #expect(try journal.verifyAll().isIntact)
         journal.close()
         try Form1.execute(["UPDATE records SET \(change)"], in: folder)

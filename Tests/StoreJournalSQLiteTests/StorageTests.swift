@@ -31,7 +31,7 @@ import Testing
         #expect(throws: JournalError.storageFull) { try journal.append(batch(), at: version) }
         #expect(journal.version == version)
         #expect(try journal.outcome(of: SampleHistory.outcome(version + 1).key) == nil)
-        let last = try journal.read(JournalPage(after: version - 1, limit: 9))
+        let last = try journal.read(JournalPageRequest(after: version - 1, limit: 9))
         #expect(last.records == [Self.large(version)])
         try disk.free(journal)
         try journal.append(batch(), at: version)
@@ -68,14 +68,14 @@ import Testing
             StateSnapshot(version: 2_450, time: clock.now(), state: [1], form: "form-1")
         )
         #expect(journal.oldest == 2_401)
-        #expect(journal.oldestSnapshot == 2_400)
+        #expect(journal.oldestSnapshotVersion == 2_400)
         let report = try journal.verifyAll()
         #expect(report.isIntact)
         #expect(report.recordsCount == 100)
         journal.close()
         let again = try SQLiteJournal.open(folder)
         #expect(again.oldest == 2_401)
-        #expect(try again.read(JournalPage(after: 2_400, limit: 1)).records.count == 1)
+        #expect(try again.read(JournalPageRequest(after: 2_400, limit: 1)).records.count == 1)
         again.close()
     }
 
@@ -160,7 +160,7 @@ import Testing
             {
                 while journal.version < 6_000, failures.all.isEmpty {
                     let after = journal.version - 100
-                    let page = try journal.read(JournalPage(after: after, limit: 100))
+                    let page = try journal.read(JournalPageRequest(after: after, limit: 100))
                     #expect(page.records == (after + 1...after + 100).map(SampleHistory.record))
                 }
             },

@@ -6,7 +6,7 @@ import Testing
 /// A file of form 1 gets today's form when it is opened for writing, and loses nothing.
 @Suite(.serialized) struct UpgradeTests {
     private func records(of journal: SQLiteJournal) throws -> [Record] {
-        try journal.read(JournalPage(after: 0, limit: 1_000)).records
+        try journal.read(JournalPageRequest(after: 0, limit: 1_000)).records
     }
 
     @Test(arguments: [[], [30]] as [[UInt64]])

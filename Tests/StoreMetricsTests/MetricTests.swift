@@ -20,8 +20,8 @@ import Testing
     @Test func `figures of effects have the labels of the store, the module and the action`() {
         let times = EffectTimes()
         times.begin("home/op\"ened", of: "home")
-        times.fail("home/op\"ened", of: "home")
-        let samples = times.samples(["store": "s"])
+        times.noteFailure("home/op\"ened", of: "home")
+        let samples = times.labelledSeries(["store": "s"])
         #expect(
             samples.map(\.labels.text) == [#"{store="s",module="home",action="home/op\"ened"}"#]
         )

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct MetricsTextTests {
     private static func text(_ format: MetricsFormat) -> String {
-        var metrics = MetricsText(format)
+        var metrics = MetricsWriter(format)
         metrics.write(.counter, "store_seen_total", "Seen.", [(["a": "x\\\"\n"], 3)])
         metrics.write(.counter, "store_busy_seconds_total", "Busy.", [([:], 0.5)])
         metrics.write(.info, "store_build_info", "Built.", [(["version": "1"], 1)])

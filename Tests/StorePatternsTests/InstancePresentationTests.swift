@@ -71,7 +71,9 @@ import Testing
     }
 
     @Test func `a slice that is always there has no moment to be presented`() {
-        let error = #expect(throws: ModuleError.alwaysPresented("clock")) { try Core(Wall()) }
+        let error = #expect(throws: ModuleError.presentsPermanentSlice("clock")) {
+            try Core(Wall())
+        }
         #expect(error?.description.contains("always there") == true)
     }
 

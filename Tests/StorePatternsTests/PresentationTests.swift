@@ -50,7 +50,7 @@ import Testing
         func stateDidUpdate(from old: Room.State?, to new: Room.State?, _ context: PresenterContext)
         {
             guard old == nil, new != nil else { return }
-            Self.journal.fail(with: .storageFull)
+            Self.journal.setFailure(.storageFull)
             context.navigation.present("room") { Self.outcomes.continuation.yield($0) }
         }
     }
@@ -113,9 +113,9 @@ import Testing
 
     @Test func `a failed start presents nothing`() async throws {
         let core = try house()
-        journal.fail(with: .storageFull)
+        journal.setFailure(.storageFull)
         try send(Room.start, as: "ada", to: core)
-        journal.fail(with: nil)
+        journal.setFailure(nil)
         try send(Room.start, as: "bob", to: core)
         #expect(try await guests(core) == ["bob"])
     }
@@ -129,7 +129,7 @@ import Testing
         _ = try await core.apply(Room.start)
         var outcomes = LatePresenter.outcomes.stream.makeAsyncIterator()
         #expect(await outcomes.next() == .dropped)
-        LatePresenter.journal.fail(with: nil)
+        LatePresenter.journal.setFailure(nil)
         let state = try await core.apply(Sessions.Internal.withdrawn(view: "none")).state
         #expect(state.sessions[Sessions.shared]?.shows("room") == false)
     }

@@ -9,7 +9,7 @@ import Testing
         for bits in 0..<64 { values += [1 << bits, (1 << bits) &- 1, (1 << bits) + 1] }
         for value in values {
             let expected = buckets.bounds.firstIndex { value <= $0 } ?? buckets.bounds.count
-            #expect(buckets.place(of: value) == expected, "\(value)")
+            #expect(buckets.index(of: value) == expected, "\(value)")
         }
     }
 

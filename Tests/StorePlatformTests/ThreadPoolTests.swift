@@ -92,9 +92,9 @@ struct ThreadPoolTests {
         #expect(gate.waitForTasks(2, seconds: Self.secondsMax))
         let relieved = Latch()
         pool.submit(Job { relieved.open() })
-        pool.relieve()
+        pool.beginMissingThread()
         #expect(pool.counts == ThreadPool.Counts(threads: 2, waiting: 1), "they may end yet")
-        pool.relieve()
+        pool.beginMissingThread()
         #expect(relieved.wait(seconds: Self.secondsMax))
         #expect(pool.counts.held == 2)
         gate.opened.open()
@@ -115,15 +115,15 @@ struct ThreadPoolTests {
         let gate = Gate()
         pool.submit(gate.job())
         #expect(gate.waitForTasks(1, seconds: Self.secondsMax))
-        for _ in 0..<10 { pool.relieve() }
+        for _ in 0..<10 { pool.beginMissingThread() }
         #expect(pool.counts.threads == 1)
-        let threadsMax = 1 + ThreadPool.surplusMax
+        let threadsMax = 1 + ThreadPool.surplusThreadsMax
         for _ in 0..<threadsMax + 5 { pool.submit(gate.job()) }
         for count in 2...threadsMax {
-            while pool.counts.threads < count { pool.relieve() }
+            while pool.counts.threads < count { pool.beginMissingThread() }
             #expect(gate.waitForTasks(1, seconds: Self.secondsMax))
         }
-        for _ in 0..<5 { pool.relieve() }
+        for _ in 0..<5 { pool.beginMissingThread() }
         #expect(pool.counts == ThreadPool.Counts(threads: 65, held: 65, waiting: 6))
         gate.opened.open()
         #expect(gate.waitForTasks(6, seconds: Self.secondsMax))
@@ -146,7 +146,7 @@ struct ThreadPoolTests {
         #expect(!pool.close(seconds: 0))
         #expect(weakly == nil)
         #expect(!pool.submit(Job { done.note(2) }))
-        pool.relieve()
+        pool.beginMissingThread()
         gate.opened.open()
         #expect(pool.close(seconds: Self.secondsMax))
         #expect(gate.ended.load(ordering: .relaxed) == 1)
@@ -175,7 +175,7 @@ struct ThreadPoolTests {
         pool.submit(gate.job())
         #expect(pool.counts == ThreadPool.Counts(waiting: 2, refusedTotal: 1))
         isRefusing.store(false, ordering: .relaxed)
-        pool.relieve()
+        pool.beginMissingThread()
         #expect(gate.waitForTasks(2, seconds: Self.secondsMax), "the first thread begins another")
         gate.opened.open()
         #expect(pool.close(seconds: Self.secondsMax))
@@ -200,7 +200,7 @@ struct ThreadPoolTests {
         }
         #expect(submitted.wait(seconds: Self.secondsMax))
         #expect(pool.counts == ThreadPool.Counts(threads: 1, waiting: 1))
-        pool.relieve()
+        pool.beginMissingThread()
         #expect(done.wait(seconds: Self.secondsMax))
         #expect(niceness.load(ordering: .relaxed) == before)
         gate.opened.open()

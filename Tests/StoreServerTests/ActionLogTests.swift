@@ -51,7 +51,7 @@ struct ActionLogTests {
     private func answer(_ fixture: Fixture, after version: UInt64) -> LogAnswer {
         let end = ContinuousClock.now + .seconds(10)
         while true {
-            let answer = fixture.log.next(after: version, for: .all)
+            let answer = fixture.log.next(after: version, for: .unrestricted)
             if case .pending = answer, .now < end { continue }
             return answer
         }
@@ -98,7 +98,7 @@ struct ActionLogTests {
     /// Returns the events of a piece.
     private func events(_ piece: LogPiece) -> [String] {
         var start = 0
-        return piece.ends.map { end in
+        return piece.frameEnds.map { end in
             defer { start = end }
             return String(decoding: piece.bytes.array[start..<end], as: UTF8.self)
         }
@@ -130,10 +130,13 @@ struct ActionLogTests {
             while version < 1_000 {
                 let piece = try piece(fixture, after: version)
                 #expect(piece.contains(version + 1))
-                #expect(LogCache.block(of: piece.first) == LogCache.block(of: piece.last))
-                version = piece.last
+                #expect(
+                    LogCache.block(of: piece.firstVersion) == LogCache.block(of: piece.lastVersion)
+                )
+                version = piece.lastVersion
             }
-            guard case .caughtUp(1_000) = fixture.log.next(after: version, for: .all) else {
+            guard case .caughtUp(1_000) = fixture.log.next(after: version, for: .unrestricted)
+            else {
                 Issue.record("not caught up after \(version)")
                 return
             }
@@ -144,8 +147,8 @@ struct ActionLogTests {
         let fixture = Fixture()
         try append(5, to: fixture)
         fixture.log.published(3)
-        #expect(try piece(fixture, after: 0).last == 3)
-        guard case .caughtUp(3) = fixture.log.next(after: 3, for: .all) else {
+        #expect(try piece(fixture, after: 0).lastVersion == 3)
+        guard case .caughtUp(3) = fixture.log.next(after: 3, for: .unrestricted) else {
             Issue.record("more than the published records")
             return
         }
@@ -154,19 +157,19 @@ struct ActionLogTests {
     @Test func `a published record is read for the readers that wait for it`() throws {
         let fixture = Fixture()
         for version in 1...600 as ClosedRange<UInt64> {
-            guard case .caughtUp = fixture.log.next(after: version - 1, for: .all) else {
+            guard case .caughtUp = fixture.log.next(after: version - 1, for: .unrestricted) else {
                 Issue.record("not caught up at \(version - 1)")
                 return
             }
             try append(1, to: fixture)
             fixture.log.published(version)
             let piece = try piece(fixture, after: version - 1)
-            #expect(piece.last == version)
+            #expect(piece.lastVersion == version)
         }
         // Later readers get more than one record at a time.
         var (version, pieces) = (0 as UInt64, 0)
         while version < 600 {
-            version = try piece(fixture, after: version).last
+            version = try piece(fixture, after: version).lastVersion
             pieces += 1
         }
         #expect(pieces < 20)
@@ -181,14 +184,14 @@ struct ActionLogTests {
         var version: UInt64 = 0
         while version < 11 {
             let piece = try piece(fixture, after: version)
-            #expect(piece.ends.count == 1 || piece.bytes.count < 2 * LogCache.pieceBytesMax)
-            version = piece.last
+            #expect(piece.frameEnds.count == 1 || piece.bytes.count < 2 * LogCache.pieceBytesMax)
+            version = piece.lastVersion
         }
         // A reader that begins in the middle of a block reads no earlier records of it.
         let other = Fixture()
         try append(200, to: other, payload: payload)
         other.log.published(200)
-        #expect(try piece(other, after: 150).first == 151)
+        #expect(try piece(other, after: 150).firstVersion == 151)
     }
 
     @Test func `forgotten history is reported with the version to go on from`() throws {
@@ -201,7 +204,7 @@ struct ActionLogTests {
         }
         #expect(version == 400)
         #expect(String(decoding: reason.array, as: UTF8.self).contains("history-gone"))
-        #expect(try piece(fixture, after: version).first == 401)
+        #expect(try piece(fixture, after: version).firstVersion == 401)
     }
 
     @Test func `an unreadable journal ends its readers, and serves them again later`() throws {
@@ -212,7 +215,7 @@ struct ActionLogTests {
         let end = ContinuousClock.now + .seconds(10)
         var isUnreadable = false
         while !isUnreadable, .now < end {
-            if case .unreadable = log.next(after: 4, for: .all) { isUnreadable = true }
+            if case .unreadable = log.next(after: 4, for: .unrestricted) { isUnreadable = true }
         }
         #expect(isUnreadable)
         try append(10, to: fixture)

@@ -19,7 +19,7 @@ import Testing
     func `jobs are taken up to the bounds of running and waiting, and each is done`(
         _ pool: ThreadPool?
     ) {
-        let work = BackgroundWork("test", on: pool, runningMax: 2, waitingMax: 3)
+        let work = BackgroundQueue("test", on: pool, runningMax: 2, waitingMax: 3)
         let (begin, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let done = Locked<[Int]>([])
         let taken = (0..<7).filter { number in
@@ -37,7 +37,7 @@ import Testing
 
     @Test(arguments: threads)
     func `jobs run one after the other if one may run at a time`(_ pool: ThreadPool?) {
-        let work = BackgroundWork("test", on: pool, runningMax: 1, waitingMax: 1_000) { 0 }
+        let work = BackgroundQueue("test", on: pool, runningMax: 1, waitingMax: 1_000) { 0 }
         let done = Locked<[Int]>([])
         let ended = DispatchSemaphore(value: 0)
         for number in 0..<1_000 {
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func `background threads are nice, and submitting threads stay as they are`() {
-        let work = BackgroundWork("test")
+        let work = BackgroundQueue("test")
         let niceness = Locked<CInt?>(nil)
         let ended = DispatchSemaphore(value: 0)
         let process = CInt(PRIO_PROCESS.rawValue)

@@ -58,7 +58,7 @@ import Testing
                 #expect(bytes >= (memory ?? 0) / 4)
             }
         }
-        #expect(MessageMemory.ownBytes < fresh.http.bodyBytesMax)
+        #expect(MessageMemory.uncountedBytes < fresh.http.bodyBytesMax)
     }
 
     @Test func `the transport and the reader of JSON have the configuration's bounds`() {
@@ -83,7 +83,7 @@ import Testing
         #expect(fresh.http.depthMax == JSONLimits().depthMax)
         #expect(fresh.actions.mailboxMax == CoreConfiguration<AppState>().mailboxMax)
         #expect(fresh.memoryRetention == .inMemory)
-        #expect(fresh.retention == Retention())
+        #expect(fresh.diskRetention == Retention())
     }
 
     @Test func `the deepest nesting that can be configured can be read`() throws {
@@ -103,7 +103,7 @@ import Testing
         #expect(StartGate.queuedSecondsMax == Double(ClientWait.secondsMax))
         #expect(StateParameters.wait.allows("\(ClientWait.secondsMax)"))
         #expect(DispatchTicket.waitSecondsMax == ClientWait.secondsMax)
-        #expect(WorkTicket.waitSecondsMax == ClientWait.secondsMax)
+        #expect(ClientRequestTicket.waitSecondsMax == ClientWait.secondsMax)
     }
 
     // History
@@ -130,7 +130,7 @@ import Testing
         // Payload and meta are parts of one body. The server writes the other texts.
         let texts = 2 * InstanceID.bytesMax + 4 * (4 << 10)
         #expect(
-            SQLiteJournal.fieldBytesMax + MemberReader.metaBytesMax + texts
+            SQLiteJournal.fieldBytesMax + DispatchBodyReader.metaBytesMax + texts
                 < 1_000_000_000
         )
         #expect(SQLiteJournal.fieldBytesMax < UInt32.max)
@@ -181,7 +181,7 @@ import Testing
         configuration.history.bytesMax = nil
         configuration.history.ageMax = nil
         configuration.history.actionsPerSnapshot = 7
-        #expect(configuration.retention == .forever)
+        #expect(configuration.diskRetention == .forever)
         #expect(configuration.snapshotBounds.records == 7)
         #expect(configuration.snapshotBounds.bytes == SnapshotKeeper.bytesMax)
     }
@@ -193,8 +193,8 @@ import Testing
     }
 
     @Test func `the bounds of a schema on arrays can be configured, and no more`() throws {
-        #expect(fresh.actions.batchMax == JSONSchema.batchMax)
-        #expect(try largest("batch-max").actions.batchMax == JSONSchema.batchMax)
+        #expect(fresh.actions.batchMax == JSONSchema.batchMaxDefault)
+        #expect(try largest("batch-max").actions.batchMax == JSONSchema.batchMaxDefault)
     }
 
     @Test func `every connection can have an action that waits`() {
@@ -206,9 +206,10 @@ import Testing
     @Test(arguments: [128, 200, 1_024, 4_096, 20_000, 1_000_000])
     func `connections and streams fit into the descriptors there are`(descriptors: Int) throws {
         let fitted = try fresh.fitted(toDescriptors: descriptors, .standardError)
-        let used = fitted.http.connectionsMax + fitted.streams.countMax + DescriptorBudget.reserved
+        let used =
+            fitted.http.connectionsMax + fitted.streams.countMax + DescriptorBudget.reservedCount
         #expect(used <= descriptors)
-        #expect(fitted.http.connectionsMax >= DescriptorBudget.placesMin / 2)
+        #expect(fitted.http.connectionsMax >= DescriptorBudget.clientDescriptorsMin / 2)
         #expect(fitted.http.connectionsMax <= fresh.http.connectionsMax)
         #expect(fitted.streams.countMax <= fresh.streams.countMax)
     }
@@ -221,13 +222,14 @@ import Testing
         var configuration = fresh
         (configuration.http.connectionsMax, configuration.streams.countMax) = (connections, streams)
         let fitted = try configuration.fitted(toDescriptors: descriptors, .standardError)
-        let used = fitted.http.connectionsMax + fitted.streams.countMax + DescriptorBudget.reserved
+        let used =
+            fitted.http.connectionsMax + fitted.streams.countMax + DescriptorBudget.reservedCount
         #expect(used <= descriptors)
         if connections != fresh.http.connectionsMax {
             #expect(fitted.http.connectionsMax == connections)
         }
         if streams != fresh.streams.countMax { #expect(fitted.streams.countMax == streams) }
-        #expect(fitted.http.connectionsMax >= DescriptorBudget.placesMin / 2)
+        #expect(fitted.http.connectionsMax >= DescriptorBudget.clientDescriptorsMin / 2)
     }
 
     @Test(arguments: [(300, 10_000, 411), (4_096, 50, 161), (4_000, 50, 4_145), (300, 0, 395)])
@@ -251,7 +253,7 @@ import Testing
     }
 
     @Test func `sockets that linger are reckoned with`() {
-        #expect(2 * EventLoop.lingeringMax <= DescriptorBudget.reserved)
+        #expect(2 * EventLoop.lingeringMax <= DescriptorBudget.reservedCount)
     }
 
     @Test func `a single address can't take the places of all others`() {
@@ -260,8 +262,8 @@ import Testing
             max: transport.connectionsMax,
             perAddressMax: transport.connectionsPerAddress
         )
-        #expect(4 * places.perAddressMax <= places.max)
-        #expect(places.kept >= 8 * ConnectionPlaces.keptPerAddress)
+        #expect(4 * places.perAddressMax <= places.placesMax)
+        #expect(places.reservedCount >= 8 * ConnectionPlaces.reservedPerAddressMax)
     }
 
     @Test func `fewer requests are parked than connections may be open`() {
@@ -283,7 +285,7 @@ import Testing
 
     @Test func `a session outlives its client's longest wait`() {
         #expect(ClientWait.secondsMax < fresh.sessions.idleTimeout.wholeSeconds)
-        #expect(IdleSessions.lookSecondsMax < Double(fresh.sessions.idleTimeout.wholeSeconds))
+        #expect(IdleSessions.checkSecondsMax < Double(fresh.sessions.idleTimeout.wholeSeconds))
     }
 
     @Test func `a stop ends before its supervisor kills the process`() {

@@ -52,7 +52,7 @@ import Testing
     /// Opens a stream. Returns the version and the data of the first frame.
     private func opened(_ part: WatchedPart) -> String? {
         let opened = Locked<String?>(nil)
-        states.begin(.part(part), in: .snapshot) { first in
+        states.open(.part(part), in: .snapshot) { first in
             guard case .shared(let version, _)? = first, case .frame(let frame) = version.content
             else { return }
             let lines = String(decoding: frame.array, as: UTF8.self).split(separator: "\n")
@@ -67,12 +67,12 @@ import Testing
     private final class Streams: StreamPublisher {
         let count = Atomic(0)
 
-        var open: Int { count.load(ordering: .relaxed) }
+        var openCount: Int { count.load(ordering: .relaxed) }
         var workSeconds: Double { 0 }
         var keepsUp: Bool { true }
 
-        func isRead(_ topic: TopicID) -> Bool { topic.mode == .snapshot }
-        func sendOnce(_ frame: Bytes, to topic: TopicID) -> Bool { true }
+        func hasReaders(_ topic: TopicID) -> Bool { topic.mode == .snapshot }
+        func sendUnversioned(_ frame: Bytes, to topic: TopicID) -> Bool { true }
 
         func publish(_ version: TopicVersion, to topic: TopicID, for filter: ReaderFilter?) {}
     }

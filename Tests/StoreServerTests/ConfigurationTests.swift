@@ -49,7 +49,7 @@ import Testing
 
     @Test func `errors that have no exit status of their own end a process with 1`() {
         #expect(ExitStatus(of: UsageError("")) == .usage)
-        #expect(ExitStatus(of: HistoryCommandError("")) == .failure)
+        #expect(ExitStatus(of: CommandFailure("")) == .failure)
     }
 
     @Test func `the printed configuration is a file that gives the same configuration`() throws {
@@ -59,7 +59,7 @@ import Testing
         ]).configuration
         let second = try read(
             ["--config", "file.json"],
-            file: ConfigurationHelp.print(first)
+            file: ConfigurationHelp.configurationText(first)
         ).configuration
         #expect(second == first)
     }
@@ -71,7 +71,9 @@ import Testing
         ]
         let configuration = try read(names.flatMap { ["--\($0)", "0"] }).configuration
         #expect(configuration.history.ageMax == nil && configuration.history.bytesMax == nil)
-        #expect(configuration.analytics.recentMax == nil && configuration.web.requestRate == nil)
+        #expect(
+            configuration.analytics.recentEventsMax == nil && configuration.web.requestRate == nil
+        )
         #expect(configuration.http.connectionsPerAddressMax == nil)
         #expect(configuration.memoryBytesMax == nil && configuration.http.buffersBytesMax == nil)
         #expect(configuration.streams.lifetimeMax == nil)

@@ -15,7 +15,7 @@ import Testing
 
     private func remember(_ version: UInt64, from session: String? = nil) -> PendingDispatch {
         let dispatch = PendingDispatch(
-            AppliedAnswer(first: version, last: version, changed: true),
+            AppliedAnswer(firstVersion: version, lastVersion: version, changed: true),
             isBatch: false,
             returnsState: false,
             session: session

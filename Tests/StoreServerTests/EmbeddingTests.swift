@@ -49,11 +49,11 @@ import Testing
         let journal = FaultyJournal()
         let server = try InProcessServer(Server(AppState.self).journal(journal))
         #expect(try dispatch(to: server).status == 200)
-        journal.fail(with: broken)
+        journal.setFailure(broken)
         #expect(throws: InProcessServer.Unanswered.self) { try dispatch(to: server) }
         // The server stays so after the disk's return, because the result of that append is
         // unknown.
-        journal.fail(with: nil)
+        journal.setFailure(nil)
         let refused = try dispatch(to: server)
         #expect(refused.status == 503)
         #expect(refused.text.contains(#""type":"/problems/draining""#))
@@ -69,10 +69,10 @@ import Testing
     @Test func `a full disk is no failure of the journal`() throws {
         let journal = FaultyJournal()
         let server = try InProcessServer(Server(AppState.self).journal(journal))
-        journal.fail(with: .storageFull)
+        journal.setFailure(.storageFull)
         #expect(try dispatch(to: server).status == 507)
         #expect(try server.answer("GET", "/readyz").status == 200)
-        journal.fail(with: nil)
+        journal.setFailure(nil)
         #expect(try dispatch(to: server).status == 200)
     }
 
@@ -94,13 +94,13 @@ import Testing
         running.withLock { $0 = server }
         #expect(try dispatch(to: server).status == 200)
         #expect(server.journalFailure == nil)
-        journal.fail(with: broken)
+        journal.setFailure(broken)
         #expect(throws: CommandClientError.self) { try dispatch(to: server) }
         #expect(try await outcomes.next() == .clean)
         #expect(server.journalFailure == broken)
         #expect(errors.values == [broken])
         // A new server goes on from the journal.
-        journal.fail(with: nil)
+        journal.setFailure(nil)
         let next = try Server(AppState.self).journal(journal).start(configuration)
         #expect(try dispatch(to: next).status == 200)
         next.stop()
@@ -123,9 +123,9 @@ import Testing
     @Test func `a failed journal is decided on before any request is answered`() throws {
         let order = Recorder<String>()
         let condition = JournalCondition(.standardError, .atOnce { _ in order.record("decided") })
-        condition.failed(broken)
+        condition.handleFailure(broken)
         order.record("returned")
-        condition.failed(broken)
+        condition.handleFailure(broken)
         #expect(order.values == ["decided", "returned"])
     }
 

@@ -62,7 +62,7 @@ import Testing
 
     @Test func `a module that starts with the store may have a presenter`() {
         for module in Cottage.modules.dropLast() {
-            #expect(module.start != nil)
+            #expect(module.automaticStart != nil)
             #expect(module.presenterNames.count == 1)
         }
     }
@@ -106,7 +106,7 @@ import Testing
     @Test func `several servers of a history start the modules once`() throws {
         for _ in 0..<8 {
             let journals = MemoryJournal()
-            let others = (0..<3).map { _ in journals.another() }
+            let others = (0..<3).map { _ in journals.journalOfSameHistory() }
             // All servers have found no history before the first of them starts a module.
             let stores = try ([journals] + others).map(assembled)
             for store in stores { store.core.start() }
@@ -132,14 +132,14 @@ import Testing
         let journal = FaultyJournal()
         let store = try assembled(journal)
         store.core.start()
-        journal.fail(with: .storageFull)
+        journal.setFailure(.storageFull)
         let error = #expect(throws: FirstStartError.self) {
             try store.startModules()
         }
         store.core.stop()
         #expect(error?.description.hasPrefix("the store can't begin: there is no room") == true)
         #expect(try types(journal) == [])
-        journal.fail(with: nil)
+        journal.setFailure(nil)
         try begin(journal)
         #expect(try types(journal) == starts)
     }

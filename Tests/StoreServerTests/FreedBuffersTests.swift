@@ -8,18 +8,18 @@ import Testing
     @Test func `memory is given back once when half of much is freed`() {
         let taken = Atomic<UInt64>(0)
         let count = Atomic<Int>(0)
-        let freed = FreedBuffers(
+        let freed = BufferTrimmer(
             { taken.load(ordering: .relaxed) },
             giveBack: { count.add(1, ordering: .relaxed) }
         )
         func counts(_ bytes: [UInt64]) -> [Int] {
             bytes.map {
                 taken.store($0, ordering: .relaxed)
-                freed.look()
+                freed.giveBackIfFreed()
                 return count.load(ordering: .relaxed)
             }
         }
-        let least = FreedBuffers.bytesMin
+        let least = BufferTrimmer.freedBytesMin
         #expect(counts([0, least - 1, 0]) == [0, 0, 0])
         let fallen = [4 * least, 2 * least, 2 * least - 1, 2 * least - 1, 0]
         #expect(counts(fallen) == [0, 0, 1, 1, 2])

@@ -18,8 +18,8 @@ struct FreedMemoryTests {
 
         let state = Locked(State())
 
-        func memory() -> FreedMemory {
-            FreedMemory(
+        func memory() -> MemoryTrimmer {
+            MemoryTrimmer(
                 residentBytes: { [self] in state.withLock { $0.resident } },
                 giveBack: { [self] in
                     state.withLock {
@@ -46,16 +46,16 @@ struct FreedMemoryTests {
         let process = Process()
         let memory = process.memory()
         process.pass(29, grownTo: 90)
-        memory.look()
+        memory.giveBackIfDue()
         #expect(process.trims == 0)
         process.pass(1, grownTo: 90)
-        memory.look()
+        memory.giveBackIfDue()
         #expect(process.trims == 1)
         process.pass(29, grownTo: 90)
-        memory.look()
+        memory.giveBackIfDue()
         #expect(process.trims == 1)
         process.pass(2, grownTo: 90)
-        memory.look()
+        memory.giveBackIfDue()
         #expect(process.trims == 2)
     }
 
@@ -64,7 +64,7 @@ struct FreedMemoryTests {
         let memory = process.memory()
         for _ in 0..<10 {
             process.pass(31, grownTo: 50)
-            memory.look()
+            memory.giveBackIfDue()
         }
         #expect(process.trims == 0)
     }
@@ -74,11 +74,11 @@ struct FreedMemoryTests {
         let memory = process.memory()
         process.pass(31, grownTo: 50)
         process.state.withLock { $0.resident += 700 << 10 }
-        memory.look()
+        memory.giveBackIfDue()
         #expect(process.trims == 0)
         process.pass(31, grownTo: 50)
         process.state.withLock { $0.resident += 1_400 << 10 }
-        memory.look()
+        memory.giveBackIfDue()
         #expect(process.trims == 1)
     }
 
@@ -87,13 +87,13 @@ struct FreedMemoryTests {
         process.state.withLock { $0.cost = 0.1 }
         let memory = process.memory()
         process.pass(30, grownTo: 90)
-        memory.look()
+        memory.giveBackIfDue()
         #expect(process.trims == 1)
         process.pass(199, grownTo: 90)
-        memory.look()
+        memory.giveBackIfDue()
         #expect(process.trims == 1)
         process.pass(2, grownTo: 90)
-        memory.look()
+        memory.giveBackIfDue()
         #expect(process.trims == 2)
     }
 }

@@ -71,7 +71,7 @@ final class InProcessServer {
 
     var core: Core<AppState> { parts.core }
 
-    var epoch: String { parts.states.epoch.description }
+    var epoch: String { parts.stateStreams.epoch.description }
 
     /// Returns the answer to a request.
     func answer(
@@ -120,7 +120,7 @@ final class InProcessServer {
         if let refusal = router.admit(exchange) { return refusal }
         exchange.bodyBytes = body
         router.handle(exchange)
-        router.turnEnded()?()
+        router.workAfterTurn()?()
         // Only the thread that completes a suspended exchange may use its outcome.
         if case .none = exchange.hold { return try response(of: exchange) }
         try waitForCompletion(exchange)

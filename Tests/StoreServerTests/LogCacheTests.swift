@@ -28,19 +28,19 @@ struct LogCacheTests {
         cache.insert(piece(257, 10, bytes: 100))
         cache.insert(piece(267, 5, bytes: 100))
         #expect(cache.piece(with: 256) == nil)
-        #expect(cache.piece(with: 257)?.first == 257)
-        #expect(cache.piece(with: 266)?.first == 257)
-        #expect(cache.piece(with: 271)?.first == 267)
+        #expect(cache.piece(with: 257)?.firstVersion == 257)
+        #expect(cache.piece(with: 266)?.firstVersion == 257)
+        #expect(cache.piece(with: 271)?.firstVersion == 267)
         #expect(cache.piece(with: 272) == nil)
     }
 
     @Test func `a longer piece takes the place of the shorter piece`() {
         var cache = LogCache()
         cache.insert(piece(1, 10, bytes: 100_000))
-        let before = cache.bytes
+        let before = cache.chargedBytes
         cache.insert(piece(1, 20, bytes: 200_000))
-        #expect(cache.piece(with: 5)?.last == 20)
-        #expect(cache.bytes == before + 100_000 + 80)
+        #expect(cache.piece(with: 5)?.lastVersion == 20)
+        #expect(cache.chargedBytes == before + 100_000 + 80)
     }
 
     @Test func `at the bound, the piece used longest ago goes`() {
@@ -54,7 +54,7 @@ struct LogCacheTests {
         #expect(cache.piece(with: 257) == nil)
         #expect(cache.piece(with: 513) != nil)
         #expect(cache.piece(with: 1_025) != nil)
-        #expect(cache.bytes <= 300_000)
+        #expect(cache.chargedBytes <= 300_000)
     }
 
     @Test func `a piece beyond the bound is kept as long as it is the newest`() {
@@ -63,7 +63,7 @@ struct LogCacheTests {
         #expect(cache.piece(with: 1) != nil)
         cache.insert(piece(257, 1, bytes: 10))
         #expect(cache.piece(with: 1) == nil)
-        #expect(cache.bytes == LogCache.chargeMin)
+        #expect(cache.chargedBytes == LogCache.chargeMin)
     }
 
     @Test func `many small pieces are bounded, too`() {
@@ -71,7 +71,7 @@ struct LogCacheTests {
         for version in 1...2_000 as ClosedRange<UInt64> {
             cache.insert(piece(version, 1, bytes: 1))
         }
-        #expect(cache.bytes <= 1 << 20)
+        #expect(cache.chargedBytes <= 1 << 20)
         let kept = (1...2_000).count { cache.piece(with: UInt64($0)) != nil }
         #expect(kept == (1 << 20) / LogCache.chargeMin)
     }

@@ -73,7 +73,7 @@ import Testing
             in: opened.journal,
             registry: ActionRegistry(server.actions),
             encoder: .init(),
-            replayed: replay?.made,
+            replayed: replay?.replayedState,
             logger: .standardError
         )
     }
@@ -85,7 +85,7 @@ import Testing
         let opened = try OpenJournal(configuration, follower: replay, .standardError)
         defer { opened.close() }
         let history = try history(of: server, opened, replay)
-        return (replay.made.state(opened.journal.version), history.state)
+        return (replay.replayedState.state(opened.journal.version), history.state)
     }
 
     private func remove() {

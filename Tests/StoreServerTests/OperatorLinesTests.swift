@@ -84,14 +84,14 @@ import Testing
         var oldest: UInt64 { memory.oldest }
         var canFail: Bool { true }
         var epoch: UInt32 { memory.epoch }
-        var oldestSnapshot: UInt64? { memory.oldestSnapshot }
-        var newestSnapshot: UInt64? { memory.newestSnapshot }
+        var oldestSnapshotVersion: UInt64? { memory.oldestSnapshotVersion }
+        var newestSnapshotVersion: UInt64? { memory.newestSnapshotVersion }
 
         func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
             try memory.append(batch, at: expected)
         }
 
-        func read(_ page: JournalPage) throws(JournalError) -> JournalRecords {
+        func read(_ page: JournalPageRequest) throws(JournalError) -> JournalRecords {
             if isClosed.load(ordering: .relaxed) { throw .corrupt("a page is torn") }
             return try memory.read(page)
         }
@@ -102,7 +102,7 @@ import Testing
             try memory.outcomes(of: keys)
         }
 
-        func register(_ program: WritingProgram) throws(JournalError) -> UInt32 {
+        func register(_ program: ProgramDescription) throws(JournalError) -> UInt32 {
             try memory.register(program)
         }
 

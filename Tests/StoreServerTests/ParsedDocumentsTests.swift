@@ -16,9 +16,9 @@ import Testing
 
     @Test func `a large document is parsed once, off the event loop`() throws {
         let large = bytes(of: ParsedDocuments.quickBytesMax)
-        #expect(documents.ready(large) == nil)
+        #expect(documents.cheapDocument(of: large) == nil)
         let document = try #require(documents.document(of: large))
-        #expect(documents.ready(large) === document)
+        #expect(documents.cheapDocument(of: large) === document)
         #expect(documents.document(of: large) === document)
         #expect(document.part(at: seven) == Bytes(utf8: "7"))
         #expect(document.part(at: JSONPointer(tokens: ["2"])) == nil)
@@ -26,7 +26,7 @@ import Testing
 
     @Test func `a small document is parsed at every request, and not kept`() {
         let small = bytes(of: 10)
-        #expect(documents.ready(small)?.part(at: seven) == Bytes(utf8: "7"))
+        #expect(documents.cheapDocument(of: small)?.part(at: seven) == Bytes(utf8: "7"))
         #expect(documents.bytes == 0)
     }
 
@@ -35,12 +35,12 @@ import Testing
         let all = (0..<20).map { _ in bytes(of: size) }
         for bytes in all { _ = documents.document(of: bytes) }
         #expect(documents.bytes <= ParsedDocuments.bytesMax)
-        #expect(documents.ready(all[19]) != nil)
-        #expect(documents.ready(all[0]) == nil)
+        #expect(documents.cheapDocument(of: all[19]) != nil)
+        #expect(documents.cheapDocument(of: all[0]) == nil)
         let huge = bytes(of: 2 * ParsedDocuments.bytesMax)
         _ = documents.document(of: huge)
-        #expect(documents.ready(huge) != nil, "a single one may be larger")
-        #expect(documents.ready(all[19]) == nil)
+        #expect(documents.cheapDocument(of: huge) != nil, "a single one may be larger")
+        #expect(documents.cheapDocument(of: all[19]) == nil)
     }
 
     @Test func `a text that is no document has none`() {

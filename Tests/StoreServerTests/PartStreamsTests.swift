@@ -38,7 +38,7 @@ import Testing
         let cards = try #require(snapshot.slices[0].bytes).document()
         let pieces = cards.root.members.map { (key: $0.name, value: Bytes($0.value.source)) }
         let instances = PublishedSlice(
-            .instances(EncodedPieces(SortedTable(sorted: pieces))),
+            .pieces(EncodedPieces(SortedTable(sorted: pieces))),
             version: snapshot.slices[0].version
         )
         let slices = [instances] + snapshot.slices.dropFirst()
@@ -70,7 +70,7 @@ import Testing
         in parts: PartStreams? = nil,
         _ snapshot: Snapshot
     ) throws -> String? {
-        #expect(streams.reserve(part.topic))
+        #expect(streams.reservePlace(part.topic))
         let first = (parts ?? self.parts).firstVersion(of: part, in: .snapshot, from: snapshot)
         return text(of: first, part.topic)
     }
@@ -140,7 +140,7 @@ import Testing
         let part = parts.part(at: pointer, for: Viewer(session: "a"))
         let before = snapshot(2, own: (#"{"text":"x"}"#, 2))
         #expect(try opened(part, in: parts, before) == #"state/draft/text 2 "x""#)
-        #expect(streams.reserve(slices.id(of: .slice(0, "a"))))
+        #expect(streams.reservePlace(slices.id(of: .slice(0, "a"))))
         let first = slices.firstFrame(of: .slice(0, "a"), in: .snapshot, from: before)
         guard case .shared(let version, _) = first else {
             Issue.record("the slice is not shared")
@@ -187,7 +187,7 @@ import Testing
 
     @Test func `the last places are for clients with few, also beside a proxy`() throws {
         let proxy = WatchingClient.address("127.0.0.1", isForMany: true)
-        let count = PartStreams.pointersMax - PartStreams.keptPointers
+        let count = PartStreams.pointersMax - PartStreams.reservedPointers
         var places = try (0..<count).map { number in
             try parts.reservePlace(for: part("/cards/\(number)"), of: proxy)
         }
@@ -195,7 +195,7 @@ import Testing
         #expect(throws: full) { try parts.reservePlace(for: part("/counter"), of: proxy) }
         // A part that is watched already needs no further place.
         places.append(try parts.reservePlace(for: part("/cards/7"), of: client(1)))
-        for number in 1..<PartStreams.keptPerClient {
+        for number in 1..<PartStreams.reservedPerClient {
             places.append(try parts.reservePlace(for: part("/counter/\(number)"), of: client(1)))
         }
         #expect(throws: full) { try parts.reservePlace(for: part("/counter"), of: client(1)) }

@@ -29,9 +29,9 @@ import Testing
         let second = snapshot(2, [Bytes(utf8: #"{"n":2,"m":1}"#), todos, Bytes(utf8: "[1]")])
         let old = PatchState(first, after: nil)
         let new = PatchState(second, after: first)
-        #expect(new.bytes == 16, "slices that both versions share cost nothing")
-        #expect(old.bytesKept(beside: new) == 13)
-        let frame = try #require(text(new.patch(from: old, isSkip: false)))
+        #expect(new.unsharedByteCount == 16, "slices that both versions share cost nothing")
+        #expect(old.unsharedByteCount(beside: new) == 13)
+        let frame = try #require(text(new.patchFrame(from: old, skipsVersions: false)))
         #expect(frame.contains("event: patch\nid: 4f1c09ab:2\n"))
         #expect(
             frame.contains(
@@ -45,7 +45,7 @@ import Testing
         let first = snapshot(1, [nil, Bytes(utf8: "[1]"), nil])
         let second = snapshot(2, [nil, Bytes(utf8: "[1,2]"), nil])
         let frame = PatchState(second, after: first)
-            .patch(from: PatchState(first, after: nil), isSkip: false)
+            .patchFrame(from: PatchState(first, after: nil), skipsVersions: false)
         #expect(try #require(text(frame)).contains(#""path":"/todos~1items/1""#))
     }
 
@@ -53,27 +53,37 @@ import Testing
         let snapshot = snapshot(1, [Bytes(utf8: "1"), nil, Bytes(utf8: "{}")])
         let state = String(decoding: snapshot.state.array, as: UTF8.self)
         #expect(state == #"{"counter":1,"todos/items":null,"home":{}}"#)
-        let frame = try #require(text(PatchState(snapshot, after: nil).whole()))
+        let frame = try #require(text(PatchState(snapshot, after: nil).wholeFrame()))
         #expect(frame.contains("event: snapshot\nid: 4f1c09ab:1\ndata: \(state)\n"))
     }
 
     @Test func `over skipped versions, the smaller of patch and whole is sent`() throws {
         let (old, new) = (part(#"{"n":1}"#, 1), part(#"{"n":2}"#, 2))
-        #expect(try #require(text(new.patch(from: old, isSkip: false))).contains("event: patch"))
-        #expect(new.patch(from: old, isSkip: true) == nil)
+        #expect(
+            try #require(text(new.patchFrame(from: old, skipsVersions: false))).contains(
+                "event: patch"
+            )
+        )
+        #expect(new.patchFrame(from: old, skipsVersions: true) == nil)
     }
 
     @Test func `a part that is gone has no patch to or from it`() throws {
         let (gone, there) = (part(nil, 1), part(#"{"n":2}"#, 2))
-        #expect(there.patch(from: gone, isSkip: false) == nil)
-        #expect(gone.patch(from: there, isSkip: false) == nil)
+        #expect(there.patchFrame(from: gone, skipsVersions: false) == nil)
+        #expect(gone.patchFrame(from: there, skipsVersions: false) == nil)
         #expect(
-            try #require(text(gone.whole())).contains("event: gone\nid: 4f1c09ab:1\ndata: null")
+            try #require(text(gone.wholeFrame())).contains(
+                "event: gone\nid: 4f1c09ab:1\ndata: null"
+            )
         )
     }
 
     @Test func `a version that changed nothing is an empty patch`() throws {
         let (old, new) = (part(#"{"n":1}"#, 1), part(#"{"n":1}"#, 2))
-        #expect(try #require(text(new.patch(from: old, isSkip: false))).contains("data: []\n"))
+        #expect(
+            try #require(text(new.patchFrame(from: old, skipsVersions: false))).contains(
+                "data: []\n"
+            )
+        )
     }
 }

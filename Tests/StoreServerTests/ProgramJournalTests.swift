@@ -42,7 +42,7 @@ import Testing
     @Test func `readers of a server get the actions that another server has applied`() throws {
         let journal = MemoryJournal()
         let one = try InProcessServer(program.journal(journal))
-        let other = try InProcessServer(program.journal(journal.another()))
+        let other = try InProcessServer(program.journal(journal.journalOfSameHistory()))
         #expect(try dispatch(increase, to: one).status == 200)
         let shown = try other.answer("GET", "/state/counter?after=0&wait=10")
         #expect(shown.text == #"{"counter":1,"step":1}"#)
@@ -71,7 +71,7 @@ import Testing
         let error = #expect(throws: ConfigurationError.self) {
             try program.journal(MemoryJournal()).checkJournals(
                 reader.configuration,
-                given: reader.given
+                given: reader.givenNames
             )
         }
         #expect(error?.description.hasPrefix("--\(name): ") == true)
@@ -85,7 +85,7 @@ import Testing
         )
         try program.journal(MemoryJournal()).checkJournals(
             reader.configuration,
-            given: reader.given
+            given: reader.givenNames
         )
     }
 
@@ -134,7 +134,7 @@ import Testing
         let said = try program.journal(empty).run(imported, configuration)
         #expect(said == "the program's own journal has 1 actions\n")
         #expect(try empty.tail(from: 0) == full.tail(from: 0))
-        #expect(throws: HistoryCommandError.self) {
+        #expect(throws: CommandFailure.self) {
             try program.journal(empty).run(imported, configuration)
         }
     }
@@ -145,7 +145,7 @@ import Testing
         let server = program.journal(journal)
         let verified = try server.run(HistoryCommand("verify", file: nil), ServerConfiguration())
         #expect(verified.contains("1 actions replayed"))
-        let error = #expect(throws: HistoryCommandError.self) {
+        let error = #expect(throws: CommandFailure.self) {
             try server.run(HistoryCommand("backup", file: "/tmp/none"), ServerConfiguration())
         }
         #expect(error?.description.contains("has a journal of its own") == true)
@@ -165,18 +165,20 @@ private final class ClosingJournal: Journal {
     var version: UInt64 { inner.version }
     var oldest: UInt64 { inner.oldest }
     var canFail: Bool { false }
-    var oldestSnapshot: UInt64? { inner.oldestSnapshot }
-    var newestSnapshot: UInt64? { inner.newestSnapshot }
+    var oldestSnapshotVersion: UInt64? { inner.oldestSnapshotVersion }
+    var newestSnapshotVersion: UInt64? { inner.newestSnapshotVersion }
     func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
         try inner.append(batch, at: expected)
     }
-    func read(_ page: JournalPage) throws(JournalError) -> JournalRecords { try inner.read(page) }
+    func read(_ page: JournalPageRequest) throws(JournalError) -> JournalRecords {
+        try inner.read(page)
+    }
     func outcomes(
         of keys: [IdempotencyKey]
     ) throws(JournalError) -> [IdempotencyKey: KeptOutcome] {
         try inner.outcomes(of: keys)
     }
-    func register(_ program: WritingProgram) throws(JournalError) -> UInt32 {
+    func register(_ program: ProgramDescription) throws(JournalError) -> UInt32 {
         try inner.register(program)
     }
     func programs() throws(JournalError) -> [RegisteredProgram] { try inner.programs() }

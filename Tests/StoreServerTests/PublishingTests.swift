@@ -31,7 +31,7 @@ import Testing
         _ versions: ClosedRange<UInt64>,
         for audience: Audience? = nil,
         bytes: Int = 1,
-        views: Commit.Views? = nil
+        views: Commit.ViewPublisher? = nil
     ) -> Commit {
         Commit(
             versions.map { snapshot($0, bytes: bytes) },
@@ -46,12 +46,12 @@ import Testing
         let seen = Locked<[String]>([])
         let isRead = Atomic(true)
 
-        var work: PublishingThread.Work {
-            PublishingThread.Work { [self] commit in
+        var work: PublishingThread.Handlers {
+            PublishingThread.Handlers { [self] commit in
                 let versions = commit.snapshots.map { "\($0.version)" }.joined(separator: ",")
-                note("\(commit.before.version)>\(versions)")
-            } answered: {
-            } skipped: { [self] in
+                note("\(commit.previous.version)>\(versions)")
+            } didRunTasks: {
+            } didSkipVersions: { [self] in
                 note("skipped")
             }
         }
@@ -101,7 +101,7 @@ import Testing
         let publishing = PublishingThread(Self.snapshot(0), on: pool) { true }
         let count = 2_000
         let opened = OpenStreams()
-        let work = PublishingThread.Work { commit in
+        let work = PublishingThread.Handlers { commit in
             opened.streams.withLock { streams in
                 for index in streams.indices {
                     for snapshot in commit.snapshots {
@@ -109,8 +109,8 @@ import Testing
                     }
                 }
             }
-        } answered: {
-        } skipped: {
+        } didRunTasks: {
+        } didSkipVersions: {
         }
         publishing.start { work }
         await withTaskGroup(of: Void.self) { group in
@@ -272,7 +272,7 @@ import Testing
         var queue = PublishingQueue(published: Self.snapshot(0))
         let half = PublishingQueue.bytesMax / 2
         let viewed = Locked<[Int]>([])
-        func views(_ number: Int) -> Commit.Views {
+        func views(_ number: Int) -> Commit.ViewPublisher {
             { _, _ in viewed.withLock { $0.append(number) } }
         }
         queue.add(Self.commit(1...1, bytes: half, views: views(1)))
@@ -280,33 +280,36 @@ import Testing
         queue.add(Self.commit(2...2, bytes: half, views: views(2)))
         queue.add { _ in }
         queue.add(Self.commit(3...4, bytes: half))
-        #expect(queue.commits == 1)
+        #expect(queue.commitCount == 1)
         #expect(queue.bytes == half)
         let items = queue.take().items
         guard case .commit(let commit)? = items.first, items.count == 2 else {
             Issue.record("the commits are not one")
             return
         }
-        #expect(commit.before.version == 0)
+        #expect(commit.previous.version == 0)
         #expect(commit.snapshots.map(\.version) == [4])
-        commit.views?(commit, nil)
+        commit.publishViews?(commit, nil)
         #expect(viewed.withLock { $0 } == [2], "views get the newest state that was handed over")
         for version in 5...(UInt64(PublishingQueue.commitsMax) + 10) {
             queue.add(Self.commit(version...version))
         }
-        #expect(queue.commits <= PublishingQueue.commitsMax)
+        #expect(queue.commitCount <= PublishingQueue.commitsMax)
     }
 
     @Test func `while the thread lags, a commit merges with the last waiting commit`() {
         var queue = PublishingQueue(published: Self.snapshot(0))
         queue.add(Self.commit(1...1, for: audience("a")), joining: true)
         queue.add(Self.commit(2...3, for: audience("b"), bytes: 5), joining: true)
-        #expect(queue.commits == 2, "each has readers that the other does not tell")
+        #expect(queue.commitCount == 2, "each has readers that the other does not tell")
         queue.add(Self.commit(4...5, for: audience("b"), bytes: 7), joining: true)
-        #expect(queue.commits == 2)
+        #expect(queue.commitCount == 2)
         queue.add { _ in }
         queue.add(Self.commit(6...6), joining: true)
-        #expect(queue.commits == 3, "a stream that opens between them begins with what was there")
+        #expect(
+            queue.commitCount == 3,
+            "a stream that opens between them begins with what was there"
+        )
         #expect(queue.bytes == 1 + 7 + 1)
         let versions = queue.take().items.map { item -> [UInt64] in
             if case .commit(let commit) = item { commit.snapshots.map(\.version) } else { [] }
@@ -324,9 +327,9 @@ import Testing
         #expect(!all.isCovered(by: forA))
         #expect(!forA.isCovered(by: forB))
         var joined = forA
-        joined.take(in: forB)
+        joined.join(forB)
         #expect(joined.audiences == [a, b].compactMap { $0 })
-        joined.take(in: all)
+        joined.join(all)
         #expect(joined.audiences == nil)
     }
 

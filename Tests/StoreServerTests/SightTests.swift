@@ -76,7 +76,7 @@ import Testing
         let first = whole.visible(to: viewer(["todos", "motto"]))
         #expect(whole.visible(to: viewer(["motto", "todos"])) === first)
         #expect(text(whole.visible(to: viewer(["motto"])).state) == #"{"motto":2}"#)
-        #expect(whole.visible(to: .all) === whole)
+        #expect(whole.visible(to: .unrestricted) === whole)
         // Nothing here belongs to sessions, but a client with a sight sees no more because of a
         // session.
         let own = whole.visible(to: viewer(["motto"], session: "s"))
@@ -114,7 +114,7 @@ import Testing
         // Names are compared by their bytes.
         #expect(!Sight(of: ["\u{e9}"]).sees(module: "e\u{301}"))
         let some = Sight(among: ["a", "b", "c"]) { $0 != "b" }
-        #expect([-1, 0, 1, 2, 3].map(some.seesPlace) == [false, true, false, true, false])
+        #expect([-1, 0, 1, 2, 3].map(some.seesMemberAtIndex) == [false, true, false, true, false])
         #expect(some == Sight(of: ["c", "a"]))
     }
 
@@ -128,7 +128,7 @@ import Testing
         )
         let seen = WatchedPart(at: pointer("safe", "0"), in: layout, for: seeing)
         #expect(seen.container == .module(1) && seen.topic != hidden.topic)
-        #expect(seen == WatchedPart(at: pointer("safe", "0"), in: layout, for: .all))
+        #expect(seen == WatchedPart(at: pointer("safe", "0"), in: layout, for: .unrestricted))
         #expect(WatchedPart(at: pointer("safe"), in: nil, for: blind).container == .nowhere)
         let whole = snapshot(9, [("[1]", 3), ("[5]", 9), ("2", 5)])
         #expect(hidden.container.slice(in: whole) == nil)
@@ -143,13 +143,14 @@ import Testing
         let cases: [(RecordOwner, Viewer, Bool)] = [
             (RecordOwner(module: "todos"), Viewer(session: nil, sight: sight), true),
             (RecordOwner(module: "safe"), Viewer(session: nil, sight: sight), false),
-            (RecordOwner(), Viewer(session: nil, sight: sight), false), (RecordOwner(), .all, true),
+            (RecordOwner(), Viewer(session: nil, sight: sight), false),
+            (RecordOwner(), .unrestricted, true),
             (RecordOwner(session: ada, module: "todos"), Viewer(session: bob, sight: sight), false),
             (RecordOwner(session: ada, module: "todos"), Viewer(session: ada, sight: sight), true),
             (RecordOwner(session: ada, module: "safe"), Viewer(session: ada, sight: sight), false),
             (RecordOwner(session: ada, module: "safe"), Viewer(session: ada), true),
             (RecordOwner(session: ada), Viewer(session: bob), false),
-            (RecordOwner(session: ada, module: "safe"), .all, true),
+            (RecordOwner(session: ada, module: "safe"), .unrestricted, true),
         ]
         for (owner, viewer, isVisible) in cases {
             #expect(owner.isVisible(to: viewer) == isVisible, "\(owner) \(viewer)")

@@ -50,7 +50,7 @@ import Testing
         var random = SeededRandom(seed: seed)
         var state = DeckState()
         var committed = (state: state, snapshot: try snapshot(state, 0))
-        writer.committed()
+        writer.keepEncoded()
         var version: UInt64 = 0
         var older: [(Snapshot, String)] = []
         for _ in 0..<300 {
@@ -79,9 +79,9 @@ import Testing
             #expect(isSame || !isKept, "seed \(seed)")
             if Int.random(in: 0..<3, using: &random) == 0 {
                 state = committed.state
-                writer.rolledBack()
+                writer.discardEncoded()
             } else {
-                writer.committed()
+                writer.keepEncoded()
                 committed = (state, newest)
             }
         }
@@ -109,7 +109,7 @@ import Testing
         var state = DeckState()
         for number in 0..<1_000 { state.cards["\(number)"] = Card(face: number) }
         let first = try snapshot(state, 0)
-        writer.committed()
+        writer.keepEncoded()
         #expect(encoded.take() == 1_000)
         apply(Cards.Action.turned(to: 7).to("3"), to: &state)
         apply(Cards.Action.turned(to: 8).to("3"), to: &state)
@@ -128,7 +128,7 @@ import Testing
     @Test func `thousands of instances in one batch are encoded once each`() throws {
         var state = DeckState()
         _ = try snapshot(state, 0)
-        writer.committed()
+        writer.keepEncoded()
         for _ in 0..<2 {
             for number in 0..<3_000 { apply(Cards.start(.init()).to("\(number)"), to: &state) }
         }
@@ -142,7 +142,7 @@ import Testing
         var state = DeckState()
         state.cards["a"] = Card(face: 0)
         let first = try snapshot(state, 0)
-        writer.committed()
+        writer.keepEncoded()
         apply(Cards.stop.to("a"), to: &state)
         apply(Cards.start(.init()).to("a"), to: &state)
         apply(Cards.start(.init()).to("b"), to: &state)
@@ -156,12 +156,12 @@ import Testing
         var state = DeckState()
         state.cards["a"] = Card(face: 1)
         _ = try snapshot(state, 0)
-        writer.committed()
+        writer.keepEncoded()
         let base = state
         apply(Cards.start(.init()).to("b"), to: &state)
         apply(Cards.Action.weighed(.infinity).to("a"), to: &state)
         #expect(throws: JSONError.self) { try snapshot(state, 2) }
-        writer.rolledBack()
+        writer.discardEncoded()
         state = base
         apply(Cards.start(.init()).to("c"), to: &state)
         let newest = try snapshot(state, 1)

@@ -120,7 +120,7 @@ import Testing
         gate.handle(large)
         gate.handle(small)
         #expect(status(of: large) == nil && status(of: small) == 503)
-        large.onLeaving?()
+        large.onClientLeft?()
         #expect(status(of: large) == 503)
         let next = try exchange(of: server, bodyBytes: 1)
         gate.handle(next)

@@ -51,7 +51,7 @@ import Testing
                     preferences: Preferences(),
                     caller: .anyone
                 )
-            case .work: return try WorkTicket(request, store, by: request.caller())
+            case .work: return try ClientRequestTicket(request, store, by: request.caller())
             case .session:
                 return SessionTicket(request, store) { version in
                     if version == nil { takenBack.add() }
@@ -146,13 +146,13 @@ import Testing
         )
         let answer = try InProcessServer(serving: [routes]).answer("POST", "/begun")
         #expect(answer.status == 409)
-        #expect(answer.text.contains(Refusal.unreadableReason), "\(answer.text)")
+        #expect(answer.text.contains(Refusal.hiddenReasonText), "\(answer.text)")
         #expect((parked.count, early.count) == (0, 1))
     }
 
     @Test(arguments: [MailboxError.full, .closed])
     func `a mailbox that takes nothing has its own answer`(_ error: MailboxError) {
-        let problem = error.problem(waiting: "7 actions wait already")
+        let problem = error.problem(ifFull: "7 actions wait already")
         #expect(problem.status == 503)
         #expect(problem.slug == (error == .full ? .overloaded : .draining))
     }

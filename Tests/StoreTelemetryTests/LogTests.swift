@@ -45,7 +45,7 @@ import Testing
     @Test func `text of a client forges no line`() {
         let line = LogLine(.error, "a\u{1B}[31m\nstore-server: b\u{7F}")
         #expect(
-            String(decoding: line.bytes(of: "store"), as: UTF8.self)
+            String(decoding: line.bytes(program: "store"), as: UTF8.self)
                 == "store: error: a?[31m?store-server: b?\n"
         )
     }
@@ -64,13 +64,13 @@ import Testing
             at: 1_700_000_000_123_000_000
         )
         #expect(
-            String(decoding: line.bytes(of: "store"), as: UTF8.self)
+            String(decoding: line.bytes(program: "store"), as: UTF8.self)
                 == #"store: warning: scores: the action takes long type="a b" version=7 ms=1.234 "#
                 + #"changed=false reason="a\"\\\u{a}\u{2028}\u{e0001}é" event=reducer.slow "#
                 + "time=2023-11-14T22:13:20.123Z\n"
         )
         #expect(
-            String(decoding: line.bytes(of: "store", as: .json), as: UTF8.self)
+            String(decoding: line.bytes(program: "store", as: .json), as: UTF8.self)
                 == #"{"time":"2023-11-14T22:13:20.123Z","level":"warning","event":"reducer.slow","#
                 + #""message":"the action takes long","program":"store","store":"scores","#
                 + #""type":"a b","version":7,"ms":1.234,"changed":false,"#
@@ -82,7 +82,7 @@ import Testing
         let fields = [LogField("level", .text("x")), LogField("level", .text("y"))]
         let line = LogLine(.error, .programNoted, "m", fields, at: 0)
         #expect(
-            String(decoding: line.bytes(of: "store", as: .json), as: UTF8.self)
+            String(decoding: line.bytes(program: "store", as: .json), as: UTF8.self)
                 .hasSuffix(#""program":"store","level_":"x","level__":"y"}"# + "\n")
         )
     }
@@ -104,8 +104,8 @@ import Testing
         logger.configure(.text, from: .info, naming: "store-server")
         logger.debug(.programNoted, "not written")
         for _ in 0..<3 * LogWriter.queueLinesMax { logger.warning(.httpNoted, "no room") }
-        logger.naming("chat").notice(.programNoted, "of another copy")
-        logger.details(2_000, .actionApplied) { count in
+        logger.naming("chat").info(.programNoted, "of another copy")
+        logger.writeDetails(2_000, .actionApplied) { count in
             Array(repeating: ("", []), count: count)
         }
         let lines = logger.counts.byLevel.map { "\($0.level.rawValue) \($0.lines)" }
@@ -132,9 +132,11 @@ import Testing
         let (lines, written) = AsyncStream.makeStream(of: LogLine.self)
         do {
             let logger = Logger(LogWriter { written.yield($0) })
-            logger.notice(.serverListening, "one")
+            logger.info(.serverListening, "one")
             logger.warning(.httpNoted, "two")
-            logger.details(2, .actionApplied) { ["three", "four"].prefix($0).map { ($0, []) } }
+            logger.writeDetails(2, .actionApplied) {
+                ["three", "four"].prefix($0).map { ($0, []) }
+            }
         }
         var found: [String] = []
         for await line in lines {
@@ -167,9 +169,9 @@ import Testing
 
     @Test func `a loss is logged once, and its end once`() {
         var report = LossReport()
-        let said = (0..<10).map { report.lost(at: start + .seconds($0)) }
+        let said = (0..<10).map { report.noteLoss(at: start + .seconds($0)) }
         #expect(said == [true] + Array(repeating: false, count: 9))
-        let over = (0..<3).map { _ in report.wrote() }
+        let over = (0..<3).map { _ in report.noteSuccess() }
         #expect(over == [true, false, false])
     }
 
@@ -177,15 +179,15 @@ import Testing
         var report = LossReport()
         var lines = 0
         for tenth in 0..<3_000 {
-            if report.lost(at: start + .milliseconds(100 * tenth)) { lines += 1 }
-            if report.wrote() { lines += 1 }
+            if report.noteLoss(at: start + .milliseconds(100 * tenth)) { lines += 1 }
+            if report.noteSuccess() { lines += 1 }
         }
         #expect(lines == 2 * 5)
     }
 
     @Test func `a write before any loss makes no line`() {
         var report = LossReport()
-        let said = report.wrote()
+        let said = report.noteSuccess()
         #expect(!said)
     }
 }

@@ -32,7 +32,7 @@ public func wait(
             Issue.record("Not within \(seconds) s: \(words).", sourceLocation: place)
             return false
         }
-        SystemThread.giveWay()
+        SystemThread.yield()
     }
     return true
 }

@@ -164,6 +164,6 @@ import Testing
         await store.receive(.did(1)) { $0.done = 1 }
         await store.cancelEffects()
         await store.finish()
-        #expect(clock.sleeping == 0)
+        #expect(clock.sleeperCount == 0)
     }
 }

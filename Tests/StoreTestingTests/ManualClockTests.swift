@@ -10,7 +10,7 @@ import Testing
         _ clock: ManualClock,
         _ woken: Recorder<String>
     ) async -> Task<Void, any Error> {
-        let count = clock.sleeping
+        let count = clock.sleeperCount
         let task = Task {
             try await clock.sleep(for: duration)
             woken.record(name)
@@ -24,7 +24,7 @@ import Testing
         let woken = Recorder<String>()
         let task = await sleeper("one", .seconds(1), clock, woken)
         await clock.advance(by: .seconds(1) - .nanoseconds(1))
-        #expect(clock.sleeping == 1)
+        #expect(clock.sleeperCount == 1)
         await clock.advance(by: .nanoseconds(1))
         try await task.value
         #expect(woken.values == ["one"])
@@ -49,7 +49,7 @@ import Testing
 
     @Test func `an advance stops if a store does not come to rest`() async {
         let clock = ManualClock()
-        clock.addRest { false }
+        clock.addRestWaiter { false }
         #expect(await clock.advance(by: .seconds(1), wakesMax: 1) == false)
         #expect(clock.now.sinceStart == .zero)
     }
@@ -59,7 +59,7 @@ import Testing
         let task = await sleeper("one", .seconds(1), clock, Recorder())
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(clock.sleeping == 0)
+        #expect(clock.sleeperCount == 0)
     }
 
     @Test func `a deadline that is past is no sleep`() async throws {
@@ -78,7 +78,7 @@ import Testing
             dependencies: .controlled(by: clock)
         )
         await store.send(.slept(["c": 30, "a": 10, "b": 20]))
-        #expect(clock.sleeping == 3)
+        #expect(clock.sleeperCount == 3)
         await clock.advance(by: .milliseconds(25))
         #expect(woken.values == ["a", "b", "a again"])
         await clock.run()

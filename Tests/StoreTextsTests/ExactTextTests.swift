@@ -33,7 +33,7 @@ import Testing
             for other in [copy, part] {
                 #expect(ExactText(text) == ExactText(other))
                 #expect(ExactText(text).hashValue == ExactText(other).hashValue)
-                #expect(text.order(beside: other) == 0)
+                #expect(text.byteOrder(comparedTo: other) == 0)
             }
         }
     }

@@ -31,10 +31,10 @@ import Testing
             "http://127.0.0.1:1", "http://[::1]:1", "http://localhost", "http://LOCALHOST",
             "https://c",
         ] {
-            #expect(CollectorURL(text)?.isOpenToReaders == false)
+            #expect(CollectorURL(text)?.exposesSpans == false)
         }
         for text in ["http://collector:4318", "http://127.example.com:4318"] {
-            #expect(CollectorURL(text)?.isOpenToReaders == true)
+            #expect(CollectorURL(text)?.exposesSpans == true)
         }
     }
 }

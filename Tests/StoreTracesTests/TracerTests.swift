@@ -23,7 +23,7 @@ import Testing
     @Test(arguments: [(0.0, 0...0), (0.25, 2_200...2_800), (1.0, 10_000...10_000)])
     func `the ratio of new traces is exported`(ratio: Double, counts: ClosedRange<Int>) {
         let tracer = tracer(1)
-        tracer.sample(ratio: ratio)
+        tracer.setRatio(ratio)
         #expect(counts ~= (0..<10_000).count { _ in tracer.begin(in: nil) != nil })
     }
 

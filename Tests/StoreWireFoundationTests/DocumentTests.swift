@@ -27,7 +27,7 @@ import Testing
             #expect(error == nil)
             #expect(Self.foundationTakes(bytes) == !Self.beyondDouble.contains(name))
         case "reject":
-            #expect(error?.isSyntax == true)
+            #expect(error?.isParseError == true)
             #expect((0...bytes.count).contains(error?.offset ?? -1))
         default:
             Issue.record("The name has no verdict.")

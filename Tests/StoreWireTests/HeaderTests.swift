@@ -39,25 +39,25 @@ import Testing
     @Test func `protocol 2.6: preferences are read in any order, spelling and quoting`() {
         let preferences = Preferences("Return=\"representation\" , foo; bar=1, WAIT = 10;x")
 
-        #expect(preferences.returned == .representation)
+        #expect(preferences.returnForm == .representation)
         #expect(preferences.waitSeconds == 10)
     }
 
     @Test func `the first of two preferences with one name counts`() {
-        #expect(Preferences("return=minimal, return=representation").returned == .minimal)
+        #expect(Preferences("return=minimal, return=representation").returnForm == .minimal)
         #expect(Preferences("wait=1, wait=2").waitSeconds == 1)
     }
 
     @Test func `preferences that cannot be read are skipped, and the others stay`() {
-        #expect(Preferences("").returned == nil)
-        #expect(Preferences("wait=-1, return=representation").returned == .representation)
+        #expect(Preferences("").returnForm == nil)
+        #expect(Preferences("wait=-1, return=representation").returnForm == .representation)
         #expect(Preferences("wait=-1").waitSeconds == nil)
         #expect(Preferences("wait=").waitSeconds == nil)
         #expect(Preferences("wait=99999999999999999999").waitSeconds == .max)
         #expect(Preferences("@@@, =,,\"a,b\", wait=3").waitSeconds == 3)
         #expect(Preferences("foo=\"a, wait=9\", wait=3").waitSeconds == 3)
         #expect(Preferences("foo=\"open, wait=9").waitSeconds == nil)
-        #expect(Preferences("return=all").returned == nil)
+        #expect(Preferences("return=all").returnForm == nil)
     }
 
     @Test func `the applied preferences are listed`() {

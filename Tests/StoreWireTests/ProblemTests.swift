@@ -43,7 +43,7 @@ import Testing
     func `protocol 8.1: a body has the members of RFC 9457 in order`(slug: ProblemSlug) throws {
         let problem = try #require(ProblemTests.all.first { $0.slug == slug })
 
-        let root = try document(problem.at(instance: "r-1")).root
+        let root = try document(problem.with(instance: "r-1")).root
 
         let names = root.members.map(\.name)
         #expect(names.prefix(5) == ["type", "title", "status", "detail", "instance"])

@@ -16,7 +16,7 @@ import Testing
                 "views/a?b=1", "actions",
             ]
         )
-        #expect(topics[0].carrying(.patch) == topics[1])
+        #expect(topics[0].inMode(.patch) == topics[1])
     }
 
     @Test func `names that only look alike are different topics`() {

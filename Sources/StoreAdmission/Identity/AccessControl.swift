@@ -35,7 +35,7 @@ package final class AccessControl: Sendable {
     /// The number of the last change of policy or credentials. The number is unique among all
     /// stores of the process.
     private let generation = Atomic<UInt64>(AccessControl.nextGeneration)
-    private static let generations = Atomic<UInt64>(0)
+    private static let generationCount = Atomic<UInt64>(0)
 
     /// Makes access control for a store whose root state has these members. The logger gets a line
     /// for each refused credential. `now` returns the seconds since 1970.
@@ -56,18 +56,18 @@ package final class AccessControl: Sendable {
     }
 
     private static var nextGeneration: UInt64 {
-        generations.add(1, ordering: .sequentiallyConsistent).newValue
+        generationCount.add(1, ordering: .sequentiallyConsistent).newValue
     }
 
     /// The identity of clients without a credential, according to the policy.
     package var anonymous: Identity { rules.withLock { $0.anonymous } }
 
     /// Applies this policy, and the authenticator's present credentials, from now on.
-    package func replace(by policy: Policy) {
+    package func replacePolicy(by policy: Policy) {
         let anonymous = Identity(.anonymous, policy, members: members, denials)
         rules.withLock { $0 = Rules(policy: policy, anonymous: anonymous) }
         generation.store(Self.nextGeneration, ordering: .sequentiallyConsistent)
-        streams.replace(by: policy)
+        streams.replacePolicy(by: policy)
     }
 
     /// Returns the sender of a request. Reads the `Authorization` field if the request has the
@@ -92,15 +92,15 @@ package final class AccessControl: Sendable {
                     id()
                 )
             }
-            do { return try shown.get() } catch { throw refused(error, id()) }
+            do { return try shown.get() } catch { throw credentialProblem(error, id()) }
         }
-        guard exchange.has("cookie"), let value = cookie.value(of: exchange) else {
+        guard exchange.hasHeader("cookie"), let value = cookie.value(of: exchange) else {
             return rules.withLock { $0.anonymous }
         }
         do {
             return identity(of: try authenticator.principal(ofCookie: value, at: now()))
         } catch {
-            throw refused(error, takingAway: cookie.forget(for: exchange), id())
+            throw credentialProblem(error, takingAway: cookie.deletingField(for: exchange), id())
         }
     }
 
@@ -110,15 +110,15 @@ package final class AccessControl: Sendable {
         inField field: UnsafeRawBufferPointer,
         of exchange: HTTPExchange
     ) -> Result<Identity, AuthenticationError>? {
-        // Read the generation first. If `replace(by:)` runs during this call, the cached identity
-        // has the old generation and is not used again.
+        // Read the generation first. If `replacePolicy(by:)` runs during this call, the cached
+        // identity has the old generation and is not used again.
         let generation = generation.load(ordering: .sequentiallyConsistent)
-        if let known = exchange.lastIdentity?.identity(for: field, of: generation, at: now()) {
+        if let known = exchange.cachedIdentity?.identity(for: field, of: generation, at: now()) {
             return .success(known)
         }
         return principal(inField: field)?.map { principal in
             let identity = identity(of: principal)
-            exchange.keep(identity, for: field, of: generation)
+            exchange.cache(identity, for: field, of: generation)
             return identity
         }
     }
@@ -131,7 +131,8 @@ package final class AccessControl: Sendable {
         let space = UInt8(ascii: " ")
         let scheme: StaticString = "bearer"
         let end = scheme.utf8CodeUnitCount
-        guard field.begins(with: scheme), field.count == end || field[end] == space else {
+        guard field.beginsIgnoringCase(with: scheme), field.count == end || field[end] == space
+        else {
             return nil
         }
         let token = UnsafeRawBufferPointer(rebasing: field[end...].drop { $0 == space })
@@ -141,7 +142,7 @@ package final class AccessControl: Sendable {
     }
 
     /// Makes a problem 401, and logs the reason. The answer deletes the given cookie.
-    private func refused(
+    private func credentialProblem(
         _ error: AuthenticationError,
         takingAway cookie: (String, String)? = nil,
         _ id: RequestID
@@ -153,7 +154,7 @@ package final class AccessControl: Sendable {
         )
         // A browser sends the cookie with each request, and a page can't delete the cookie. So the
         // answer deletes it.
-        return cookie.map { problem.with($0) } ?? problem
+        return cookie.map { problem.addingHeader($0) } ?? problem
     }
 
     /// Logs the reason with the id of the request, and returns the problem with the same id.
@@ -218,7 +219,7 @@ package final class AccessControl: Sendable {
             )
         } refuse: { [self] ending in
             switch ending {
-            case .credential(let error): refused(error, id)
+            case .credential(let error): credentialProblem(error, id)
             case .policy(let problem): problem
             }
         }

@@ -33,7 +33,7 @@ package struct AccessLease: Sendable {
     package var problem: Problem? { ending().map(refuse) }
 
     /// Returns the seconds that a wait may take: at most until shortly after the credential's end.
-    package func seconds(ofWait seconds: Double) -> Double {
+    package func limitedSeconds(ofWait seconds: Double) -> Double {
         guard let expires else { return seconds }
         let left = Double(expires) - Double(SystemTime.wallNanoseconds()) / 1e9
         return min(seconds, max(0, left) + Self.lateSeconds)

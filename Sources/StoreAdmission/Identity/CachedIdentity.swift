@@ -44,7 +44,7 @@ package final class CachedIdentity {
 
 extension HTTPExchange {
     /// The cached identity of the connection; `nil` if there is none.
-    package var lastIdentity: CachedIdentity? {
+    package var cachedIdentity: CachedIdentity? {
         guard let kept = connectionStorage, type(of: kept) == CachedIdentity.self else {
             return nil
         }
@@ -53,9 +53,9 @@ extension HTTPExchange {
 
     /// Caches the identity of a field for later requests of the connection, unless the field is too
     /// large.
-    func keep(_ identity: Identity, for field: UnsafeRawBufferPointer, of generation: UInt64) {
+    func cache(_ identity: Identity, for field: UnsafeRawBufferPointer, of generation: UInt64) {
         guard field.count <= CachedIdentity.fieldBytesMax else { return }
-        let last = lastIdentity ?? CachedIdentity()
+        let last = cachedIdentity ?? CachedIdentity()
         last.identity = identity
         last.caller = nil
         last.field.replace(by: field)

@@ -47,22 +47,22 @@ package final class Caller: Sendable {
 
     /// The function that returns true if the caller sees the module at an index; `nil` if the
     /// caller sees all modules.
-    package var moduleSight: (@Sendable (Int) -> Bool)? { viewer.sight?.seesPlace }
+    package var moduleSight: (@Sendable (Int) -> Bool)? { viewer.sight?.seesMemberAtIndex }
 
     /// True if the caller sees the data of a session; `nil` means the data that all sessions share.
-    package func sees(_ session: String?) -> Bool {
+    package func sees(session: String?) -> Bool {
         guard let session, let own = viewer.session else { return true }
         return session.isSame(as: own.text)
     }
 
     /// The principal as records have it; `nil` for a client without a credential.
-    package var stamp: ActionPrincipal? { identity?.stamp }
+    package var recordedPrincipal: ActionPrincipal? { identity?.recordedPrincipal }
 
     /// The owner of the caller's idempotency keys: its principal, or else its session.
-    package var keyOwner: String? { identity?.name.map { "@" + $0 } ?? session }
+    package var idempotencyKeyOwner: String? { identity?.name.map { "@" + $0 } ?? session }
 
     /// True if the caller is a client of this session; `nil` means clients without a session.
-    package func isSession(_ other: String?) -> Bool {
+    package func isClient(ofSession other: String?) -> Bool {
         guard let session, let other else { return session == nil && other == nil }
         return session.isSame(as: other)
     }

@@ -21,8 +21,9 @@ package struct CredentialCookie: Sendable {
 
     /// Returns the header field that sets the cookie. The scripts of a page can't read it
     /// (`HttpOnly`).
-    package func set(_ value: String, seconds: Int64, for request: HTTPExchange) -> (String, String)
-    {
+    package func settingField(_ value: String, seconds: Int64, for request: HTTPExchange) -> (
+        String, String
+    ) {
         let isSecure = isSecure ?? !HostRule.isLoopback(request)
         return (
             "Set-Cookie",
@@ -32,18 +33,20 @@ package struct CredentialCookie: Sendable {
     }
 
     /// Returns the header field that deletes the cookie.
-    package func forget(for request: HTTPExchange) -> (String, String) {
-        set("", seconds: 0, for: request)
+    package func deletingField(for request: HTTPExchange) -> (String, String) {
+        settingField("", seconds: 0, for: request)
     }
 
     /// Returns the value of the cookie; `nil` if the request does not have the cookie.
-    package func value(of request: HTTPExchange) -> Substring? { request.cookie(beginning) }
+    package func value(of request: HTTPExchange) -> Substring? {
+        request.cookieValue(beginning: beginning)
+    }
 }
 
 extension HTTPExchange {
     /// Returns the value of the cookie that begins with these bytes: its name and the equals sign.
     /// Returns `nil` if the request does not have the cookie.
-    package func cookie(_ beginning: [UInt8]) -> Substring? {
+    package func cookieValue(beginning: [UInt8]) -> Substring? {
         guard let header = header("cookie") else { return nil }
         // Compare bytes, not characters. To `Character`, U+037E is a semicolon, and an equals sign
         // with a combining mark behind it is another character.

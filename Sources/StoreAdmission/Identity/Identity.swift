@@ -20,7 +20,7 @@ package final class Identity: Sendable {
     /// The members of the state that the role sees; `nil` if the role sees all members.
     package let sight: StoreWire.Sight?
     /// The principal as records have it; `nil` for a client without a credential.
-    package let stamp: ActionPrincipal?
+    package let recordedPrincipal: ActionPrincipal?
     /// The counters of denied requests.
     let denials: PolicyDenials
 
@@ -36,21 +36,22 @@ package final class Identity: Sendable {
         self.role = role
         let isAnonymous = principal.credential == .anonymous
         rateKey = isAnonymous ? nil : RateKey(principal: principal.name)
-        stamp = isAnonymous ? nil : ActionPrincipal(name: principal.name, role: principal.role)
+        recordedPrincipal =
+            isAnonymous ? nil : ActionPrincipal(name: principal.name, role: principal.role)
         sight =
             role?.seesEverything == true
             ? nil : Sight(among: members) { role?.sees(member: $0) == true }
     }
 
     /// The name that owns sessions and idempotency keys; `nil` for a client without a credential.
-    package var name: String? { stamp == nil ? nil : principal.name }
+    package var name: String? { recordedPrincipal == nil ? nil : principal.name }
 
     /// True if the sender sees the whole state, and may dispatch every action that clients
     /// dispatch.
-    package var doesEverything: Bool { sight == nil && role?.dispatchesEverything == true }
+    package var hasAllRights: Bool { sight == nil && role?.mayDispatchEverything == true }
 
     /// Writes the principal and its role into the entry of the access log.
-    package func note(in access: inout Access) {
+    package func note(in access: inout AccessEntry) {
         access.principal = name
         access.role = name == nil ? nil : principal.role
     }
@@ -60,7 +61,7 @@ package final class Identity: Sendable {
     package func denial(of need: RouteNeed) -> Denial? {
         if case .nothing = need { return nil }
         guard let role else {
-            if need.isOfOne { return .hidden }
+            if need.isHiddenIfDenied { return .hidden }
             return .mayNot("The policy does not have the role '\(principal.role)'.")
         }
         return role.denial(of: need)
@@ -70,7 +71,7 @@ package final class Identity: Sendable {
     /// earlier policy.
     func allows(_ need: RouteNeed, as earlier: StreamRights) -> Bool {
         guard denial(of: need) == nil else { return false }
-        if earlier.operates, role?.operates != true { return false }
+        if earlier.operates, role?.seesAllSessions != true { return false }
         switch need {
         case .state, .log: return covers(earlier)
         case .member, .view, .views, .group, .nothing, .dispatch, .useCase, .notification:
@@ -107,7 +108,7 @@ struct StreamRights: Sendable {
 
 extension Identity {
     /// Counts a denied request, and makes its answer.
-    package func denied(_ need: RouteNeed, _ denial: Denial, path: String) -> Problem {
+    package func countDenial(_ need: RouteNeed, _ denial: Denial, path: String) -> Problem {
         denials.deny(need.grant)
         return problem(denial, path: path)
     }
@@ -119,7 +120,7 @@ extension Identity {
     func problem(_ denial: Denial, path: String) -> Problem {
         switch denial {
         case .hidden: .notFound(path: path)
-        case .mayNot(let detail) where stamp == nil: .unauthorized(detail)
+        case .mayNot(let detail) where recordedPrincipal == nil: .unauthorized(detail)
         case .mayNot(let detail): .forbidden(detail)
         }
     }
@@ -128,7 +129,7 @@ extension Identity {
 extension Identity: DispatchPermission {
     package func check(_ action: FoundAction, _ payload: JSONNode?) throws(Problem) {
         let denial = role?.denial(
-            ofAction: action.place,
+            ofAction: action.entryIndex,
             action.entry.form.name,
             payload,
             principal: principal.name
@@ -170,12 +171,12 @@ package final class PolicyDenials: Sendable {
     /// The kinds of grants of a policy.
     package enum Grant: Int, Sendable, CaseIterable { case read, dispatch, call, use }
 
-    private let cells = Cells(count: Grant.allCases.count)
+    private let cells = CounterArray(count: Grant.allCases.count)
 
     package init() {}
 
     /// Counts a denied request. Any thread may call it.
-    package func deny(_ grant: Grant) { cells.first[grant.rawValue].add(1, ordering: .relaxed) }
+    package func deny(_ grant: Grant) { cells.counters[grant.rawValue].add(1, ordering: .relaxed) }
 
     /// The number of denied requests of each kind.
     package var all: [(grant: String, count: UInt64)] {

@@ -12,7 +12,7 @@ package final class RoleStreams: Sendable {
         /// The roles of the present policy.
         var roles: [String]
         /// The counters of each role, by the role's name: a counter for each kind of stream.
-        var open: [ExactText: Cells] = [:]
+        var openCounts: [ExactText: CounterArray] = [:]
     }
 
     private let table: Locked<Table>
@@ -20,30 +20,31 @@ package final class RoleStreams: Sendable {
     init(_ policy: Policy) { table = Locked(Table(roles: policy.roleNames)) }
 
     /// Replaces the policy. Roles of the old policy stay in the table while they have open streams.
-    func replace(by policy: Policy) {
+    func replacePolicy(by policy: Policy) {
         table.withLock { table in
             table.roles = policy.roleNames
-            table.open = table.open.filter { !$0.value.isZero }
+            table.openCounts = table.openCounts.filter { !$0.value.isZero }
         }
     }
 
     /// Counts a stream that opens. The caller calls the returned closure once, at the stream's end.
-    package func begin(_ kind: StreamKind, of role: String) -> @Sendable () -> Void {
-        // Count under the lock: `replace(by:)` must not remove counters that are about to be used.
-        let cells = table.withLock { table -> Cells in
+    package func countStream(_ kind: StreamKind, of role: String) -> @Sendable () -> Void {
+        // Count under the lock: `replacePolicy(by:)` must not remove counters that are about to be
+        // used.
+        let cells = table.withLock { table -> CounterArray in
             let name = ExactText(role)
-            let cells = table.open[name] ?? Cells(count: StreamKind.allCases.count)
-            table.open[name] = cells
-            cells.first[kind.rawValue].add(1, ordering: .relaxed)
+            let cells = table.openCounts[name] ?? CounterArray(count: StreamKind.allCases.count)
+            table.openCounts[name] = cells
+            cells.counters[kind.rawValue].add(1, ordering: .relaxed)
             return cells
         }
-        return { cells.first[kind.rawValue].subtract(1, ordering: .relaxed) }
+        return { cells.counters[kind.rawValue].subtract(1, ordering: .relaxed) }
     }
 
     /// The number of open streams of each kind: for the roles of the policy, and for other roles
     /// with open streams.
-    package var open: [(role: String, kind: StreamKind, count: UInt64)] {
-        let (roles, open) = table.withLock { ($0.roles, $0.open) }
+    package var openCounts: [(role: String, kind: StreamKind, count: UInt64)] {
+        let (roles, open) = table.withLock { ($0.roles, $0.openCounts) }
         let former = open.filter { !$0.value.isZero && !roles.contains(exactly: $0.key.text) }
         return (roles + former.keys.map(\.text).sorted()).flatMap { role in
             let cells = open[ExactText(role)]
@@ -52,6 +53,6 @@ package final class RoleStreams: Sendable {
     }
 }
 
-extension Cells {
+extension CounterArray {
     fileprivate var isZero: Bool { (0..<count).allSatisfy { self[$0] == 0 } }
 }

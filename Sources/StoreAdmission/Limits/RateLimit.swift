@@ -40,9 +40,9 @@ struct RateShare: Equatable {
     /// The number of further events that the share allows.
     let remaining: Int
     /// The nanoseconds until the share is whole again.
-    let untilWhole: Int64
+    let nanosecondsUntilWhole: Int64
     /// The nanoseconds until the refused events are allowed; `nil` if the events were allowed.
-    var retryAfter: Int64?
+    var retryAfterNanoseconds: Int64?
 }
 
 /// The header fields about one share (draft-ietf-httpapi-ratelimit-headers).
@@ -78,7 +78,7 @@ extension RateShare {
         bytes.append(contentsOf: "\";r=".utf8)
         Self.write(remaining, to: &bytes)
         bytes.append(contentsOf: ";t=".utf8)
-        Self.write(Self.seconds(untilWhole), to: &bytes)
+        Self.write(Self.seconds(nanosecondsUntilWhole), to: &bytes)
     }
 
     /// Writes a number in decimal digits, without an allocated `String`.

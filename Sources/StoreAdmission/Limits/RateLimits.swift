@@ -13,22 +13,22 @@ package final class RateLimits: Sendable {
     /// The number of refused requests, by kind.
     package let refused = RefusedCounts()
 
-    private struct Limited: Sendable {
+    private struct KindLimit: Sendable {
         let kind: RateLimitKind
         let limit: RateLimit
-        let ofAddress: RateFields
-        let ofPrincipal: RateFields
+        let addressFields: RateFields
+        let principalFields: RateFields
 
         init(_ kind: RateLimitKind, _ limit: RateLimit) {
             self.kind = kind
             self.limit = limit
-            ofAddress = RateFields(kind.name, limit)
-            ofPrincipal = RateFields("principal-" + kind.name, limit)
+            addressFields = RateFields(kind.name, limit)
+            principalFields = RateFields("principal-" + kind.name, limit)
         }
     }
 
     /// The limits in the order of the kinds; `nil` for a kind without a bound.
-    private let limits: [Limited?]
+    private let limits: [KindLimit?]
     private let clock: any WallClock
     // Safety: only the event loop's thread, which hands requests over, accesses the table.
     @exclusivity(unchecked) private nonisolated(unsafe) var table = RateTable()
@@ -37,7 +37,7 @@ package final class RateLimits: Sendable {
     package init?(_ limits: [RateLimitKind: RateLimit], clock: any WallClock = SteadyClock()) {
         if limits.isEmpty { return nil }
         self.limits = RateLimitKind.allCases.map { kind in
-            limits[kind].map { Limited(kind, $0) }
+            limits[kind].map { KindLimit(kind, $0) }
         }
         self.clock = clock
     }
@@ -54,15 +54,17 @@ package final class RateLimits: Sendable {
         let now = clock.now()
         let principal = request.identity?.rateKey
         if let principal {
-            let share = table.look(count, of: kind, limited.limit, by: principal, at: now)
-            if share.retryAfter != nil { try answer(limited, limited.ofPrincipal, share, request) }
+            let share = table.peek(count, of: kind, limited.limit, by: principal, at: now)
+            if share.retryAfterNanoseconds != nil {
+                try addFields(limited, limited.principalFields, share, request)
+            }
         }
         let ofAddress = RateKey(request.client)
         let share = table.take(count, of: kind, limited.limit, by: ofAddress, at: now)
-        try answer(limited, limited.ofAddress, share, request)
+        try addFields(limited, limited.addressFields, share, request)
         if let principal {
             let share = table.take(count, of: kind, limited.limit, by: principal, at: now)
-            try answer(limited, limited.ofPrincipal, share, request)
+            try addFields(limited, limited.principalFields, share, request)
         }
     }
 
@@ -76,20 +78,20 @@ package final class RateLimits: Sendable {
     ) throws(Problem) {
         guard let limited = limits[kind.rawValue] else { return }
         let share = table.take(1, of: kind, limited.limit, by: principal, at: clock.now())
-        try answer(limited, limited.ofPrincipal, share, request)
+        try addFields(limited, limited.principalFields, share, request)
     }
 
     /// Adds the fields about the share to the answer.
     ///
     /// - Throws: 429 if the share was too small.
-    private func answer(
-        _ limited: Limited,
+    private func addFields(
+        _ limited: KindLimit,
         _ fields: RateFields,
         _ share: RateShare,
         _ request: HTTPExchange
     ) throws(Problem) {
         request.addFields { fields.add(share, to: &$0) }
-        guard let wait = share.retryAfter else { return }
+        guard let wait = share.retryAfterNanoseconds else { return }
         refused.add(limited.kind)
         throw .tooManyRequests(
             "\(limited.kind.name) came from you than the \(limited.limit.count) in "
@@ -101,11 +103,11 @@ package final class RateLimits: Sendable {
 
 /// The number of requests that each limit has refused. Any thread may use the counters.
 package final class RefusedCounts: Sendable {
-    private let cells = Cells(count: RateLimitKind.allCases.count)
+    private let cells = CounterArray(count: RateLimitKind.allCases.count)
 
     package subscript(kind: RateLimitKind) -> UInt64 { cells[kind.rawValue] }
 
     fileprivate func add(_ kind: RateLimitKind) {
-        cells.first[kind.rawValue].add(1, ordering: .relaxed)
+        cells.counters[kind.rawValue].add(1, ordering: .relaxed)
     }
 }

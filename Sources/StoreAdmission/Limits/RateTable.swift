@@ -19,7 +19,7 @@ struct RateTable: ~Copyable {
     private let keys: UnsafeMutableBufferPointer<RateKey>
     /// The moments at which the shares are whole again, in nanoseconds of the clock. Each row has a
     /// moment for each kind of event.
-    private let whole: UnsafeMutableBufferPointer<Int64>
+    private let wholeMoments: UnsafeMutableBufferPointer<Int64>
     /// A random number that each hash includes, so that no client can choose its rows.
     private let seed: UInt64
 
@@ -27,14 +27,14 @@ struct RateTable: ~Copyable {
     init(rowsCount: Int = Self.rowsCount, seed: UInt64 = .random(in: .min ... .max)) {
         keys = .allocate(capacity: rowsCount)
         keys.initialize(repeating: RateKey())
-        whole = .allocate(capacity: rowsCount * RateLimitKind.allCases.count)
-        whole.initialize(repeating: 0)
+        wholeMoments = .allocate(capacity: rowsCount * RateLimitKind.allCases.count)
+        wholeMoments.initialize(repeating: 0)
         self.seed = seed
     }
 
     deinit {
         keys.deallocate()
-        whole.deallocate()
+        wholeMoments.deallocate()
     }
 
     /// Counts events for a client if its share allows them, and returns the remaining share. A
@@ -47,17 +47,17 @@ struct RateTable: ~Copyable {
         by key: RateKey,
         at now: Int64
     ) -> RateShare {
-        let share = look(count, of: kind, limit, by: key, at: now)
-        guard share.retryAfter == nil else { return share }
-        let taken = share.untilWhole + Int64(count) * limit.interval
-        whole[place(of: kind, in: row(of: key))] = now + taken
+        let share = peek(count, of: kind, limit, by: key, at: now)
+        guard share.retryAfterNanoseconds == nil else { return share }
+        let taken = share.nanosecondsUntilWhole + Int64(count) * limit.interval
+        wholeMoments[momentIndex(of: kind, in: row(of: key))] = now + taken
         let left = Int(max(0, limit.window - taken) / limit.interval)
-        return RateShare(remaining: left, untilWhole: taken)
+        return RateShare(remaining: left, nanosecondsUntilWhole: taken)
     }
 
     /// Returns a client's remaining share. If the share is too small for the count, also returns
     /// the time until the share suffices. Counts no events, but gives the client a row.
-    mutating func look(
+    mutating func peek(
         _ count: Int,
         of kind: RateLimitKind,
         _ limit: RateLimit,
@@ -66,13 +66,13 @@ struct RateTable: ~Copyable {
     ) -> RateShare {
         let row = row(of: key)
         let (interval, window) = (limit.interval, limit.window)
-        let used = max(0, whole[place(of: kind, in: row)] - now)
+        let used = max(0, wholeMoments[momentIndex(of: kind, in: row)] - now)
         let free = window - used
         let needed = min(Int64(count), Int64(limit.count)) * interval
         return RateShare(
             remaining: Int(max(0, free) / interval),
-            untilWhole: used,
-            retryAfter: needed <= free ? nil : needed - free
+            nanosecondsUntilWhole: used,
+            retryAfterNanoseconds: needed <= free ? nil : needed - free
         )
     }
 
@@ -83,20 +83,22 @@ struct RateTable: ~Copyable {
         var soonest = start
         for row in start..<(start + Self.waysCount) {
             if keys[row] == key { return row }
-            if wholeLast(row) < wholeLast(soonest) { soonest = row }
+            if lastWholeMoment(of: row) < lastWholeMoment(of: soonest) { soonest = row }
         }
         keys[soonest] = key
         return soonest
     }
 
     /// Returns the moment at which all shares of a row are whole again.
-    private func wholeLast(_ row: Int) -> Int64 {
+    private func lastWholeMoment(of row: Int) -> Int64 {
         var last = Int64.min
-        for kind in RateLimitKind.allCases { last = max(last, whole[place(of: kind, in: row)]) }
+        for kind in RateLimitKind.allCases {
+            last = max(last, wholeMoments[momentIndex(of: kind, in: row)])
+        }
         return last
     }
 
-    private func place(of kind: RateLimitKind, in row: Int) -> Int {
+    private func momentIndex(of kind: RateLimitKind, in row: Int) -> Int {
         row * RateLimitKind.allCases.count + kind.rawValue
     }
 
@@ -126,7 +128,7 @@ package struct RateKey: Sendable, Equatable {
     /// Makes the key of an address. Only the first 64 bits of an IPv6 address count. All clients of
     /// unix sockets share one key. All peers that have left already share another key.
     package init(_ client: ClientAddress) {
-        switch client.shared {
+        switch client.network {
         case .internet(let address): (high, low, kind) = (address.high, address.low, 1)
         case .unix: (high, low, kind) = (0, 0, 2)
         case .unknown: (high, low, kind) = (0, 0, 3)

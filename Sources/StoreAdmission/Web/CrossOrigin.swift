@@ -11,7 +11,7 @@ package struct CrossOrigin: Sendable {
     static let maxAgeSeconds = 600
     /// The names in `Access-Control-Expose-Headers`. A browser shows these header fields of an
     /// answer to a page only if the server lists them.
-    static let exposed = [
+    static let exposedFields = [
         "Allow", "ETag", "Idempotency-Replayed", "Location", "Preference-Applied", "RateLimit",
         "RateLimit-Policy", "Retry-After", "WWW-Authenticate",
     ]
@@ -26,24 +26,24 @@ package struct CrossOrigin: Sendable {
             HTTPFields([
                 ("Access-Control-Allow-Origin", origin),
                 ("Access-Control-Allow-Credentials", "true"),
-                ("Access-Control-Expose-Headers", Self.exposed.joined(separator: ", ")),
+                ("Access-Control-Expose-Headers", Self.exposedFields.joined(separator: ", ")),
             ])
         }
     }
 
     /// Adds the fields for a page of an allowed origin.
-    func answer(_ request: HTTPExchange) {
-        guard let place = rule.place(of: request) else { return }
+    func addFields(to request: HTTPExchange) {
+        guard let place = rule.allowedIndex(of: request) else { return }
         request.addFields { $0.append(fields[place]) }
     }
 
     /// True if the request is a browser's preflight for a page of an allowed origin.
     func isPreflight(_ request: HTTPExchange) -> Bool {
-        request.has("access-control-request-method") && rule.place(of: request) != nil
+        request.hasHeader("access-control-request-method") && rule.allowedIndex(of: request) != nil
     }
 
     /// Adds to the answer of a preflight the methods and header fields that a page may send.
-    package func answerPreflight(_ request: HTTPExchange, _ preflight: Preflight) {
+    package func addPreflightFields(to request: HTTPExchange, _ preflight: Preflight) {
         guard isPreflight(request), let method = request.header("access-control-request-method")
         else { return }
         request.addFields { $0.append(preflight.fields(for: method)) }

@@ -25,11 +25,11 @@ enum ForwardedField {
     /// True if a list of schemes, as in `X-Forwarded-Proto`, begins with `https`.
     static func isHTTPS(_ list: UnsafeRawBufferPointer) -> Bool {
         let first = list.prefix { $0 != UInt8(ascii: ",") }
-        return UnsafeRawBufferPointer(rebasing: first).trimmed.isWord("https")
+        return UnsafeRawBufferPointer(rebasing: first).trimmed.isSameIgnoringCase(as: "https")
     }
 
     /// Visits the elements of an `X-Forwarded-For` field.
-    static func visitList(_ field: UnsafeRawBufferPointer, _ visit: (IPAddress?) -> Void) {
+    static func visitXForwardedFor(_ field: UnsafeRawBufferPointer, _ visit: (IPAddress?) -> Void) {
         for part in field.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
             visit(address(UnsafeRawBufferPointer(rebasing: part).trimmed))
         }
@@ -40,20 +40,20 @@ enum ForwardedField {
     private static func address(_ node: UnsafeRawBufferPointer) -> IPAddress? {
         if node.first == UInt8(ascii: "[") {
             guard let end = node.firstIndex(of: UInt8(ascii: "]")),
-                isPort(node[(end + 1)...])
+                isEmptyOrPort(node[(end + 1)...])
             else { return nil }
             return IPAddress(UnsafeRawBufferPointer(rebasing: node[1..<end]))
         }
         let colon = UInt8(ascii: ":")
         if let first = node.firstIndex(of: colon), first == node.lastIndex(of: colon) {
-            guard isPort(node[first...]) else { return nil }
+            guard isEmptyOrPort(node[first...]) else { return nil }
             return IPAddress(UnsafeRawBufferPointer(rebasing: node[..<first]))
         }
         return IPAddress(node)
     }
 
     /// True if the text is empty, or a colon and a port.
-    private static func isPort(_ rest: Slice<UnsafeRawBufferPointer>) -> Bool {
+    private static func isEmptyOrPort(_ rest: Slice<UnsafeRawBufferPointer>) -> Bool {
         guard let first = rest.first else { return true }
         let digits = rest.dropFirst()
         return first == UInt8(ascii: ":") && 1...5 ~= digits.count
@@ -74,14 +74,14 @@ private struct Element {
 /// value is a token or a quoted string. In a quoted string, commas and semicolons separate nothing.
 private struct Reader {
     let bytes: UnsafeRawBufferPointer
-    var place = 0
+    var position = 0
 
-    var isAtEnd: Bool { place >= bytes.count }
+    var isAtEnd: Bool { position >= bytes.count }
 
-    private var next: UInt8? { isAtEnd ? nil : bytes[place] }
+    private var next: UInt8? { isAtEnd ? nil : bytes[position] }
 
     mutating func skipSpace() {
-        while let byte = next, byte == 0x20 || byte == 0x09 { place += 1 }
+        while let byte = next, byte == 0x20 || byte == 0x09 { position += 1 }
     }
 
     /// Reads the next element and the comma behind it. Returns `nil` if the element is malformed.
@@ -94,12 +94,12 @@ private struct Reader {
             if skip(";") { continue }
             guard let name = token(), skip("="), let value = value() else { return nil }
             element.isEmpty = false
-            if name.isWord("for") {
+            if name.isSameIgnoringCase(as: "for") {
                 // If the proxy has copied the client's text, one of two `for` is the client's.
                 guard element.address == nil else { return nil }
                 element.address = value
             }
-            if name.isWord("proto") { element.scheme = value }
+            if name.isSameIgnoringCase(as: "proto") { element.scheme = value }
             skipSpace()
             guard next == nil || next == UInt8(ascii: ",") || next == UInt8(ascii: ";") else {
                 return nil
@@ -109,27 +109,27 @@ private struct Reader {
 
     private mutating func skip(_ byte: Unicode.Scalar) -> Bool {
         guard next == UInt8(ascii: byte) else { return false }
-        place += 1
+        position += 1
         return true
     }
 
     private mutating func token() -> UnsafeRawBufferPointer? {
-        let start = place
-        while let byte = next, byte.isToken { place += 1 }
-        return place > start ? UnsafeRawBufferPointer(rebasing: bytes[start..<place]) : nil
+        let start = position
+        while let byte = next, byte.isToken { position += 1 }
+        return position > start ? UnsafeRawBufferPointer(rebasing: bytes[start..<position]) : nil
     }
 
     private mutating func value() -> UnsafeRawBufferPointer? {
         guard skip("\"") else { return token() }
-        let start = place
+        let start = position
         while let byte = next, byte != UInt8(ascii: "\"") {
             // No address contains an escape; the character behind the backslash belongs to the
             // string.
-            place += byte == UInt8(ascii: "\\") ? 2 : 1
+            position += byte == UInt8(ascii: "\\") ? 2 : 1
         }
         guard !isAtEnd else { return nil }
-        defer { place += 1 }
-        return UnsafeRawBufferPointer(rebasing: bytes[start..<place])
+        defer { position += 1 }
+        return UnsafeRawBufferPointer(rebasing: bytes[start..<position])
     }
 }
 
@@ -149,13 +149,13 @@ extension UInt8 {
 extension UnsafeRawBufferPointer {
     /// Returns true if the bytes are `word`, in upper or lower case. `word` itself is in lower
     /// case.
-    fileprivate func isWord(_ word: StaticString) -> Bool {
-        count == word.utf8CodeUnitCount && begins(with: word)
+    fileprivate func isSameIgnoringCase(as word: StaticString) -> Bool {
+        count == word.utf8CodeUnitCount && beginsIgnoringCase(with: word)
     }
 
     /// Returns true if the bytes begin with `word`, in upper or lower case. `word` itself is in
     /// lower case.
-    func begins(with word: StaticString) -> Bool {
+    func beginsIgnoringCase(with word: StaticString) -> Bool {
         count >= word.utf8CodeUnitCount
             && (0..<word.utf8CodeUnitCount).allSatisfy { self[$0] | 0x20 == word.utf8Start[$0] }
     }

@@ -13,7 +13,7 @@ package struct HostRule: Sendable {
     private let allowed: Set<ExactText>
 
     package init(listening hosts: [String], further: [String]) {
-        allowed = Set((hosts + further).map { ExactText(Self.bare($0).lowercasedASCII) })
+        allowed = Set((hosts + further).map { ExactText(Self.withoutBrackets($0).lowercasedASCII) })
     }
 
     /// True if this `Host` header, or the authority of an absolute target, is allowed.
@@ -30,13 +30,13 @@ package struct HostRule: Sendable {
         guard bare.utf8.contains(UInt8(ascii: ":")) == bare.utf8.starts(with: "[".utf8) else {
             return false
         }
-        let name = Self.bare(String(bare)).lowercasedASCII
+        let name = Self.withoutBrackets(String(bare)).lowercasedASCII
         return Self.isLoopback(name) || allowed.contains(ExactText(name))
     }
 
     /// True if an operator's text can be a `Host` without a port.
     package static func isHost(_ text: String) -> Bool {
-        let name = bare(text)
+        let name = withoutBrackets(text)
         guard !name.isEmpty, name.utf8.count <= 255 else { return false }
         if text.hasPrefix("[") { return text.hasSuffix("]") && name.contains(":") }
         if name.utf8.filter({ $0 == UInt8(ascii: ":") }).count > 1 { return true }
@@ -51,7 +51,7 @@ package struct HostRule: Sendable {
 
     /// True if a request names loopback as its host.
     package static func isLoopback(_ request: HTTPExchange) -> Bool {
-        isLoopback(bare(String(withoutPort(request.host ?? ""))).lowercasedASCII)
+        isLoopback(withoutBrackets(String(withoutPort(request.host ?? ""))).lowercasedASCII)
     }
 
     /// True if a host without brackets and port is loopback: `localhost`, a name below it,
@@ -85,7 +85,7 @@ package struct HostRule: Sendable {
         return first == UInt8(ascii: ":") && rest.dropFirst().allSatisfy { 48...57 ~= $0 }
     }
 
-    private static func bare(_ host: String) -> String {
+    private static func withoutBrackets(_ host: String) -> String {
         host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     }
 }

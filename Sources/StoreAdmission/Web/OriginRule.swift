@@ -15,11 +15,11 @@ package struct OriginRule: Sendable {
 
     /// Returns the index of the request's `Origin` among the allowed origins. Returns `nil` if the
     /// request has no `Origin`, several of them, or an origin that is not allowed.
-    func place(of request: HTTPExchange) -> Int? {
+    func allowedIndex(of request: HTTPExchange) -> Int? {
         if allowed.isEmpty { return nil }
         var place: Int?
         var count = 0
-        request.visit("origin") { value in
+        request.forEachValue(of: "origin") { value in
             count += 1
             place = allowed.firstIndex { value.elementsEqual($0) }
         }
@@ -30,9 +30,9 @@ package struct OriginRule: Sendable {
     /// `Sec-Fetch-Site` (Fetch Metadata).
     ///
     /// - Throws: 403 if the origin is neither the server's own nor allowed.
-    package func require(_ request: HTTPExchange) throws(Problem) {
-        guard request.has("origin") || request.has("sec-fetch-site") else { return }
-        if place(of: request) != nil { return }
+    package func check(_ request: HTTPExchange) throws(Problem) {
+        guard request.hasHeader("origin") || request.hasHeader("sec-fetch-site") else { return }
+        if allowedIndex(of: request) != nil { return }
         let site = request.header("sec-fetch-site")?.lowercasedASCII
         let isOwnSite = site.map { ["same-origin", "none"].contains(exactly: $0) } ?? true
         guard isOwnSite, isOwnOrigin(request) else { throw Self.refused }
@@ -42,8 +42,8 @@ package struct OriginRule: Sendable {
     /// request with a body, because a browser always sends `Origin` with a body.
     ///
     /// - Throws: 403 if the origin is neither the server's own nor allowed.
-    package func requireOriginIfPresent(_ request: HTTPExchange) throws(Problem) {
-        if request.has("origin") { try require(request) }
+    package func checkOriginField(of request: HTTPExchange) throws(Problem) {
+        if request.hasHeader("origin") { try check(request) }
     }
 
     private func isOwnOrigin(_ request: HTTPExchange) -> Bool {

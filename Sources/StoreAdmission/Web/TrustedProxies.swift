@@ -27,13 +27,13 @@ package struct TrustedProxies: Sendable {
     /// count only if they name the same client.
     func client(of request: HTTPExchange) -> ClientAddress? {
         guard trusts(request.client) else { return nil }
-        var forwarded = LastStranger()
-        var list = LastStranger()
-        request.visit("forwarded") { value in
+        var forwarded = LastNonProxy()
+        var list = LastNonProxy()
+        request.forEachValue(of: "forwarded") { value in
             ForwardedField.visit(value) { forwarded.take($0, isProxy: trusts) }
         }
-        request.visit("x-forwarded-for") { value in
-            ForwardedField.visitList(value) { list.take($0, isProxy: trusts) }
+        request.forEachValue(of: "x-forwarded-for") { value in
+            ForwardedField.visitXForwardedFor(value) { list.take($0, isProxy: trusts) }
         }
         guard forwarded.isEmpty || list.isEmpty || forwarded.address == list.address else {
             return nil
@@ -63,7 +63,7 @@ package struct TrustedProxies: Sendable {
 
 /// Finds, in a sequence of addresses, the last address that is no proxy's. If all addresses belong
 /// to proxies, finds the first.
-private struct LastStranger {
+private struct LastNonProxy {
     private(set) var isEmpty = true
     /// The found address; `nil` if the found element is no address.
     private(set) var address: IPAddress?

@@ -40,9 +40,9 @@ package final class WebRules: Sendable {
     }
 
     /// Finds the client's address, and adds the header fields for the client's page.
-    package func begin(_ request: HTTPExchange) {
+    package func prepare(_ request: HTTPExchange) {
         if let client = proxies?.client(of: request) { request.client = client }
-        crossOrigin?.answer(request)
+        crossOrigin?.addFields(to: request)
     }
 
     /// True if the client's connection to a trusted proxy used TLS, according to the proxy. Called
@@ -57,14 +57,14 @@ package final class WebRules: Sendable {
     /// Counts a request for its address, before its sender is identified.
     ///
     /// - Throws: 429 if the share of the address is empty.
-    package func count(_ request: HTTPExchange) throws(Problem) {
+    package func countForAddress(_ request: HTTPExchange) throws(Problem) {
         try limits?.take(.requests, of: request)
     }
 
     /// Counts a request for its principal.
     ///
     /// - Throws: 429 if the share of the principal is empty.
-    package func count(_ request: HTTPExchange, for sender: Identity?) throws(Problem) {
+    package func countForPrincipal(_ request: HTTPExchange, _ sender: Identity?) throws(Problem) {
         guard let limits, let key = sender?.rateKey else { return }
         try limits.take(.requests, by: key, of: request)
     }

@@ -24,17 +24,17 @@ enum IssuerKeyFile {
                         + "certificate, and --jwt-keys once for each file"
             )
         }
-        do throws(GnuTLSFailure) {
+        do throws(CredentialKeyFailure) {
             switch labels[0] {
             case "PUBLIC KEY": return IssuerKey(try .pem(file.bytes), id: nil)
             case "CERTIFICATE": return IssuerKey(try .certificate(pem: file.bytes), id: nil)
             case let label where label.hasSuffix("PRIVATE KEY"):
-                throw GnuTLSFailure(
+                throw CredentialKeyFailure(
                     "it is a private key, which only the issuer may have; give the public one "
                         + "(openssl pkey -pubout)"
                 )
             case let label:
-                throw GnuTLSFailure(
+                throw CredentialKeyFailure(
                     "it is a '\(label.prefix(64))'; allowed are PUBLIC KEY and CERTIFICATE"
                 )
             }
@@ -69,7 +69,7 @@ enum JWKSet {
         }
         var keys: [IssuerKey] = []
         for (index, node) in list.elements.enumerated() {
-            do throws(GnuTLSFailure) {
+            do throws(CredentialKeyFailure) {
                 if let key = try key(node, file) { keys.append(key) }
             } catch {
                 let name = node.member("kid")?.stringValue.map { " (kid \(JSONText.quoted($0)))" }
@@ -89,7 +89,7 @@ enum JWKSet {
     private static func key(
         _ node: JSONNode,
         _ file: CredentialFile.Content
-    ) throws(GnuTLSFailure) -> IssuerKey? {
+    ) throws(CredentialKeyFailure) -> IssuerKey? {
         guard let type = try text("kty", of: node), let kind = Kind(rawValue: type) else {
             return nil
         }
@@ -99,10 +99,12 @@ enum JWKSet {
                 return nil
             }
         }
-        if let name = try text("alg", of: node), !kind.form.algorithms.contains(name) { return nil }
-        if let curve = kind.form.curve, try text("crv", of: node) != curve { return nil }
+        if let name = try text("alg", of: node), !kind.requirements.algorithms.contains(name) {
+            return nil
+        }
+        if let curve = kind.requirements.curve, try text("crv", of: node) != curve { return nil }
         guard node.member("d") == nil else {
-            throw GnuTLSFailure("'d' is the private part, which only the issuer may have")
+            throw CredentialKeyFailure("'d' is the private part, which only the issuer may have")
         }
         let id = try text("kid", of: node)
         switch kind {
@@ -111,7 +113,7 @@ enum JWKSet {
         case .okp: return IssuerKey(try .ed25519(bytes("x", node)), id: id)
         case .oct:
             do throws(CredentialFileError) { try file.checkSecret() } catch {
-                throw GnuTLSFailure("\(error)")
+                throw CredentialKeyFailure("\(error)")
             }
             return try IssuerKey(secret: bytes("k", node), id: id)
         }
@@ -125,7 +127,7 @@ enum JWKSet {
 
         /// The values of `alg` that a key of this kind may have, and the value of `crv` that the
         /// key must have.
-        var form: (algorithms: [String], curve: String?) {
+        var requirements: (algorithms: [String], curve: String?) {
             switch self {
             case .rsa: (["RS256"], nil)
             case .ec: (["ES256"], "P-256")
@@ -137,17 +139,21 @@ enum JWKSet {
     }
 
     /// Returns the text of a member; `nil` if the member does not exist.
-    private static func text(_ name: String, of node: JSONNode) throws(GnuTLSFailure) -> String? {
+    private static func text(_ name: String, of node: JSONNode) throws(CredentialKeyFailure)
+        -> String?
+    {
         guard let member = node.member(named: name) else { return nil }
         guard let text = member.stringValue else {
-            throw GnuTLSFailure("\(name): allowed is a text")
+            throw CredentialKeyFailure("\(name): allowed is a text")
         }
         return text
     }
 
-    private static func bytes(_ name: String, _ node: JSONNode) throws(GnuTLSFailure) -> [UInt8] {
+    private static func bytes(_ name: String, _ node: JSONNode) throws(CredentialKeyFailure)
+        -> [UInt8]
+    {
         guard let text = try text(name, of: node), let bytes = Base64URL.decode(text.utf8) else {
-            throw GnuTLSFailure("\(name): allowed is base64url without padding")
+            throw CredentialKeyFailure("\(name): allowed is base64url without padding")
         }
         return bytes
     }

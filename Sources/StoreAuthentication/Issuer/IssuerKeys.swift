@@ -78,7 +78,7 @@ struct IssuerKeys: Sendable {
             name: claims.subject,
             role: claims.role,
             credential: entry.credential,
-            expires: claims.end
+            expires: claims.expires
         )
     }
 
@@ -125,10 +125,10 @@ struct IssuerKey: Sendable {
         fingerprint = key.fingerprint
     }
 
-    /// - Throws: ``GnuTLSFailure`` if the secret is too short.
-    init(secret: [UInt8], id: String?) throws(GnuTLSFailure) {
+    /// - Throws: ``CredentialKeyFailure`` if the secret is too short.
+    init(secret: [UInt8], id: String?) throws(CredentialKeyFailure) {
         guard secret.count >= Self.secretBytesMin else {
-            throw GnuTLSFailure(
+            throw CredentialKeyFailure(
                 "a secret of \(secret.count) bytes; allowed are \(Self.secretBytesMin) or more"
             )
         }

@@ -42,13 +42,13 @@ struct JWT {
         }
         if let type = header.member("typ") {
             guard let text = type.stringValue?.lowercasedASCII else { throw .malformed(.header) }
-            guard Self.types.contains(text) else { throw .type }
+            guard Self.acceptedTypes.contains(text) else { throw .type }
         }
     }
 
     /// The accepted values of `typ`, in lower case, because their comparison ignores case (RFC 7515
     /// §4.1.9).
-    private static let types = ["jwt", "at+jwt", "application/jwt", "application/at+jwt"]
+    private static let acceptedTypes = ["jwt", "at+jwt", "application/jwt", "application/at+jwt"]
 
     /// Parses the claims, which have to be an object.
     func claims() throws(AuthenticationError) -> JSONNode { try Self.object(claimsText, .claims) }
@@ -70,7 +70,7 @@ struct JWTClaims {
     let subject: String
     let role: String
     /// The second at which the token expires: `exp` plus the leeway.
-    let end: Int64
+    let expires: Int64
 
     init(
         _ claims: JSONNode,
@@ -85,16 +85,16 @@ struct JWTClaims {
         guard let expiry = try Self.seconds("exp", in: claims, .down) else {
             throw .missing(claim: "exp")
         }
-        end = expiry + leeway
-        guard now < end else { throw .expired }
+        expires = expiry + leeway
+        guard now < expires else { throw .expired }
         if let start = try Self.seconds("nbf", in: claims, .up) {
             guard now >= start - leeway else { throw .notYet }
         }
 
         subject = try Self.text("sub", in: claims)
-        guard PrincipalName.isAllowedForPrincipal(subject) else { throw .claim("sub") }
+        guard PrincipalName.isAllowedForPrincipal(subject) else { throw .invalid("sub") }
         role = try Self.text(issuer.roleClaim, in: claims)
-        guard PrincipalName.isAllowed(role) else { throw .claim(issuer.roleClaim) }
+        guard PrincipalName.isAllowed(role) else { throw .invalid(issuer.roleClaim) }
     }
 
     private static func text(
@@ -102,7 +102,7 @@ struct JWTClaims {
         in claims: JSONNode
     ) throws(AuthenticationError) -> String {
         guard let node = claims.member(named: name) else { throw .missing(claim: name) }
-        guard let text = node.stringValue else { throw .claim(name) }
+        guard let text = node.stringValue else { throw .invalid(name) }
         return text
     }
 
@@ -115,7 +115,7 @@ struct JWTClaims {
         guard let node = claims.member("aud") else { throw .missing(claim: "aud") }
         var audiences: [String] = []
         for element in node.kind == .array ? node.elements : [node] {
-            guard let text = element.stringValue else { throw .claim("aud") }
+            guard let text = element.stringValue else { throw .invalid("aud") }
             audiences.append(text)
         }
         guard issuer.audiences.contains(where: { audiences.contains(exactly: $0) }) else {
@@ -133,7 +133,7 @@ struct JWTClaims {
         guard let node = claims.member(named: name) else { return nil }
         guard node.kind == .number, let seconds = Double(node.sourceText), seconds.isFinite,
             seconds >= 0, seconds <= Double(CivilTime.secondsMax)
-        else { throw .claim(name) }
+        else { throw .invalid(name) }
         return Int64(seconds.rounded(rounding))
     }
 }

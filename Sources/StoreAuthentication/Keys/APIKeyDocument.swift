@@ -42,7 +42,7 @@ struct APIKeyDocument {
         }
         var ids: Set<String> = []
         for (index, node) in list.elements.enumerated() {
-            let place = Place(file: file.path, pointer: "/keys/\(index)")
+            let place = ErrorLocation(file: file.path, pointer: "/keys/\(index)")
             let key = try Self.key(node, place)
             guard ids.insert(key.id).inserted else {
                 throw place.error("/id", "'\(key.id)' is the id of another key, too")
@@ -52,7 +52,7 @@ struct APIKeyDocument {
     }
 
     /// The place of an error in the file: the pointer to the key.
-    private struct Place {
+    private struct ErrorLocation {
         let file: String
         let pointer: String
 
@@ -65,7 +65,7 @@ struct APIKeyDocument {
 
     private static func key(
         _ node: JSONNode,
-        _ place: Place
+        _ place: ErrorLocation
     ) throws(CredentialFileError) -> APIKey {
         guard node.kind == .object else { throw place.error("", "allowed is an object") }
         for (name, _) in node.members where !names.contains(exactly: name) {
@@ -91,21 +91,21 @@ struct APIKeyDocument {
             },
             principal: try value(
                 "principal",
-                allowed: PrincipalName.allowed + ", and not anonymous"
+                allowed: PrincipalName.allowedDescription + ", and not anonymous"
             ) { PrincipalName.isAllowedForPrincipal($0) ? $0 : nil },
-            role: try value("role", allowed: PrincipalName.allowed) {
+            role: try value("role", allowed: PrincipalName.allowedDescription) {
                 PrincipalName.isAllowed($0) ? $0 : nil
             },
             digest: try value("digest", allowed: "64 hexadecimal digits in lower case") {
                 TokenDigest(hex: $0)
             },
-            created: try value("created", allowed: time) { seconds($0) },
+            created: try value("created", allowed: timeDescription) { seconds($0) },
             expires: node.member("expires") == nil
-                ? nil : try value("expires", allowed: time) { seconds($0) }
+                ? nil : try value("expires", allowed: timeDescription) { seconds($0) }
         )
     }
 
-    private static let time = "a time such as 2027-01-31T00:00:00Z"
+    private static let timeDescription = "a time such as 2027-01-31T00:00:00Z"
 
     /// Returns a time in RFC 3339's form as whole seconds since 1970; `nil` for any other text.
     static func seconds(_ text: String) -> Int64? {

@@ -20,11 +20,11 @@ package struct APIKeyFile: Sendable {
     ) throws(CredentialFileError) -> (key: APIKey, token: String) {
         guard PrincipalName.isAllowedForPrincipal(principal) else {
             throw CredentialFileError(
-                "--principal: allowed are \(PrincipalName.allowed), and not anonymous"
+                "--principal: allowed are \(PrincipalName.allowedDescription), and not anonymous"
             )
         }
         guard PrincipalName.isAllowed(role) else {
-            throw CredentialFileError("--role: allowed are \(PrincipalName.allowed)")
+            throw CredentialFileError("--role: allowed are \(PrincipalName.allowedDescription)")
         }
         return try change { document throws(CredentialFileError) in
             guard document.keys.count < APIKeyDocument.countMax else {

@@ -10,17 +10,17 @@ import StoreDigest
 /// in the file, the key was revoked or belongs to another server.
 package enum APIKeyToken {
     static let prefix = Array("ssk_".utf8)
-    static let idCount = 12
+    static let idLength = 12
     static let secretBytes = 32
-    static let checksumCount = 6
+    static let checksumLength = 6
     /// The length of a key in bytes.
-    package static let count = prefix.count + idCount + 1 + 43 + checksumCount
+    package static let byteCount = prefix.count + idLength + 1 + 43 + checksumLength
 
     private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
 
     /// Makes a new id, and a token with this id.
-    static func make() throws(GnuTLSFailure) -> (id: String, token: String) {
-        let id = try Secrets.random(bytes: idCount).map { alphabet[Int($0 & 31)] }
+    static func make() throws(CredentialKeyFailure) -> (id: String, token: String) {
+        let id = try Secrets.random(bytes: idLength).map { alphabet[Int($0 & 31)] }
         let secret = Base64URL.encode(try Secrets.random(bytes: secretBytes))
         let body = prefix + id + [UInt8(ascii: "_")] + secret
         return (
@@ -30,25 +30,25 @@ package enum APIKeyToken {
     }
 
     /// Returns true if a token begins like an API key. No JWT begins so.
-    static func isLike(_ token: UnsafeRawBufferPointer) -> Bool { token.starts(with: prefix) }
+    static func hasPrefix(_ token: UnsafeRawBufferPointer) -> Bool { token.starts(with: prefix) }
 
     /// Returns the id in a token; `nil` if the token does not have the form of an API key. Makes no
     /// allocation.
     static func id(of token: UnsafeRawBufferPointer) -> String? {
-        guard token.count == count, token[prefix.count + idCount] == UInt8(ascii: "_") else {
+        guard token.count == byteCount, token[prefix.count + idLength] == UInt8(ascii: "_") else {
             return nil
         }
-        let id = token[prefix.count..<prefix.count + idCount]
-        guard id.allSatisfy(isOfID) else { return nil }
+        let id = token[prefix.count..<prefix.count + idLength]
+        guard id.allSatisfy(isIDCharacter) else { return nil }
         return String(decoding: UnsafeRawBufferPointer(rebasing: id), as: UTF8.self)
     }
 
     /// Returns true if a text may be an id.
     static func isID(_ text: String) -> Bool {
-        text.utf8.count == idCount && text.utf8.allSatisfy(isOfID)
+        text.utf8.count == idLength && text.utf8.allSatisfy(isIDCharacter)
     }
 
-    private static func isOfID(_ byte: UInt8) -> Bool {
+    private static func isIDCharacter(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "2")...UInt8(ascii: "7"): true
         default: false
@@ -56,12 +56,12 @@ package enum APIKeyToken {
     }
 
     /// Returns true if the last characters are the checksum of the bytes before them.
-    static func hasChecksum(_ token: UnsafeRawBufferPointer) -> Bool {
-        let body = Array(token.dropLast(checksumCount))
-        return token.suffix(checksumCount).elementsEqual(checksum(of: body))
+    static func hasValidChecksum(_ token: UnsafeRawBufferPointer) -> Bool {
+        let body = Array(token.dropLast(checksumLength))
+        return token.suffix(checksumLength).elementsEqual(checksum(of: body))
     }
 
     private static func checksum(of body: [UInt8]) -> ArraySlice<UInt8> {
-        Base64URL.encode(body.withUnsafeBytes { SHA256.digest($0) }).prefix(checksumCount)
+        Base64URL.encode(body.withUnsafeBytes { SHA256.digest($0) }).prefix(checksumLength)
     }
 }

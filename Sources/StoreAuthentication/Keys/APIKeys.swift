@@ -41,10 +41,10 @@ struct APIKeys: Sendable {
     ) throws(AuthenticationError) -> Principal {
         guard let id = APIKeyToken.id(of: token) else { throw .form }
         guard let entry = entries[id] else {
-            throw APIKeyToken.hasChecksum(token) ? .unknownKey(id: id) : .mistypedKey
+            throw APIKeyToken.hasValidChecksum(token) ? .unknownKey(id: id) : .mistypedKey
         }
         guard entry.digest.isSame(as: TokenDigest(of: token)) else {
-            throw APIKeyToken.hasChecksum(token) ? .wrongSecret(id: id) : .mistypedKey
+            throw APIKeyToken.hasValidChecksum(token) ? .wrongSecret(id: id) : .mistypedKey
         }
         guard !entry.principal.isExpired(at: now) else { throw .expiredKey(id: id) }
         return entry.principal

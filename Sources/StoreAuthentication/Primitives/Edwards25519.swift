@@ -14,7 +14,7 @@ enum Edwards25519 {
     /// The y coordinates of the points of order 1, 2, 4 and 8. For a key at one of these points,
     /// anyone can make a signature without a secret. On average, the signature is valid for at
     /// least one text in eight.
-    private static let ofSmallOrder = [
+    private static let smallOrderYs = [
         Field25519.one, .minusOne, .zero,
         Field25519(
             0xb027_b2c2_8f95_e826,
@@ -35,7 +35,7 @@ enum Edwards25519 {
         guard let y = Field25519(littleEndian: key) else {
             return "an Ed25519 key whose y is not below 2^255 - 19"
         }
-        guard !ofSmallOrder.contains(y) else {
+        guard !smallOrderYs.contains(y) else {
             return
                 "an Ed25519 key of small order, for which signatures can be made without a secret"
         }

@@ -29,18 +29,20 @@ final class PublicKey: @unchecked Sendable {
 
     /// Makes a key. `fill` imports the key's data into the object of GnuTLS.
     ///
-    /// - Throws: ``GnuTLSFailure`` if `fill` imports no key, a key of an unknown kind, or a weak
-    ///   key.
-    private init(_ fill: (gnutls_pubkey_t) -> CInt) throws(GnuTLSFailure) {
+    /// - Throws: ``CredentialKeyFailure`` if `fill` imports no key, a key of an unknown kind, or a
+    ///   weak key.
+    private init(_ fill: (gnutls_pubkey_t) -> CInt) throws(CredentialKeyFailure) {
         var made: gnutls_pubkey_t?
-        try GnuTLSFailure.check(gnutls_pubkey_init(&made))
-        guard let handle = made else { throw GnuTLSFailure(GNUTLS_E_MEMORY_ERROR) }
-        do throws(GnuTLSFailure) {
-            try GnuTLSFailure.check(fill(handle))
+        try CredentialKeyFailure.check(gnutls_pubkey_init(&made))
+        guard let handle = made else { throw CredentialKeyFailure(GNUTLS_E_MEMORY_ERROR) }
+        do throws(CredentialKeyFailure) {
+            try CredentialKeyFailure.check(fill(handle))
             (algorithm, signatureBytes) = try Self.kind(of: handle)
             // The check fails, for example, if a point is not on the curve.
             guard gnutls_pubkey_verify_params(handle) >= 0 else {
-                throw GnuTLSFailure("the key's numbers do not form a key for \(algorithm.rawValue)")
+                throw CredentialKeyFailure(
+                    "the key's numbers do not form a key for \(algorithm.rawValue)"
+                )
             }
             fingerprint = try Self.fingerprint(of: handle)
         } catch {
@@ -52,12 +54,12 @@ final class PublicKey: @unchecked Sendable {
 
     private static func kind(
         of handle: gnutls_pubkey_t
-    ) throws(GnuTLSFailure) -> (SigningAlgorithm, signatureBytes: Int) {
+    ) throws(CredentialKeyFailure) -> (SigningAlgorithm, signatureBytes: Int) {
         var bits: UInt32 = 0
         switch gnutls_pubkey_get_pk_algorithm(handle, &bits) {
         case CInt(GNUTLS_PK_RSA.rawValue):
             guard rsaBits.contains(bits) else {
-                throw GnuTLSFailure(
+                throw CredentialKeyFailure(
                     "an RSA key of \(bits) bits; allowed are \(rsaBits.lowerBound) to "
                         + "\(rsaBits.upperBound)"
                 )
@@ -66,40 +68,44 @@ final class PublicKey: @unchecked Sendable {
             return (.rs256, Int(bits + 7) / 8)
         case CInt(GNUTLS_PK_ECDSA.rawValue):
             var curve = GNUTLS_ECC_CURVE_INVALID
-            try GnuTLSFailure.check(gnutls_pubkey_export_ecc_raw2(handle, &curve, nil, nil, 0))
-            guard curve == GNUTLS_ECC_CURVE_SECP256R1 else { throw unknownKind }
+            try CredentialKeyFailure.check(
+                gnutls_pubkey_export_ecc_raw2(handle, &curve, nil, nil, 0)
+            )
+            guard curve == GNUTLS_ECC_CURVE_SECP256R1 else { throw unknownKindError }
             return (.es256, 64)
         case CInt(GNUTLS_PK_EDDSA_ED25519.rawValue):
             try checkPoint(of: handle)
             return (.edDSA, 64)
         default:
-            throw unknownKind
+            throw unknownKindError
         }
     }
 
-    private static let unknownKind = GnuTLSFailure(
+    private static let unknownKindError = CredentialKeyFailure(
         "a key of another kind; allowed are RSA, EC on P-256 and Ed25519"
     )
 
     /// Refuses an RSA key if a signature for the key can be made without a secret. With the
     /// exponent 1, each text is its own signature. A modulus with a small factor is no product of
     /// two secret primes.
-    private static func checkNumbers(of handle: gnutls_pubkey_t) throws(GnuTLSFailure) {
+    private static func checkNumbers(of handle: gnutls_pubkey_t) throws(CredentialKeyFailure) {
         var (modulus, exponent) = (gnutls_datum_t(), gnutls_datum_t())
-        try GnuTLSFailure.check(gnutls_pubkey_export_rsa_raw2(handle, &modulus, &exponent, 0))
+        try CredentialKeyFailure.check(
+            gnutls_pubkey_export_rsa_raw2(handle, &modulus, &exponent, 0)
+        )
         defer {
             cgnutls_free(modulus.data)
             cgnutls_free(exponent.data)
         }
         let number = Array(bytes(exponent).drop { $0 == 0 })
         guard let last = number.last, last & 1 == 1, number.count > 1 || last > 1 else {
-            throw GnuTLSFailure("an RSA key with an exponent that is even or 1")
+            throw CredentialKeyFailure("an RSA key with an exponent that is even or 1")
         }
         let digits = bytes(modulus)
         let factor = smallPrimes.first { factor in
             digits.reduce(0) { ($0 << 8 | UInt32($1)) % factor } == 0
         }
-        if let factor { throw GnuTLSFailure("an RSA key whose modulus \(factor) divides") }
+        if let factor { throw CredentialKeyFailure("an RSA key whose modulus \(factor) divides") }
     }
 
     /// The primes below 1,000, which must not divide a modulus.
@@ -107,30 +113,36 @@ final class PublicKey: @unchecked Sendable {
         !(2..<number).contains { number % $0 == 0 }
     }
 
-    private static func checkPoint(of handle: gnutls_pubkey_t) throws(GnuTLSFailure) {
+    private static func checkPoint(of handle: gnutls_pubkey_t) throws(CredentialKeyFailure) {
         var curve = GNUTLS_ECC_CURVE_INVALID
         var point = gnutls_datum_t()
-        try GnuTLSFailure.check(gnutls_pubkey_export_ecc_raw2(handle, &curve, &point, nil, 0))
+        try CredentialKeyFailure.check(
+            gnutls_pubkey_export_ecc_raw2(handle, &curve, &point, nil, 0)
+        )
         defer { cgnutls_free(point.data) }
-        if let weakness = Edwards25519.weakness(of: bytes(point)) { throw GnuTLSFailure(weakness) }
+        if let weakness = Edwards25519.weakness(of: bytes(point)) {
+            throw CredentialKeyFailure(weakness)
+        }
     }
 
     private static func bytes(_ datum: gnutls_datum_t) -> [UInt8] {
         Array(UnsafeBufferPointer(start: datum.data, count: Int(datum.size)))
     }
 
-    private static func fingerprint(of handle: gnutls_pubkey_t) throws(GnuTLSFailure) -> [UInt8] {
+    private static func fingerprint(of handle: gnutls_pubkey_t) throws(CredentialKeyFailure)
+        -> [UInt8]
+    {
         var bytes = [UInt8](repeating: 0, count: 32)
         var count = bytes.count
         let flags = UInt32(GNUTLS_KEYID_USE_SHA256.rawValue)
-        try GnuTLSFailure.check(gnutls_pubkey_get_key_id(handle, flags, &bytes, &count))
+        try CredentialKeyFailure.check(gnutls_pubkey_get_key_id(handle, flags, &bytes, &count))
         return bytes
     }
 }
 
 extension PublicKey {
     /// Reads a public key in PEM (SubjectPublicKeyInfo).
-    static func pem(_ block: [UInt8]) throws(GnuTLSFailure) -> PublicKey {
+    static func pem(_ block: [UInt8]) throws(CredentialKeyFailure) -> PublicKey {
         try PublicKey { handle in
             withDatum(block) { gnutls_pubkey_import(handle, $0, GNUTLS_X509_FMT_PEM) }
         }
@@ -138,28 +150,28 @@ extension PublicKey {
 
     /// Reads the public key of a certificate in PEM. The certificate's dates and issuer are not
     /// checked.
-    static func certificate(pem block: [UInt8]) throws(GnuTLSFailure) -> PublicKey {
+    static func certificate(pem block: [UInt8]) throws(CredentialKeyFailure) -> PublicKey {
         var made: gnutls_x509_crt_t?
-        try GnuTLSFailure.check(gnutls_x509_crt_init(&made))
-        guard let certificate = made else { throw GnuTLSFailure(GNUTLS_E_MEMORY_ERROR) }
+        try CredentialKeyFailure.check(gnutls_x509_crt_init(&made))
+        guard let certificate = made else { throw CredentialKeyFailure(GNUTLS_E_MEMORY_ERROR) }
         defer { gnutls_x509_crt_deinit(certificate) }
-        try GnuTLSFailure.check(
+        try CredentialKeyFailure.check(
             withDatum(block) { gnutls_x509_crt_import(certificate, $0, GNUTLS_X509_FMT_PEM) }
         )
         return try PublicKey { gnutls_pubkey_import_x509($0, certificate, 0) }
     }
 
     /// Makes an RSA key from its modulus and exponent.
-    static func rsa(n: [UInt8], e: [UInt8]) throws(GnuTLSFailure) -> PublicKey {
+    static func rsa(n: [UInt8], e: [UInt8]) throws(CredentialKeyFailure) -> PublicKey {
         try PublicKey { handle in
             withDatum(n) { n in withDatum(e) { gnutls_pubkey_import_rsa_raw(handle, n, $0) } }
         }
     }
 
     /// Makes a key on P-256 from its coordinates, 32 bytes each.
-    static func p256(x: [UInt8], y: [UInt8]) throws(GnuTLSFailure) -> PublicKey {
+    static func p256(x: [UInt8], y: [UInt8]) throws(CredentialKeyFailure) -> PublicKey {
         guard x.count == 32, y.count == 32 else {
-            throw GnuTLSFailure("x and y have 32 bytes each on P-256")
+            throw CredentialKeyFailure("x and y have 32 bytes each on P-256")
         }
         return try PublicKey { handle in
             withDatum(x) { x in
@@ -171,8 +183,8 @@ extension PublicKey {
     }
 
     /// Makes an Ed25519 key from 32 bytes.
-    static func ed25519(_ x: [UInt8]) throws(GnuTLSFailure) -> PublicKey {
-        guard x.count == 32 else { throw GnuTLSFailure("x has 32 bytes on Ed25519") }
+    static func ed25519(_ x: [UInt8]) throws(CredentialKeyFailure) -> PublicKey {
+        guard x.count == 32 else { throw CredentialKeyFailure("x has 32 bytes on Ed25519") }
         return try PublicKey { handle in
             withDatum(x) { gnutls_pubkey_import_ecc_raw(handle, GNUTLS_ECC_CURVE_ED25519, $0, nil) }
         }
@@ -220,7 +232,7 @@ extension PublicKey {
 }
 
 /// A failure of GnuTLS, or a fault that this target finds itself, with a message.
-struct GnuTLSFailure: Error, CustomStringConvertible {
+struct CredentialKeyFailure: Error, CustomStringConvertible {
     let description: String
 
     init(_ code: CInt) {
@@ -229,9 +241,9 @@ struct GnuTLSFailure: Error, CustomStringConvertible {
 
     init(_ description: String) { self.description = description }
 
-    /// - Throws: ``GnuTLSFailure`` if the code is an error.
-    static func check(_ code: CInt) throws(GnuTLSFailure) {
-        guard code >= 0 else { throw GnuTLSFailure(code) }
+    /// - Throws: ``CredentialKeyFailure`` if the code is an error.
+    static func check(_ code: CInt) throws(CredentialKeyFailure) {
+        guard code >= 0 else { throw CredentialKeyFailure(code) }
     }
 }
 

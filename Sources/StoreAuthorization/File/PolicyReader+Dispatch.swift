@@ -4,7 +4,7 @@ import StoreTexts
 // The scopes of the elements of `dispatch`.
 
 extension PolicyReader {
-    private static let allowed =
+    private static let allowedDispatch =
         "allowed are an action's wire name, \"MODULE/*\", \"*\", and "
         + "{\"type\": one of these, \"where\": {\"/pointer\": value}}"
 
@@ -15,13 +15,13 @@ extension PolicyReader {
             return actionScope(text, pointer).map { DispatchScope(types: $0) }
         }
         guard node.kind == .object else {
-            return refuse(pointer, "this is no grant; \(Self.allowed)")
+            return refuse(pointer, "this is no grant; \(Self.allowedDispatch)")
         }
         _ = check(node, pointer, members: ["type", "where"])
         guard let type = node.member("type") else {
-            return refuse(pointer, "there is no member \"type\"; \(Self.allowed)")
+            return refuse(pointer, "there is no member \"type\"; \(Self.allowedDispatch)")
         }
-        guard let name = text(type, pointer + "/type", Self.allowed),
+        guard let name = text(type, pointer + "/type", Self.allowedDispatch),
             let types = actionScope(name, pointer + "/type")
         else { return nil }
         guard let conditions = conditions(node, of: types, pointer) else { return nil }
@@ -35,7 +35,13 @@ extension PolicyReader {
             let module = String(decoding: text.utf8.dropLast(2), as: UTF8.self)
             if names.modules.contains(module) { return .module(module) }
             let known = names.modules.names.map { $0 + "/*" }
-            return unknown(text, "no module with actions for clients", Self.allowed, pointer, known)
+            return addUnknownName(
+                text,
+                "no module with actions for clients",
+                Self.allowedDispatch,
+                pointer,
+                known
+            )
         }
         if names.isProgramOnly(text) {
             return refuse(
@@ -50,7 +56,13 @@ extension PolicyReader {
                 "\(quoted(text)) names one instance; allowed is \(quoted(all)), for all of them"
             )
         }
-        return unknown(text, "no action of this store", Self.allowed, pointer, names.actions.names)
+        return addUnknownName(
+            text,
+            "no action of this store",
+            Self.allowedDispatch,
+            pointer,
+            names.actions.names
+        )
     }
 
     private mutating func conditions(
@@ -78,7 +90,10 @@ extension PolicyReader {
         for (name, value) in members {
             let place = pointer + "/" + JSONPointer.escaped(name)
             guard let path = JSONPointer(name), let first = path.tokens.first else {
-                add(place, "\(quoted(name)) is no JSON Pointer (RFC 6901) such as \"/authorID\"")
+                addFault(
+                    place,
+                    "\(quoted(name)) is no JSON Pointer (RFC 6901) such as \"/authorID\""
+                )
                 continue
             }
             guard check(first, isIn: actions, place), check(path, isIn: actions, place),
@@ -97,7 +112,7 @@ extension PolicyReader {
         _ pointer: String
     ) -> Bool {
         if actions.contains(where: { $0.secrets.contains(exactly: member) }) {
-            add(
+            addFault(
                 pointer,
                 "the member \(quoted(member)) is removed before the action is made; allowed are "
                     + "members that the action keeps"
@@ -108,10 +123,10 @@ extension PolicyReader {
             return true
         }
         let known = NameSet(actions.flatMap { $0.members ?? [] }).names
-        add(
+        addFault(
             pointer,
             "no such payload has a member \(quoted(member))"
-                + (known.isEmpty ? "" : "; allowed are \(list(known))"),
+                + (known.isEmpty ? "" : "; allowed are \(listText(known))"),
             nearest: member,
             in: known
         )
@@ -126,10 +141,10 @@ extension PolicyReader {
         isIn actions: [PolicyAction],
         _ pointer: String
     ) -> Bool {
-        let ends = actions.map { $0.deadEnd(path) }
+        let ends = actions.map { $0.findDeadEnd(path) }
         guard let end = ends.compactMap(\.self).first, !ends.contains(nil) else { return true }
         let above = JSONPointer(tokens: Array(end.tokens.dropLast()))
-        add(
+        addFault(
             pointer,
             "no such payload has a value at \(quoted(end.description)): "
                 + "\(quoted(above.description)) has no member and no element of that name; allowed "
@@ -139,11 +154,11 @@ extension PolicyReader {
     }
 
     /// The maximum number of names in the list of a message.
-    private static let listedMax = 10
+    private static let listedNamesMax = 10
 
-    private func list(_ names: [String]) -> String {
-        names.prefix(Self.listedMax).map(quoted).joined(separator: ", ")
-            + (names.count > Self.listedMax ? ", …" : "")
+    private func listText(_ names: [String]) -> String {
+        names.prefix(Self.listedNamesMax).map(quoted).joined(separator: ", ")
+            + (names.count > Self.listedNamesMax ? ", …" : "")
     }
 
     private mutating func requiredValue(

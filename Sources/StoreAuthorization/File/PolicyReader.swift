@@ -8,19 +8,19 @@ struct PolicyReader {
     let names: PolicyNames
     private var grantsCount = 0
 
-    init(_ worlds: [PolicyWorld]) { names = PolicyNames(worlds) }
+    init(_ worlds: [PolicyVocabulary]) { names = PolicyNames(worlds) }
 
     /// True if the list of faults is full. The reader then skips the rest of the file.
-    var isFull: Bool { faults.count >= PolicyError.faultsMax }
+    var hasMaximumFaults: Bool { faults.count >= PolicyError.faultsMax }
 
     /// Adds a fault. The fault suggests the candidate that is most similar to `wanted`.
-    mutating func add(
+    mutating func addFault(
         _ pointer: String,
         _ message: String,
         nearest wanted: String? = nil,
         in candidates: [String] = []
     ) {
-        guard !isFull else { return }
+        guard !hasMaximumFaults else { return }
         let nearest = wanted.flatMap { EditDistance.nearest(to: $0, in: candidates) }
         faults.append(PolicyFault(pointer: pointer, message: message, nearest: nearest))
     }
@@ -32,7 +32,7 @@ struct PolicyReader {
         nearest wanted: String? = nil,
         in candidates: [String] = []
     ) -> Value? {
-        add(pointer, message, nearest: wanted, in: candidates)
+        addFault(pointer, message, nearest: wanted, in: candidates)
         return nil
     }
 
@@ -52,7 +52,7 @@ struct PolicyReader {
         let root = document.root
         guard check(root, "", members: ["$schema", "roles"]) else { return nil }
         if let schema = root.member("$schema"), schema.kind != .string {
-            add("/$schema", "allowed is a text: the address of the schema of policies")
+            addFault("/$schema", "allowed is a text: the address of the schema of policies")
         }
         guard let roles = root.member("roles") else {
             return refuse(
@@ -71,7 +71,7 @@ struct PolicyReader {
             )
         }
         var found: [RoleGrants] = []
-        for (name, node) in given where !isFull {
+        for (name, node) in given where !hasMaximumFaults {
             if let role = role(name, node) { found.append(role) }
         }
         return found
@@ -103,20 +103,23 @@ struct PolicyReader {
         in pointer: String,
         _ read: (inout PolicyReader, JSONNode, String) -> Scope?
     ) -> [Grant<Scope>] {
-        guard !isFull, let node = role.member(named: name) else { return [] }
+        guard !hasMaximumFaults, let node = role.member(named: name) else { return [] }
         let pointer = pointer + "/" + name
         guard node.kind == .array else {
-            add(pointer, "allowed is an array of grants")
+            addFault(pointer, "allowed is an array of grants")
             return []
         }
         var grants: [Grant<Scope>] = []
         for (index, element) in node.elements.enumerated() {
-            guard !isFull else { break }
+            guard !hasMaximumFaults else { break }
             grantsCount += 1
             guard grantsCount <= PolicyFile.grantsMax else {
                 // Adds the fault only once, because each later list also comes here.
                 if grantsCount == PolicyFile.grantsMax + 1 {
-                    add(pointer, "there are more than \(PolicyFile.grantsMax) grants in all roles")
+                    addFault(
+                        pointer,
+                        "there are more than \(PolicyFile.grantsMax) grants in all roles"
+                    )
                 }
                 break
             }
@@ -130,11 +133,11 @@ struct PolicyReader {
     /// Returns true if the node is an object. Adds a fault for each member that is not allowed.
     mutating func check(_ node: JSONNode, _ pointer: String, members allowed: [String]) -> Bool {
         guard node.kind == .object else {
-            add(pointer, "allowed is an object with \(allowed.joined(separator: ", "))")
+            addFault(pointer, "allowed is an object with \(allowed.joined(separator: ", "))")
             return false
         }
         for (name, _) in node.members where !allowed.contains(exactly: name) {
-            add(
+            addFault(
                 pointer + "/" + JSONPointer.escaped(name),
                 "no member has this name; allowed are \(allowed.joined(separator: ", "))",
                 nearest: name,
@@ -168,16 +171,22 @@ extension PolicyReader {
         guard let text = text(node, pointer, allowed) else { return nil }
         if text.isSame(as: "*") { return .everything }
         if text.isSame(as: "/*") { return NameScope(kind: .member, name: nil) }
-        if text.isSame(as: PolicyWorld.log) { return NameScope(kind: .log, name: nil) }
+        if text.isSame(as: PolicyVocabulary.logName) { return NameScope(kind: .log, name: nil) }
         if let view = text.rest(after: GrantedKind.view.prefix) {
             return scope(.view, view, text, allowed, pointer)
         }
         guard let path = JSONPointer(text), let member = path.tokens.first else {
-            return unknown(text, "no name of a part that can be read", allowed, pointer, readNames)
+            return addUnknownName(
+                text,
+                "no name of a part that can be read",
+                allowed,
+                pointer,
+                readNames
+            )
         }
         guard names[.member].contains(member) else {
             guard names[.member].names.isEmpty else {
-                return unknown(text, "no member of the state", allowed, pointer, readNames)
+                return addUnknownName(text, "no member of the state", allowed, pointer, readNames)
             }
             return refuse(
                 pointer,
@@ -194,7 +203,7 @@ extension PolicyReader {
         return NameScope(kind: .member, name: member)
     }
 
-    private var readNames: [String] { [.member, .view, .log].flatMap { names.texts(of: $0) } }
+    private var readNames: [String] { [.member, .view, .log].flatMap { names.grantTexts(of: $0) } }
 
     /// Returns the scope of an element of `call`. Adds a fault and returns `nil` if the element is
     /// invalid.
@@ -209,19 +218,19 @@ extension PolicyReader {
             guard let name = text.rest(after: kind.prefix) else { continue }
             return scope(kind, name, text, allowed, pointer)
         }
-        let known = kinds.flatMap { names.texts(of: $0) }
-        return unknown(text, "no name of a call", allowed, pointer, known)
+        let known = kinds.flatMap { names.grantTexts(of: $0) }
+        return addUnknownName(text, "no name of a call", allowed, pointer, known)
     }
 
     /// Returns the scope of an element of `use`. Adds a fault and returns `nil` if the element is
     /// invalid.
     mutating func useScope(_ node: JSONNode, _ pointer: String) -> NameScope? {
-        let groups = names.texts(of: .group)
+        let groups = names.grantTexts(of: .group)
         let allowed = "allowed are \(groups.joined(separator: ", ")) and \"*\""
         guard let text = text(node, pointer, allowed) else { return nil }
         if text.isSame(as: "*") { return .everything }
         guard names[.group].contains(text) else {
-            return unknown(text, "no group of routes", allowed, pointer, groups)
+            return addUnknownName(text, "no group of routes", allowed, pointer, groups)
         }
         return NameScope(kind: .group, name: text)
     }
@@ -237,8 +246,8 @@ extension PolicyReader {
     ) -> NameScope? {
         if name.isSame(as: "*") { return NameScope(kind: kind, name: nil) }
         if names[kind].contains(name) { return NameScope(kind: kind, name: name) }
-        let known = names.texts(of: kind)
-        return unknown(text, "no \(kind.noun) of this store", allowed, pointer, known)
+        let known = names.grantTexts(of: kind)
+        return addUnknownName(text, "no \(kind.noun) of this store", allowed, pointer, known)
     }
 
     /// Returns the text of a node. Adds a fault if the node is no text.
@@ -247,7 +256,7 @@ extension PolicyReader {
     }
 
     /// Adds a fault for an unknown name, and returns `nil`.
-    mutating func unknown<Value>(
+    mutating func addUnknownName<Value>(
         _ text: String,
         _ what: String,
         _ allowed: String,

@@ -10,7 +10,7 @@ struct AssertCheck {
 
     // The answer
 
-    mutating func answer(_ outcome: StoreClient.Outcome) {
+    mutating func checkAnswer(_ outcome: StoreClient.Outcome) {
         switch (expectation.answer, outcome) {
         case (.success, .done): break
         case (_, .unfinished): add("Its effects did not end within \(StoreClient.waitSeconds) s.")
@@ -25,14 +25,14 @@ struct AssertCheck {
         case (.refused(let reason), .done):
             add("It was applied, and should have been refused: \(reason)")
         case (.refused(let stated), .problem("refused", _, let reason?)):
-            if !stated.isSame(as: reason) { pair("refused", stated, reason) }
+            if !stated.isSame(as: reason) { addPair("refused", stated, reason) }
         case (.refused(let stated), .problem(let slug, let detail, _)):
             add("It should have been refused: \(stated)")
             add("The answer is the problem \(slug): \(detail)")
         case (.problem(let slug), .done):
             add("It was applied, and should have been the problem \(slug).")
         case (.problem(let stated), .problem(let slug, _, _)):
-            if !stated.isSame(as: slug) { pair("problem", stated, slug) }
+            if !stated.isSame(as: slug) { addPair("problem", stated, slug) }
         }
     }
 
@@ -41,12 +41,14 @@ struct AssertCheck {
     /// Compares the state after the step with the expected state. The expected state is the state
     /// before the step, with the changes that the script states. If the expectation is not
     /// exhaustive, only the stated parts are compared.
-    mutating func state(from before: JSONTree, to after: JSONTree) {
+    mutating func checkState(from before: JSONTree, to after: JSONTree) {
         var stated = expectation.isExhaustive ? before : after
         var lost: [String] = []
         for (pointer, value) in expectation.changes where !stated.put(value, at: pointer) {
             lost.append("  \(pointer)")
-            lost.append("−   \(String(decoding: value.written(like: after), as: UTF8.self))")
+            lost.append(
+                "−   \(String(decoding: value.uniformJSON(orderedLike: after), as: UTF8.self))"
+            )
         }
         guard stated != after || !lost.isEmpty else { return }
         add("The state is not as stated.")
@@ -56,7 +58,7 @@ struct AssertCheck {
     }
 
     private static func difference(_ stated: JSONTree, _ actual: JSONTree) -> [String] {
-        let texts = [stated, actual].map { $0.written(like: actual) }
+        let texts = [stated, actual].map { $0.uniformJSON(orderedLike: actual) }
         guard let old = try? JSONDocument(parsing: texts[0], limits: .unbounded),
             let new = try? JSONDocument(parsing: texts[1], limits: .unbounded)
         else { return ["  The states differ, and nest too deep to be shown."] }
@@ -69,9 +71,9 @@ struct AssertCheck {
 
     /// Compares the names of the actions that effects, presenters and reactions dispatched after
     /// the step.
-    mutating func received(_ names: [String]) {
+    mutating func checkReceived(_ names: [String]) {
         let names = names.map { ExactText($0) }
-        let stated = expectation.received.map { ExactText($0) }
+        let stated = expectation.consequences.map { ExactText($0) }
         if !expectation.isExhaustive {
             guard let missing = Self.firstMissing(of: stated, in: names) else { return }
             add("The actions that follow are not as stated.")
@@ -107,12 +109,12 @@ struct AssertCheck {
 
     /// Adds a line about the actions that other clients dispatched during the step, if there are
     /// lines about differences.
-    mutating func others(_ names: [String]) {
+    mutating func addOthers(_ names: [String]) {
         guard !lines.isEmpty, !names.isEmpty else { return }
         add("Other clients dispatched meanwhile: \(names.joined(separator: ", "))")
     }
 
-    private mutating func pair(_ name: String, _ stated: String, _ actual: String) {
+    private mutating func addPair(_ name: String, _ stated: String, _ actual: String) {
         add("The answer is not as stated.")
         lines.append("−   \"\(name)\": \(JSONText.quoted(stated))")
         lines.append("+   \"\(name)\": \(JSONText.quoted(actual))")

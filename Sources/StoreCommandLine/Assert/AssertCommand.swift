@@ -22,11 +22,12 @@ package struct AssertCommand {
     /// expected. Throws if `url` is not an address, if the credential of a step is missing, or if
     /// the server does not answer.
     package func play(at url: String, showing credentials: ScriptCredentials) throws -> Bool {
-        if let other = script.principals.first(where: { credentials.senders[$0] == nil }) {
+        if let other = script.principals.first(where: { credentials.senderCredentials[$0] == nil })
+        {
             throw UsageError("a step acts as '\(other)': --as \(other)=FILE has its credential")
         }
         guard let http = CommandClient(url) else {
-            throw UsageError("--url: " + CommandClient.noAddress(url))
+            throw UsageError("--url: " + CommandClient.invalidAddressMessage(url))
         }
         var run = AssertRun(script: script, client: StoreClient(http: http, credentials)) { line in
             print(line)
@@ -46,22 +47,26 @@ struct AssertRun {
     mutating func play() throws(CommandClientError) -> Int {
         var failed = 0
         var sender = AssertScript.Sender()
-        var before = try client.look(sender)
+        var before = try client.readState(sender)
         for (index, step) in script.steps.enumerated() {
             if step.sender != sender {
                 sender = step.sender
                 try client.begin(sender)
-                before = try client.look(sender)
+                before = try client.readState(sender)
             }
             let outcome = try client.perform(step.request, sender)
-            let after = try client.look(sender)
-            let applied = try client.applied(after: before.version, through: after.version, sender)
+            let after = try client.readState(sender)
+            let applied = try client.appliedActions(
+                after: before.version,
+                through: after.version,
+                sender
+            )
 
             var check = AssertCheck(expectation: step.expectation)
-            check.answer(outcome)
-            check.state(from: before.state, to: after.state)
-            check.received(applied.filter(\.isConsequence).map(\.type))
-            check.others(Self.others(applied, outcome))
+            check.checkAnswer(outcome)
+            check.checkState(from: before.state, to: after.state)
+            check.checkReceived(applied.filter(\.isConsequence).map(\.type))
+            check.addOthers(Self.typesFromOthers(applied, outcome))
             before = after
 
             output("\(check.lines.isEmpty ? "ok    " : "failed") \(index + 1) \(step.title)")
@@ -83,8 +88,8 @@ struct AssertRun {
 
     /// Returns the wire names of the actions that other clients dispatched: neither the step nor
     /// the program dispatched these actions.
-    private static func others(
-        _ applied: [StoreClient.Applied],
+    private static func typesFromOthers(
+        _ applied: [StoreClient.AppliedEntry],
         _ outcome: StoreClient.Outcome
     ) -> [String] {
         var own: ClosedRange<UInt64>?

@@ -42,7 +42,7 @@ struct AssertScript {
         /// The expected changes of the state, in the order of the script.
         var changes: [(pointer: JSONPointer, value: JSONTree)] = []
         /// The wire names of the actions that effects, presenters and reactions have to dispatch.
-        var received: [String] = []
+        var consequences: [String] = []
         var answer = Answer.success
         /// True if the step fails when a change or an action follows that the script does not
         /// state.
@@ -98,16 +98,17 @@ extension AssertScript {
 extension AssertScript.Step {
     /// The members that name the request of a step. `content` is the further member that has the
     /// body of the request; `nil` if there is none.
-    private static let acts: [(name: String, content: String?)] = [
+    private static let requestMembers: [(name: String, content: String?)] = [
         ("dispatch", nil), ("ui", "action"), ("usecase", "input"), ("notify", "payload"),
     ]
 
     fileprivate init(_ node: ScriptNode, isExhaustive: Bool) throws(AssertScriptError) {
         let node = try node.object()
-        let acts = Self.acts.compactMap { act in node[act.name].map { (act.name, $0, act.content) }
+        let acts = Self.requestMembers.compactMap { act in
+            node[act.name].map { (act.name, $0, act.content) }
         }
         guard let (act, what, content) = acts.first, acts.count == 1 else {
-            let names = Self.acts.map(\.name).joined(separator: ", ")
+            let names = Self.requestMembers.map(\.name).joined(separator: ", ")
             throw node.error("a step does exactly one of \(names)")
         }
         let done: (request: AssertScript.Request, title: String)
@@ -206,7 +207,7 @@ extension AssertScript.Expectation {
                 changes.append((pointer, JSONTree(value)))
             }
         }
-        for name in try step["receive"]?.elements() ?? [] { received.append(try name.text()) }
+        for name in try step["receive"]?.elements() ?? [] { consequences.append(try name.text()) }
         if let refused = step["refused"] {
             guard step["problem"] == nil else {
                 throw refused.error("a step states refused or problem, not both")

@@ -4,13 +4,13 @@ package struct ScriptCredentials: Sendable {
     /// requests have no credential.
     let reader: Credential?
     /// The credentials of steps, by the principals of the steps, such as `author/u1`.
-    package var senders: [String: Credential]
+    package var senderCredentials: [String: Credential]
     /// The credentials of requests that read the state in a session, by principal. For a principal
     /// without an element, these requests have the credential from ``senders``.
-    package var readers: [String: Credential] = [:]
+    package var readerCredentials: [String: Credential] = [:]
 
     package init(reader: Credential? = nil, senders: [String: Credential] = [:]) {
         self.reader = reader
-        self.senders = senders
+        self.senderCredentials = senders
     }
 }

@@ -20,13 +20,13 @@ struct StoreClient {
         self.credentials = credentials
     }
 
-    struct Look {
+    struct ObservedState {
         let state: JSONTree
         let version: UInt64
     }
 
     /// An applied action of the log.
-    struct Applied {
+    struct AppliedEntry {
         let version: UInt64
         let type: String
         /// True if the program dispatched the action because of another action.
@@ -65,16 +65,16 @@ struct StoreClient {
     }
 
     private func credential(of sender: AssertScript.Sender) -> Credential? {
-        sender.principal.map { credentials.senders[$0] } ?? credentials.reader
+        sender.principal.map { credentials.senderCredentials[$0] } ?? credentials.reader
     }
 
     /// Returns the headers of requests that read the result of a step. Without a session, the
     /// headers have the credential of the whole script. In a session, the headers have the
     /// principal's credential from ``ScriptCredentials/readers``, or else the credential of the
     /// step.
-    private func view(of sender: AssertScript.Sender) -> HTTPHeaders {
+    private func readingHeaders(of sender: AssertScript.Sender) -> HTTPHeaders {
         guard let session = sender.session else { return headers(credentials.reader) }
-        let reader = sender.principal.flatMap { credentials.readers[$0] }
+        let reader = sender.principal.flatMap { credentials.readerCredentials[$0] }
         return headers(reader ?? credential(of: sender), session)
     }
 
@@ -86,22 +86,22 @@ struct StoreClient {
     }
 
     /// Returns the newest state that the sender of a step sees.
-    func look(_ sender: AssertScript.Sender) throws(CommandClientError) -> Look {
+    func readState(_ sender: AssertScript.Sender) throws(CommandClientError) -> ObservedState {
         let answer = try get("/state", sender)
         guard let tag = answer.headers["etag"].flatMap({ Tag($0.dropFirst().dropLast()) }),
             let state = parse(answer)
         else { throw CommandClientError("\(http.authority) gives no state with a tag") }
-        return Look(state: JSONTree(state.root), version: tag.version)
+        return ObservedState(state: JSONTree(state.root), version: tag.version)
     }
 
     /// Returns the applied actions with versions from `start + 1` to `end` that the sender may
     /// read.
-    func applied(
+    func appliedActions(
         after start: UInt64,
         through end: UInt64,
         _ sender: AssertScript.Sender
-    ) throws(CommandClientError) -> [Applied] {
-        var applied: [Applied] = []
+    ) throws(CommandClientError) -> [AppliedEntry] {
+        var applied: [AppliedEntry] = []
         var after = start
         while after < end {
             let page = parse(try get("/actions?after=\(after)&limit=1000", sender))?.root
@@ -117,7 +117,9 @@ struct StoreClient {
                 after = version
                 guard version <= end else { break }
                 let isConsequence = record.member(named: "cause") != nil
-                applied.append(Applied(version: version, type: type, isConsequence: isConsequence))
+                applied.append(
+                    AppliedEntry(version: version, type: type, isConsequence: isConsequence)
+                )
             }
         }
         return applied
@@ -167,7 +169,7 @@ struct StoreClient {
         let answer = try http.exchange(
             .get,
             target,
-            headers: view(of: sender),
+            headers: readingHeaders(of: sender),
             seconds: Self.exchangeSeconds
         )
         guard answer.status == 200 else {

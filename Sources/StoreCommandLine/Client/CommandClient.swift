@@ -37,7 +37,7 @@ struct CommandClient: Sendable {
     }
 
     /// Returns the error message for a text that is not an address.
-    static func noAddress(_ url: String) -> String {
+    static func invalidAddressMessage(_ url: String) -> String {
         "'\(url)' is not an address; allowed is http://HOST:PORT/PATH"
     }
 

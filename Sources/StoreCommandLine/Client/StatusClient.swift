@@ -21,7 +21,7 @@ package struct StatusClient {
 
     /// Prints a report. Returns true if the server takes requests.
     package func show() -> Bool {
-        let report = ask()
+        let report = fetchReport()
         write(report.text(since: nil))
         return report.isReady
     }
@@ -30,7 +30,7 @@ package struct StatusClient {
     package func watch() -> Never {
         var last: StatusReport?
         while true {
-            let report = ask()
+            let report = fetchReport()
             let text = report.text(since: last)
             // On a terminal, a report replaces the previous report. In a file or a pipe, each
             // report follows the previous report.
@@ -40,9 +40,9 @@ package struct StatusClient {
         }
     }
 
-    private func ask() -> StatusReport {
+    private func fetchReport() -> StatusReport {
         guard let client = CommandClient(url, credential: credential) else {
-            return StatusReport(of: url, trouble: CommandClient.noAddress(url))
+            return StatusReport(of: url, trouble: CommandClient.invalidAddressMessage(url))
         }
         func get(_ path: String) throws(CommandClientError) -> HTTPResponse {
             try client.exchange(
@@ -72,8 +72,10 @@ package enum HealthClient {
 
     /// Sends one request. Returns `nil` if the server is ready, or else the reason why the server
     /// is not ready.
-    package static func ask(_ url: String) -> String? {
-        guard let client = CommandClient(url) else { return CommandClient.noAddress(url) }
+    package static func problem(at url: String) -> String? {
+        guard let client = CommandClient(url) else {
+            return CommandClient.invalidAddressMessage(url)
+        }
         // Every server accepts `localhost` in the header `Host`.
         do {
             let status = try client.exchange(

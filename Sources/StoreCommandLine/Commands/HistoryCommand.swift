@@ -1,10 +1,10 @@
 /// A command for the history of a store. The command uses the history without a server.
 package struct HistoryCommand: Equatable {
-    package enum Word: String, CaseIterable {
+    package enum Verb: String, CaseIterable {
         case backup, export, `import`, verify
 
         /// The usage of the command, and its description, for `--help`.
-        var entry: ConfigurationHelp.Entry {
+        var entry: ConfigurationHelp.HelpLine {
             switch self {
             case .backup:
                 ("backup FILE", "copy the history into a new file, also while a server uses it")
@@ -27,17 +27,17 @@ package struct HistoryCommand: Equatable {
         }
     }
 
-    package let word: Word
+    package let word: Verb
     package let file: String?
     /// The name of the store with the history; `nil` for the store at `/`.
     package var store: String?
     /// True if `verify` skips a directory without a history, and a history that this program has
     /// already verified.
-    package var isIfNew = false
+    package var skipsVerifiedHistory = false
 
     /// Reads the command and its file.
     package init(_ word: String, file: String?) throws(UsageError) {
-        guard let known = Word(rawValue: word) else { throw HelpTopic.unknown(word) }
+        guard let known = Verb(rawValue: word) else { throw HelpTopic.unknown(word) }
         switch known {
         case .backup, .import: if file == nil { throw UsageError("usage: \(known.entry.usage)") }
         case .verify:
@@ -53,7 +53,7 @@ package struct HistoryCommand: Equatable {
 }
 
 /// The reason why a command failed.
-package struct HistoryCommandError: Error, CustomStringConvertible {
+package struct CommandFailure: Error, CustomStringConvertible {
     package let description: String
 
     package init(_ description: String) { self.description = description }

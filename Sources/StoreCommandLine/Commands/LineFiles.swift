@@ -17,7 +17,7 @@ package final class LineOutput {
         guard descriptor >= 0, let opened = fdopen(descriptor, "w") else {
             let reason = SystemError.text
             if isFile, descriptor >= 0 { close(descriptor) }
-            throw HistoryCommandError("making \(name) failed: \(reason)")
+            throw CommandFailure("making \(name) failed: \(reason)")
         }
         stream = opened
     }
@@ -35,8 +35,8 @@ package final class LineOutput {
         guard fflush(stream) == 0, !isFile || fsync(fileno(stream)) == 0 else { throw failure }
     }
 
-    private var failure: HistoryCommandError {
-        HistoryCommandError("writing \(name) failed: \(SystemError.text)")
+    private var failure: CommandFailure {
+        CommandFailure("writing \(name) failed: \(SystemError.text)")
     }
 }
 
@@ -52,7 +52,7 @@ package final class LineInput {
     package init(_ file: String) throws {
         name = file
         guard let opened = file == "-" ? fdopen(STDIN_FILENO, "r") : fopen(file, "re") else {
-            throw HistoryCommandError("reading \(file) failed: \(SystemError.text)")
+            throw CommandFailure("reading \(file) failed: \(SystemError.text)")
         }
         stream = opened
     }
@@ -81,7 +81,7 @@ package final class LineInput {
             let count = getline(&buffer, &capacity, stream)
             guard count >= 0, let buffer else {
                 guard ferror(stream) == 0 else {
-                    throw HistoryCommandError("reading \(name) failed: \(SystemError.text)")
+                    throw CommandFailure("reading \(name) failed: \(SystemError.text)")
                 }
                 return nil
             }
@@ -97,7 +97,7 @@ package final class LineInput {
 package enum TerminalBar {
     private static let columns = 20
 
-    package static var isThere: Bool { isatty(STDERR_FILENO) == 1 }
+    package static var isAvailable: Bool { isatty(STDERR_FILENO) == 1 }
 
     /// Draws the bar in place of the previous bar. `share` is the finished share of the work,
     /// between 0 and 1.

@@ -1,6 +1,6 @@
 /// A command that checks a policy file for the stores of the program, or explains a permission.
 package struct PolicyCommand: Equatable, Sendable {
-    package enum Word: String, CaseIterable, Sendable {
+    package enum Verb: String, CaseIterable, Sendable {
         case check, explain
     }
 
@@ -9,7 +9,7 @@ package struct PolicyCommand: Equatable, Sendable {
         case role, path, method, action, payload, principal
     }
 
-    static let usages: [ConfigurationHelp.Entry] = [
+    static let usages: [ConfigurationHelp.HelpLine] = [
         ("policy check FILE", "list all faults of a policy file; status 2 if there are any"),
         (
             "policy explain [FILE] --role ROLE --path PATH [--method METHOD]",
@@ -21,7 +21,7 @@ package struct PolicyCommand: Equatable, Sendable {
         ),
     ]
 
-    package let word: Word
+    package let word: Verb
     package let file: String?
     /// The name of the store in the question; `nil` for the store at `/`.
     package var store: String?
@@ -31,7 +31,7 @@ package struct PolicyCommand: Equatable, Sendable {
 
     /// Reads the words after `policy`.
     package init(_ word: String?, file: String?) throws(UsageError) {
-        guard let word, let known = Word(rawValue: word) else {
+        guard let word, let known = Verb(rawValue: word) else {
             throw UsageError("usage: policy check FILE, or policy explain [FILE] --role ROLE …")
         }
         if known == .check, file == nil { throw UsageError("usage: policy check FILE") }

@@ -20,7 +20,7 @@ package enum ServerCommand: Equatable {
     /// True if the command neither serves a store nor opens a history, so that the options are not
     /// checked. Such a command is about credentials or the program, or sends requests to another
     /// server.
-    package var servesNoStore: Bool {
+    package var skipsConfigurationCheck: Bool {
         switch self {
         case .token, .help, .version, .health, .status: true
         case .assert(_, let url): url != nil
@@ -30,7 +30,7 @@ package enum ServerCommand: Equatable {
 
     /// True if the command sends requests to a running server, and may have a credential for these
     /// requests.
-    var asksServer: Bool {
+    var sendsCredential: Bool {
         switch self {
         case .status: true
         case .assert(_, let url): url != nil
@@ -46,7 +46,7 @@ package struct HelpTopic: Equatable {
 
     /// The commands, in alphabetical order.
     static let words =
-        (HistoryCommand.Word.allCases.map(\.rawValue)
+        (HistoryCommand.Verb.allCases.map(\.rawValue)
         + ["assert", "help", "policy", "status", "token"]).sorted()
 
     static func unknown(_ word: String) -> UsageError {

@@ -3,11 +3,11 @@ import StorePlatform
 
 /// The command `store-server token …`, which creates, lists, revokes or checks credentials.
 package struct TokenCommand: Equatable {
-    package enum Word: String, CaseIterable {
+    package enum Verb: String, CaseIterable {
         case create, list, revoke, check
 
         /// The usage of the command, and its description, for `--help`.
-        var entry: ConfigurationHelp.Entry {
+        var entry: ConfigurationHelp.HelpLine {
             switch self {
             case .create:
                 (
@@ -35,7 +35,7 @@ package struct TokenCommand: Equatable {
     /// The maximum number of bytes that are read from standard input.
     private static let inputBytesMax = 64 << 10
 
-    package let word: Word
+    package let word: Verb
     /// The id to revoke, or the token to check.
     package private(set) var subject: String?
     /// The keys file; `nil` for the keys file of the configuration.
@@ -46,9 +46,9 @@ package struct TokenCommand: Equatable {
 
     /// Reads the words after `token`.
     init(_ words: [String]) throws(UsageError) {
-        guard let first = words.first, let word = Word(rawValue: first) else {
+        guard let first = words.first, let word = Verb(rawValue: first) else {
             throw UsageError(
-                "token: there are \(Word.allCases.map(\.rawValue).joined(separator: ", ")); "
+                "token: there are \(Verb.allCases.map(\.rawValue).joined(separator: ", ")); "
                     + "see --help"
             )
         }

@@ -3,47 +3,51 @@ import StoreJSON
 /// The output of `--help` and `--print-config`.
 package enum ConfigurationHelp {
     /// A line of the help: a flag or a command with its arguments, and a description.
-    typealias Entry = (usage: String, help: String)
+    typealias HelpLine = (usage: String, help: String)
 
-    private static let assertUsage: Entry = (
+    private static let assertUsage: HelpLine = (
         "assert FILE [--url URL] [--token-file FILE]",
         "play a script of steps, which states every change that follows; --url names the\n"
             + "      server, else a server of this program is started, which keeps nothing"
     )
-    private static let statusUsage: Entry = (
+    private static let statusUsage: HelpLine = (
         "status [URL] [--watch] [--token-file FILE]",
         "show if the server takes requests, its version, and its queues; status 0 if it does"
     )
-    private static let helpUsage: Entry = (
+    private static let helpUsage: HelpLine = (
         "help [COMMAND]", "print the options of the program, or of one of its commands"
     )
-    private static let data: Entry = ("--data DIR", "the directory of the history")
-    private static let store: Entry = (
+    private static let dataFlag: HelpLine = ("--data DIR", "the directory of the history")
+    private static let storeFlag: HelpLine = (
         "--store NAME", "the store, if the program has several; by default the store at /"
     )
-    private static let ifNew: Entry = (
+    private static let ifNewFlag: HelpLine = (
         "--if-new",
         "with verify: pass at once if this very program has verified the history before, or "
             + "if there is no history"
     )
-    private static let keys: Entry = ("--keys FILE", "the keys file, else the file of --auth-keys")
-    private static let policy: Entry = ("--policy FILE", "the policy to explain if FILE is absent")
-    private static let tokenFile: Entry = (
+    private static let keysFlag: HelpLine = (
+        "--keys FILE", "the keys file, else the file of --auth-keys"
+    )
+    private static let policyFlag: HelpLine = (
+        "--policy FILE", "the policy to explain if FILE is absent"
+    )
+    private static let tokenFileFlag: HelpLine = (
         "--token-file FILE",
         "send the API key or JWT of this file; else that of "
             + "\(Credential.variable), or\n      of the file that \(Credential.variable)_FILE names"
     )
-    private static let watch: Entry = (
+    private static let watchFlag: HelpLine = (
         "--watch", "show the status again every two seconds, with the rate of actions"
     )
-    private static let assertFlags: [Entry] = [
+    private static let assertFlags: [HelpLine] = [
         ("--url URL", "the server to ask: http://HOST:PORT, with the path of a store"),
         (
             "--as ROLE/NAME=FILE",
             "with --url: the credential of steps \"as\" this principal; may be given again"
         ),
     ]
-    private static let commands: [Entry] = [
+    private static let commandFlags: [HelpLine] = [
         ("--config FILE", "read a JSON file whose members are named like the flags"),
         ("--check-config", "check the configuration and end"),
         ("--print-config", "print the configuration in force, as a file for --config, and end"),
@@ -51,8 +55,8 @@ package enum ConfigurationHelp {
         ("-v, --version", "print the versions of the program and of the library, and end"),
         ("-h, --help", "print this help, or behind a command the options of the command, and end"),
     ]
-    private static let historyUsages = HistoryCommand.Word.allCases.map(\.entry)
-    private static let tokenUsages = TokenCommand.Word.allCases.map(\.entry)
+    private static let historyUsages = HistoryCommand.Verb.allCases.map(\.entry)
+    private static let tokenUsages = TokenCommand.Verb.allCases.map(\.entry)
 
     /// Returns the help about a command, or the help about the whole program. The help about the
     /// program has the flag, the meaning and the default of each option.
@@ -62,16 +66,16 @@ package enum ConfigurationHelp {
         about topic: HelpTopic
     ) -> String {
         guard let word = topic.word else { return text(of: configuration, program: program) }
-        if let history = HistoryCommand.Word(rawValue: word) {
-            let flags = [data, store] + (history == .verify ? [ifNew] : [])
-            return command(program, [history.entry], flags)
+        if let history = HistoryCommand.Verb(rawValue: word) {
+            let flags = [dataFlag, storeFlag] + (history == .verify ? [ifNewFlag] : [])
+            return commandText(program, [history.entry], flags)
         }
         return switch word {
-        case "token": command(program, tokenUsages, [keys])
-        case "policy": command(program, PolicyCommand.usages, [policy, store])
-        case "assert": command(program, [assertUsage], [tokenFile] + assertFlags)
-        case "status": command(program, [statusUsage], [tokenFile, watch])
-        default: command(program, [helpUsage], [])
+        case "token": commandText(program, tokenUsages, [keysFlag])
+        case "policy": commandText(program, PolicyCommand.usages, [policyFlag, storeFlag])
+        case "assert": commandText(program, [assertUsage], [tokenFileFlag] + assertFlags)
+        case "status": commandText(program, [statusUsage], [tokenFileFlag, watchFlag])
+        default: commandText(program, [helpUsage], [])
         }
     }
 
@@ -81,7 +85,7 @@ package enum ConfigurationHelp {
     ) -> String {
         let prefix = ConfigurationOptions.environmentPrefix
         let fresh = Configuration.defaults
-        let options = Configuration.options.map { option -> Entry in
+        let options = Configuration.options.map { option -> HelpLine in
             let standard = option.show(fresh).joined(separator: ", ")
             let usage = "--\(option.name)" + (option.placeholder.map { " \($0)" } ?? "")
             return (usage, option.help + (standard.isEmpty ? "" : " [\(standard)]"))
@@ -100,42 +104,45 @@ package enum ConfigurationHelp {
             \(prefix)LISTEN_FILE for a file that has the value), and those
             win over the file given with --config.
 
-            \(entries(options + commands))
+            \(entries(options + commandFlags))
             With the history in the data directory:
 
-            \(entries(historyUsages + [store, ifNew]))
+            \(entries(historyUsages + [storeFlag, ifNewFlag]))
             With credentials:
 
-            \(entries(tokenUsages + [keys]))
+            \(entries(tokenUsages + [keysFlag]))
             With a policy, whose names are checked against those of this program's stores:
 
             \(entries(PolicyCommand.usages))
             With a store over HTTP:
 
-            \(entries([assertUsage, statusUsage, tokenFile]))
+            \(entries([assertUsage, statusUsage, tokenFileFlag]))
             """
     }
 
-    private static func command(_ program: String, _ usages: [Entry], _ flags: [Entry]) -> String {
+    private static func commandText(_ program: String, _ usages: [HelpLine], _ flags: [HelpLine])
+        -> String
+    {
         let beginnings = ["usage: "] + Array(repeating: "       ", count: usages.count - 1)
         let first = zip(beginnings, usages).map { "\($0)\(program) \($1.usage)\n" }.joined()
         return first + "\n" + entries(usages) + (flags.isEmpty ? "" : "\n" + entries(flags))
     }
 
-    private static func entries(_ entries: [Entry]) -> String {
+    private static func entries(_ entries: [HelpLine]) -> String {
         entries.map { "  \($0.usage)\n      \($0.help)\n" }.joined()
     }
 
     /// Returns the configuration as the text of a file for `--config`.
-    package static func print<Configuration: CommandLineConfiguration>(
+    package static func configurationText<Configuration: CommandLineConfiguration>(
         _ configuration: Configuration
     ) -> String {
         let members: [String] = Configuration.options.compactMap { option in
             let values = option.show(configuration)
             // An option without a value and without a default is left out.
-            if values.isEmpty, !option.repeats { return nil }
+            if values.isEmpty, !option.isRepeatable { return nil }
             let list = values.map(JSONText.quoted).joined(separator: ", ")
-            return "  \(JSONText.quoted(option.name)): " + (option.repeats ? "[\(list)]" : list)
+            return "  \(JSONText.quoted(option.name)): "
+                + (option.isRepeatable ? "[\(list)]" : list)
         }
         return "{\n" + members.joined(separator: ",\n") + "\n}\n"
     }

@@ -13,7 +13,7 @@ package struct ConfigurationOption<Configuration: Sendable>: Sendable {
     /// The name of the value in `--help`; `nil` for a switch, which has no value.
     package let placeholder: String?
     /// True if the option may be given several times.
-    package let repeats: Bool
+    package let isRepeatable: Bool
     package let help: String
     /// Sets the property to the values of these texts. The last parameter names the source of the
     /// texts in errors.
@@ -70,7 +70,7 @@ package struct OptionFlag<Configuration: Sendable> {
         return ConfigurationOption(
             name: name,
             placeholder: form.placeholder,
-            repeats: repeats,
+            isRepeatable: repeats,
             help: help + form.note + (repeats ? " (repeatable)" : ""),
             apply: { configuration, texts, origin throws(UsageError) in
                 let values = try texts.map { text throws(UsageError) in

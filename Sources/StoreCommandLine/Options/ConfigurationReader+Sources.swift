@@ -74,7 +74,7 @@ extension ConfigurationReader {
         of text: String,
         _ option: ConfigurationOption<Configuration>
     ) -> [String] {
-        guard option.repeats else { return [text] }
+        guard option.isRepeatable else { return [text] }
         return text.split(separator: ",").map { String($0.drop(while: { $0 == " " })) }
     }
 
@@ -125,7 +125,7 @@ extension ConfigurationReader {
                     "\(path): unknown member '\(name)'; allowed are the flags of --help"
                 )
             }
-            let isList = value.kind == .array && option.repeats
+            let isList = value.kind == .array && option.isRepeatable
             let values = try (isList ? Array(value.elements) : [value]).map {
                 element throws(UsageError) in
                 try text(of: element, name, path)

@@ -11,16 +11,16 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
     package private(set) var unknownVariables: [String] = []
 
     /// The names of the options that a flag, a variable or the file sets.
-    package private(set) var given: Set<String> = []
+    package private(set) var givenNames: Set<String> = []
 
     /// The credential that a command sends to a server; `nil` if there is no credential.
     package private(set) var credential: Credential?
     /// The credentials of a script's steps, by their principals.
-    package private(set) var senders: [String: Credential] = [:]
+    package private(set) var senderCredentials: [String: Credential] = [:]
 
-    private var fromFlags: [String: GivenValues] = [:]
+    private var flagValues: [String: GivenValues] = [:]
     private var tokenFile: String?
-    /// The files with the credentials of ``senders``, from `--as`.
+    /// The files with the credentials of ``senderCredentials``, from `--as`.
     private var senderFiles: [(principal: String, path: String)] = []
     private var configFile: String?
 
@@ -43,10 +43,10 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         case .help, .version: return
         default: break
         }
-        if command.asksServer { credential = try readCredential(environment, readFile) }
+        if command.sendsCredential { credential = try readCredential(environment, readFile) }
         for (principal, path) in senderFiles {
             let origin = "--as \(principal)"
-            senders[principal] = try Credential(
+            senderCredentials[principal] = try Credential(
                 Self.value(inFile: path, origin, readFile),
                 of: origin
             )
@@ -58,8 +58,8 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         let fromFile = try configFile.map { path throws(UsageError) in
             try Self.readFile(path, readFile)
         }
-        let found = (fromFile ?? [:]).merging(fromEnvironment) { $1 }.merging(fromFlags) { $1 }
-        given = Set(found.keys)
+        let found = (fromFile ?? [:]).merging(fromEnvironment) { $1 }.merging(flagValues) { $1 }
+        givenNames = Set(found.keys)
         for option in Configuration.options {
             try found[option.name]?.apply(option, to: &configuration)
         }
@@ -85,17 +85,17 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
                 .split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(parts[0])
             let inline = parts.count > 1 ? String(parts[1]) : nil
-            if try readCommand(name, inline, &rest) { continue }
+            if try readCommandFlag(name, inline, &rest) { continue }
             guard let option = Configuration.option(name) else {
                 throw UsageError("unknown flag --\(name)\(Self.hint(for: name))")
             }
             let isSwitch = option.placeholder == nil
-            let value = try isSwitch ? inline ?? "true" : Self.value(of: name, inline, &rest)
-            if !option.repeats, fromFlags[name] != nil { throw .givenTwice(name) }
-            fromFlags[name, default: GivenValues(origin: "--\(name)")].values.append(value)
+            let value = try isSwitch ? inline ?? "true" : Self.takeValue(of: name, inline, &rest)
+            if !option.isRepeatable, flagValues[name] != nil { throw .givenTwice(name) }
+            flagValues[name, default: GivenValues(origin: "--\(name)")].values.append(value)
         }
         if case .policy(let policy) = command { try policy.check() }
-        guard tokenFile == nil || command.asksServer else {
+        guard tokenFile == nil || command.sendsCredential else {
             throw UsageError("--token-file goes with status and with assert --url; see --help")
         }
         if case .assert(_, .some) = command { return }
@@ -129,39 +129,39 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
             rest = rest.dropFirst(words.count)
             command = .token(try TokenCommand(Array(words)))
         case "policy":
-            let question = Self.word(&rest)
-            command = .policy(try PolicyCommand(question, file: Self.word(&rest)))
-        case "status": command = .status(Self.word(&rest), isWatched: false)
+            let question = Self.popWord(&rest)
+            command = .policy(try PolicyCommand(question, file: Self.popWord(&rest)))
+        case "status": command = .status(Self.popWord(&rest), isWatched: false)
         case "assert":
-            guard let file = Self.word(&rest) else {
+            guard let file = Self.popWord(&rest) else {
                 throw UsageError("usage: assert FILE [--url URL]")
             }
             command = .assert(file: file, url: nil)
-        default: command = .history(try HistoryCommand(word, file: Self.word(&rest)))
+        default: command = .history(try HistoryCommand(word, file: Self.popWord(&rest)))
         }
     }
 
     /// Removes the next argument from `rest`, and returns it. Returns `nil` if the next argument is
     /// a flag, or if there is none.
-    private static func word(_ rest: inout ArraySlice<String>) -> String? {
+    private static func popWord(_ rest: inout ArraySlice<String>) -> String? {
         guard let next = rest.first, !next.hasPrefix("--") else { return nil }
         return rest.popFirst()
     }
 
     /// Handles a flag that is not an option. Returns false if `name` is not such a flag.
-    private mutating func readCommand(
+    private mutating func readCommandFlag(
         _ name: String,
         _ inline: String?,
         _ rest: inout ArraySlice<String>
     ) throws(UsageError) -> Bool {
         if case .policy(var policy) = command, let flag = PolicyCommand.Flag(rawValue: name) {
-            try policy.set(flag, try Self.value(of: name, inline, &rest))
+            try policy.set(flag, try Self.takeValue(of: name, inline, &rest))
             command = .policy(policy)
             return true
         }
         switch name {
         case "as":
-            let value = try Self.value(of: name, inline, &rest)
+            let value = try Self.takeValue(of: name, inline, &rest)
             let parts = value.split(separator: "=", maxSplits: 1).map(String.init)
             guard parts.count == 2, parts[0].contains("/") else {
                 throw .value(
@@ -176,22 +176,22 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
             senderFiles.append((parts[0], parts[1]))
         case "token-file":
             guard tokenFile == nil else { throw .givenTwice(name) }
-            tokenFile = try Self.value(of: name, inline, &rest)
+            tokenFile = try Self.takeValue(of: name, inline, &rest)
         case "check-config":
             try Self.refuseValue(of: name, inline)
             command = .checkConfig
         case "print-config":
             try Self.refuseValue(of: name, inline)
             command = .printConfig
-        case "health": command = .health(inline ?? Self.word(&rest))
+        case "health": command = .health(inline ?? Self.popWord(&rest))
         case "url":
             guard case .assert(let file, nil) = command else {
                 throw UsageError("--url goes with assert, and once; see --help")
             }
-            command = .assert(file: file, url: try Self.value(of: name, inline, &rest))
+            command = .assert(file: file, url: try Self.takeValue(of: name, inline, &rest))
         case "store":
             if case .policy(var policy) = command, policy.store == nil {
-                policy.store = try Self.value(of: name, inline, &rest)
+                policy.store = try Self.takeValue(of: name, inline, &rest)
                 command = .policy(policy)
                 return true
             }
@@ -200,19 +200,19 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
                     "--store goes with a command about a history or a policy, and once; see --help"
                 )
             }
-            history.store = try Self.value(of: name, inline, &rest)
+            history.store = try Self.takeValue(of: name, inline, &rest)
             command = .history(history)
         case "if-new":
             guard case .history(var history) = command, history.word == .verify,
-                !history.isIfNew, inline == nil
+                !history.skipsVerifiedHistory, inline == nil
             else { throw UsageError("--if-new goes with verify, and once; see --help") }
-            history.isIfNew = true
+            history.skipsVerifiedHistory = true
             command = .history(history)
         case let flag where TokenCommand.flags.contains(flag):
             guard case .token(var token) = command else {
                 throw UsageError("--\(flag) goes with token; see --help")
             }
-            try token.take(flag, try Self.value(of: flag, inline, &rest))
+            try token.take(flag, try Self.takeValue(of: flag, inline, &rest))
             command = .token(token)
         case "watch":
             guard case .status(let url, false) = command, inline == nil else {
@@ -221,14 +221,14 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
             command = .status(url, isWatched: true)
         case "config":
             guard configFile == nil else { throw .givenTwice(name) }
-            configFile = try Self.value(of: name, inline, &rest)
+            configFile = try Self.takeValue(of: name, inline, &rest)
         default:
             return false
         }
         return true
     }
 
-    private static func value(
+    private static func takeValue(
         of name: String,
         _ inline: String?,
         _ rest: inout ArraySlice<String>

@@ -50,7 +50,7 @@ package enum StartMemory {
     /// Gives this memory back to the system. The kernel reads code that runs later from its file
     /// again.
     package static func giveBack() {
-        AllocatorMemory.giveBack()
+        AllocatorMemory.returnFreeMemory()
         let maps = FileReader.read("/proc/self/maps", bytesMax: mapsBytesMax) ?? []
         for line in maps.split(separator: UInt8(ascii: "\n")) {
             // 7f12a000-7f13b000 r-xp 00000000 08:01 123  /usr/lib/… (proc_pid_maps(5))

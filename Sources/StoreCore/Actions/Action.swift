@@ -90,9 +90,11 @@ extension Action {
     /// number of ids has no bound.
     ///
     /// Cost: two comparisons of types for an action without an instance.
-    package func kind(of wireName: String) -> String {
+    package func wireNameTemplate(of wireName: String) -> String {
         let own = type(of: self)
-        if own == ClientRequest.self, let request = self as? ClientRequest { return request.kind }
+        if own == ClientRequest.self, let request = self as? ClientRequest {
+            return request.wireNameTemplate
+        }
         guard own == AddressedAction.self else { return wireName }
         // Compares bytes, because a slash with a combining mark behind it is a different
         // `Character`.

@@ -10,7 +10,7 @@ package struct ClientRequest: Action {
     /// request if the slice does not exist.
     package let address: SliceAddress?
     /// The work of a use case; `nil` for a notification and in a replay.
-    let effect: PendingEffect?
+    let effect: AnyEffect?
 }
 
 extension ClientRequest {
@@ -42,7 +42,7 @@ extension ClientRequest {
     }
 
     /// The wire name with `{id}` in the place of an instance's id.
-    var kind: String {
+    var wireNameTemplate: String {
         let slash = UInt8(ascii: "/")
         guard let instance = address?.instance, let first = name.utf8.firstIndex(of: slash),
             let second = name.utf8[name.utf8.index(after: first)...].firstIndex(of: slash),

@@ -49,11 +49,11 @@ public struct UseCaseMethod<State: Sendable>: Sendable {
 }
 
 /// A method of a use case, bound to the place of its slice in the root state.
-package struct BoundUseCase<Root: RootState>: Sendable {
+package struct MountedUseCaseMethod<Root: RootState>: Sendable {
     package let path: String
     package let input: any (Codable & Sendable).Type
     /// Makes the effect that does the work, from the input of a call.
-    let effect: @Sendable (any Codable & Sendable, SliceAddress) throws -> PendingEffect?
+    let effect: @Sendable (any Codable & Sendable, SliceAddress) throws -> AnyEffect?
 
     /// Makes the request to do the work for a slice. The Core refuses the request if the slice does
     /// not exist.

@@ -44,13 +44,13 @@ public final class ManualClock: Clock, Sendable {
 
     private struct Table: Sendable {
         var now = Instant(sinceStart: .zero)
-        var ids: UInt64 = 0
+        var lastID: UInt64 = 0
         var sleepers: [Sleeper] = []
         /// The ids of the tasks that were cancelled before they slept.
         var cancelled: Set<UInt64> = []
         /// The functions that wait until woken sleepers rest, before the next sleeper wakes. Each
         /// store with this clock adds one function.
-        var rests: [@Sendable () async -> Bool] = []
+        var restWaiters: [@Sendable () async -> Bool] = []
     }
 
     /// The most wakes in one ``run()``.
@@ -59,7 +59,7 @@ public final class ManualClock: Clock, Sendable {
     /// The time of day, which moves with the clock.
     public let timeOfDay: ManualWallClock
     private let table = Locked(Table())
-    private let changes = Changes()
+    private let changes = ChangeSignal()
 
     /// Makes a clock.
     ///
@@ -73,7 +73,7 @@ public final class ManualClock: Clock, Sendable {
     public var minimumResolution: Duration { .zero }
 
     /// The number of tasks that sleep on the clock.
-    public var sleeping: Int { table.withLock { $0.sleepers.count } }
+    public var sleeperCount: Int { table.withLock { $0.sleepers.count } }
 
     /// Waits until the clock has been moved to `deadline`.
     ///
@@ -81,8 +81,8 @@ public final class ManualClock: Clock, Sendable {
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
         let id = table.withLock { table in
-            table.ids += 1
-            return table.ids
+            table.lastID += 1
+            return table.lastID
         }
         let isOver = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -132,12 +132,12 @@ extension ManualClock {
         by duration: Duration,
         wakesMax: Int
     ) async -> Bool {
-        var isAtRest = await rest()
+        var isAtRest = await waitForRest()
         let target = now.advanced(by: max(duration, .zero))
         var wakes = 0
         while isAtRest, wakes < wakesMax, wakeNext(through: target) {
             wakes += 1
-            isAtRest = await rest()
+            isAtRest = await waitForRest()
         }
         guard isAtRest, wakes < wakesMax || (nextDeadline.map { $0 > target } ?? true) else {
             return false
@@ -152,11 +152,11 @@ extension ManualClock {
     /// Moves the clock from deadline to deadline while a task sleeps. Wakes at most ``wakesMax``
     /// sleepers, because some tasks sleep again and again.
     public nonisolated(nonsending) func run() async {
-        _ = await rest()
+        _ = await waitForRest()
         var wakes = 0
         while wakes < Self.wakesMax, wakeNext(through: nil) {
             wakes += 1
-            _ = await rest()
+            _ = await waitForRest()
         }
     }
 
@@ -169,18 +169,18 @@ extension ManualClock {
         _ count: Int = 1,
         within timeout: Duration = .seconds(1)
     ) async -> Bool {
-        await changes.wait(within: timeout) { [self] in sleeping >= count }
+        await changes.wait(within: timeout) { [self] in sleeperCount >= count }
     }
 
     /// Adds a function that the clock calls before each wake. The function waits for woken
     /// sleepers, and returns true if they came to rest.
-    package func addRest(_ rest: @escaping @Sendable () async -> Bool) {
-        table.withLock { $0.rests.append(rest) }
+    package func addRestWaiter(_ rest: @escaping @Sendable () async -> Bool) {
+        table.withLock { $0.restWaiters.append(rest) }
     }
 
-    private nonisolated(nonsending) func rest() async -> Bool {
+    private nonisolated(nonsending) func waitForRest() async -> Bool {
         var isAtRest = true
-        for rest in table.withLock({ $0.rests }) where await !rest() { isAtRest = false }
+        for rest in table.withLock({ $0.restWaiters }) where await !rest() { isAtRest = false }
         return isAtRest
     }
 

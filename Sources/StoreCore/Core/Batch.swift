@@ -46,13 +46,13 @@ struct Step {
     /// The time that the reducer took; zero if it is not measured.
     let nanoseconds: UInt64
     /// The work outside the Core that begins after the commit; `nil` if there is none.
-    let effect: PendingEffect?
+    let effect: AnyEffect?
     /// The closures of middleware and interceptors to call after the commit.
-    var released: [@Sendable () -> Void]
+    var afterCommit: [@Sendable () -> Void]
     /// The index under which the state owner keeps the state before the action until the batch
     /// ends. The next index has the state after the action. `nil` if no watcher needs each state:
     /// the state owner then keeps no state.
-    let kept: Int?
+    let keptStateIndex: Int?
 
     var envelope: Envelope { member.envelope }
 }
@@ -72,18 +72,20 @@ struct ReducedMember {
 
     let envelope: Envelope
     /// The index of the member in ``Envelope/members``.
-    let place: Int
+    let memberIndex: Int
     /// The action that is reduced in place of the member; `nil` if the member itself is reduced.
     var replacement: Replacement?
 
-    var action: any Action { replacement?.member.action ?? envelope.members[place].action }
-    var type: String { replacement?.member.type ?? envelope.members[place].type }
+    var action: any Action { replacement?.member.action ?? envelope.members[memberIndex].action }
+    var type: String { replacement?.member.type ?? envelope.members[memberIndex].type }
     /// The index of the action's type among the declared types; -1 for any other type.
-    var number: Int { replacement?.member.number ?? envelope.members[place].number }
+    var typeIndex: Int { replacement?.member.typeIndex ?? envelope.members[memberIndex].typeIndex }
     /// The wire name with `{id}` in place of an instance's id.
-    var kind: String { replacement?.member.kind ?? envelope.members[place].kind }
-    var payload: [UInt8] { replacement?.member.payload ?? envelope.members[place].payload }
+    var wireNameTemplate: String {
+        replacement?.member.wireNameTemplate ?? envelope.members[memberIndex].wireNameTemplate
+    }
+    var payload: [UInt8] { replacement?.member.payload ?? envelope.members[memberIndex].payload }
     var meta: [UInt8]? {
-        replacement == nil ? envelope.members[place].meta : replacement?.member.meta
+        replacement == nil ? envelope.members[memberIndex].meta : replacement?.member.meta
     }
 }

@@ -2,7 +2,7 @@
 /// of the state to encode, to send and to show to observers.
 package struct Change: Sendable {
     /// True if the bytes of the state have changed.
-    package var isChange: Bool
+    package var changesState: Bool
     /// The slices that have changed or were started again, if the state is made of modules.
     package var edits: SliceEdits
     /// True if the action concerns only the session that led to it, and no shared slice. Other
@@ -10,7 +10,7 @@ package struct Change: Sendable {
     package var isOfSession = false
 
     package init(isChange: Bool, edits: SliceEdits = SliceEdits(), isOfSession: Bool = false) {
-        self.isChange = isChange
+        self.changesState = isChange
         self.edits = edits
         self.isOfSession = isOfSession
     }
@@ -30,7 +30,7 @@ package struct SliceEdit: Sendable, Hashable {
     /// none of them, all of its slices may have changed.
     package let key: SliceKey
     /// True if the bytes of the slice have changed.
-    package fileprivate(set) var isChange: Bool
+    package fileprivate(set) var changesSlice: Bool
     /// True if the slice was started although it already existed.
     package fileprivate(set) var isRestart: Bool
 
@@ -42,7 +42,7 @@ package struct SliceEdit: Sendable, Hashable {
     ) {
         self.module = module
         self.key = key
-        self.isChange = isChange
+        self.changesSlice = isChange
         self.isRestart = isRestart
     }
 
@@ -51,7 +51,7 @@ package struct SliceEdit: Sendable, Hashable {
     }
 
     fileprivate mutating func merge(_ other: SliceEdit) {
-        if other.isChange { isChange = true }
+        if other.changesSlice { changesSlice = true }
         if other.isRestart { isRestart = true }
     }
 }
@@ -96,8 +96,8 @@ package struct SliceEdits: Sendable, Sequence {
     /// True if a slice of a matching module has changed. Copies no ``SliceEdit``.
     @inline(__always)
     func hasChange(where sees: (Int) -> Bool) -> Bool {
-        if first?.isChange == true, let module = first?.module, sees(module) { return true }
-        return more.count > 0 && more.contains { $0.isChange && sees($0.module) }
+        if first?.changesSlice == true, let module = first?.module, sees(module) { return true }
+        return more.count > 0 && more.contains { $0.changesSlice && sees($0.module) }
     }
 
     package func makeIterator() -> Array<SliceEdit>.Iterator {

@@ -27,7 +27,7 @@ package protocol CommitFollower: AnyObject, Sendable {
 
     /// Receives the error if the journal cannot read the records of other writers now. The Core
     /// tries again after the next append of another writer, or after the next conflict.
-    func unreadable(_ error: JournalError)
+    func journalUnreadable(_ error: JournalError)
 }
 
 extension CommitFollower {
@@ -37,7 +37,7 @@ extension CommitFollower {
     package func dropped(_ action: DroppedAction) {}
     package func refused(_ action: RefusedAction) {}
     package func reducerFailed(_ failure: ReducerFailure) {}
-    package func unreadable(_ error: JournalError) {}
+    package func journalUnreadable(_ error: JournalError) {}
 }
 
 /// An applied action, with the time that its reduction took.
@@ -91,7 +91,7 @@ extension Engine {
             )
         } else if let id = envelope.requestID {
             ports.follower?.refused(
-                RefusedAction(type: member.kind, requestID: id, refusal: refusal)
+                RefusedAction(type: member.wireNameTemplate, requestID: id, refusal: refusal)
             )
         }
         return refusal
@@ -99,7 +99,7 @@ extension Engine {
 }
 
 /// The port that receives the Core's states. The thread that does the Core's work makes every call.
-package protocol Sink<State>: AnyObject, Sendable {
+package protocol StateSink<State>: AnyObject, Sendable {
     associatedtype State
 
     /// True if the Core is to call ``reduced(_:version:changed:)``. Each call costs a copy of the

@@ -179,7 +179,7 @@ extension Core {
         by principal: ActionPrincipal? = nil
     ) async throws(DispatchError) -> Applied<State> {
         let member = try engine.validMember(of: action)
-        let (version, state) = try await engine.applied { completion in
+        let (version, state) = try await engine.offerAndWait { completion in
             Envelope(
                 members: [member],
                 principal: principal,
@@ -193,7 +193,9 @@ extension Core {
         }
         // The engine does not have the type of the state, but its state is always of this Core's
         // type.
-        guard let state = state?.value as? State else { throw DispatchError(CoreFailure.unknown) }
+        guard let state = state?.value as? State else {
+            throw DispatchError(CoreFailure.outcomeUnknown)
+        }
         return Applied(version: version, state: state)
     }
 }
@@ -211,14 +213,14 @@ extension Core {
     ///
     /// The call is unnecessary if the journal notifies the Core of these records
     /// (``Journal/watch(_:)``).
-    package func follow() { engine.followAll() }
+    package func readOtherWriters() { engine.readAllOfOtherWriters() }
 
     /// Starts the Core's thread or the first turn on its pool; does nothing if callers do the work.
     package func start() { engine.start() }
 
     /// Processes the waiting items in place of the Core's thread, which was not started. A
     /// simulation does all work on one thread. Returns `true` if any item waited.
-    package func turn() -> Bool { engine.turn() }
+    package func runTurn() -> Bool { engine.runTurn() }
 }
 
 /// The result of an awaited action.

@@ -9,17 +9,17 @@ package struct CoreConfiguration<State: Sendable>: Sendable {
 
     package var ports = EnginePorts()
     /// The sink that encodes and publishes the durable states; `nil` if nothing is published.
-    package var sink: (any Sink<State>)?
+    package var sink: (any StateSink<State>)?
     /// Compares the states before and after an action, and returns `true` if they differ. Without
     /// this closure, every action counts as a change. A state of modules does not use this closure,
     /// because the Core compares the slices.
-    package var changed: (@Sendable (State, State) -> Bool)?
+    package var statesDiffer: (@Sendable (State, State) -> Bool)?
     /// The function that compares the bytes of two slices that are equal by `==`. Without this
     /// function, equal slices count as slices with the same bytes.
     package var comparison: ByteComparison?
     /// The codec of the effects that outlive the server. Without a codec, no effect runs again
     /// after a restart.
-    package var works: (any WorkCodec)?
+    package var workCodec: (any WorkCodec)?
     /// The collectors of the slices that accepted actions have written. The writers that encode
     /// slices read the collectors.
     package var edited: [EditedModules] = []
@@ -39,7 +39,7 @@ package enum ReducerForm<State: Sendable>: Sendable {
     case returning(@Sendable (State, any Action) -> State)
     case mutating(@Sendable (inout State, any Action) -> Void)
     case throwing(@Sendable (inout State, any Action) throws -> Void)
-    case machine(any StateMachine<State>)
+    case machine(any ModularReducer<State>)
 }
 
 /// The ports and bounds of a Core that do not depend on the state's type.
@@ -54,7 +54,7 @@ package struct EnginePorts: Sendable {
         case pool(ThreadPool)
     }
 
-    /// The default of ``mailboxMax`` and ``ownMailboxMax``.
+    /// The default of ``mailboxMax`` and ``programMailboxMax``.
     private static let mailboxActionsMax = 65_536
 
     package var driver = Driver.caller
@@ -62,7 +62,7 @@ package struct EnginePorts: Sendable {
     package var mailboxMax = Self.mailboxActionsMax
     /// The most waiting actions of the program itself: actions of effects, presenters and
     /// reactions, and client requests that are no actions.
-    package var ownMailboxMax = Self.mailboxActionsMax
+    package var programMailboxMax = Self.mailboxActionsMax
     /// The most actions in one batch, which is one append to the journal. A single envelope may
     /// exceed this bound.
     package var batchMax = 1_024
@@ -72,10 +72,10 @@ package struct EnginePorts: Sendable {
     /// The store of the applied actions; `nil` stores none.
     package var journal: (any Journal)?
     /// The number of this program in the journal, for the records that it writes.
-    package var program: UInt32 = 0
+    package var programNumber: UInt32 = 0
     /// The version of the initial state; `nil` means the version of the journal. The journal's
     /// version is wrong if other writers have appended since the state was made.
-    package var version: UInt64?
+    package var initialVersion: UInt64?
     /// The reader of the records that other writers have appended. Only the thread that does the
     /// Core's work uses the reader.
     package var reader: (any ActionReader)?
@@ -96,7 +96,7 @@ package struct EnginePorts: Sendable {
     package var progress: ReducerProgress?
     /// True if some clients see only some of the modules. The engine then judges version conditions
     /// by the view of each client.
-    package var hasSights = false
+    package var limitsVisibleModules = false
     /// The receiver of the measurements; `nil` if nothing is measured.
     package var figures: CoreFigures?
     /// The recorder of the spans of sampled traces; `nil` if no traces are exported.
@@ -111,22 +111,22 @@ package struct EnginePorts: Sendable {
 /// The thread that does the Core's work writes the value; any thread may read it.
 package final class ReducerProgress: Sendable {
     /// An action that is being reduced.
-    package struct Work: Sendable, Equatable {
+    package struct CurrentAction: Sendable, Equatable {
         /// The wire name of the action.
         package let type: String
         /// The version that the action makes.
         package let version: UInt64
     }
 
-    private let work = Locked<Work?>(nil)
+    private let work = Locked<CurrentAction?>(nil)
 
     package init() {}
 
     /// The action that is being reduced now; `nil` if there is none.
-    package var current: Work? { work.withLock { $0 } }
+    package var current: CurrentAction? { work.withLock { $0 } }
 
     func begin(_ type: String, _ version: UInt64) {
-        work.withLock { $0 = Work(type: type, version: version) }
+        work.withLock { $0 = CurrentAction(type: type, version: version) }
     }
 
     func end() { work.withLock { $0 = nil } }

@@ -15,16 +15,16 @@ package final class CoreFigures: Sendable {
     /// turn that offered the envelope, and ends before the envelope's first action is reduced.
     package let queueWait = Histogram()
     /// The time that the journal took to make a batch durable.
-    package let commit = Histogram()
+    package let commitTime = Histogram()
     /// The time from the end of the append until readers could get the batch.
-    package let publish = Histogram()
+    package let publishTime = Histogram()
     /// The number of actions in the batches.
     package let batches = Histogram(.counts)
 
     private let types: [String]
     /// The index of the row of each kind of request.
-    private let requests: [ExactText: Int]
-    private let rows: Cells
+    private let requestRows: [ExactText: Int]
+    private let rows: CounterArray
     private let buckets = Buckets.durations
     private let rowCount: Int
 
@@ -34,12 +34,12 @@ package final class CoreFigures: Sendable {
     ///     ``ClientRequest/kind``.
     package init(types: [String] = [], requests: [String] = []) {
         self.types = types + requests + [Self.other]
-        self.requests = Dictionary(
+        self.requestRows = Dictionary(
             requests.enumerated().map { (ExactText($1), types.count + $0) },
             uniquingKeysWith: { first, _ in first }
         )
         rowCount = ActionOutcome.allCases.count + Buckets.durations.cellCount
-        rows = Cells(count: rowCount * self.types.count)
+        rows = CounterArray(count: rowCount * self.types.count)
     }
 }
 
@@ -47,28 +47,29 @@ package final class CoreFigures: Sendable {
 
 extension CoreFigures {
     /// Counts an applied action and the nanoseconds that its reduction took.
-    func applied(_ member: ReducedMember, changed: Bool, nanoseconds: UInt64) {
+    func countApplied(_ member: ReducedMember, changed: Bool, nanoseconds: UInt64) {
         let row = row(of: member)
-        row[(changed ? ActionOutcome.changed : .unchanged).rawValue].count()
+        row[(changed ? ActionOutcome.changed : .unchanged).rawValue].increment()
         buckets.add(nanoseconds, at: row + ActionOutcome.allCases.count)
     }
 
     /// Counts the actions of an envelope that was not applied.
-    func ended(_ envelope: Envelope, _ outcome: ActionOutcome) {
+    func countUnapplied(_ envelope: Envelope, _ outcome: ActionOutcome) {
         for place in envelope.members.indices {
-            row(of: ReducedMember(envelope: envelope, place: place))[outcome.rawValue].count()
+            row(of: ReducedMember(envelope: envelope, memberIndex: place))[outcome.rawValue]
+                .increment()
         }
     }
 
     private func row(of member: ReducedMember) -> UnsafeMutablePointer<Atomic<UInt64>> {
-        let number = member.number
-        return rows.first + rowCount * (number >= 0 ? number : rowOfRequest(member))
+        let number = member.typeIndex
+        return rows.counters + rowCount * (number >= 0 ? number : rowOfRequest(member))
     }
 
     /// Returns the row of a client request, or the last row for any other action without a number.
     private func rowOfRequest(_ member: ReducedMember) -> Int {
         let request = member.action as? ClientRequest
-        return request.flatMap { requests[ExactText($0.kind)] } ?? types.count - 1
+        return request.flatMap { requestRows[ExactText($0.wireNameTemplate)] } ?? types.count - 1
     }
 }
 
@@ -82,19 +83,19 @@ extension CoreFigures {
         /// The number of actions with each outcome, in the order of the cases of ``ActionOutcome``.
         package let outcomes: [UInt64]
         /// The time that reducing the applied actions took.
-        package let reducing: Distribution
+        package let reducerTime: Distribution
     }
 
     /// The counts of each type of action that was dispatched. Any thread may read the counts.
     package var actions: [ActionFigures] {
         types.indices.compactMap { type in
-            let row = rows.first + rowCount * type
+            let row = rows.counters + rowCount * type
             let outcomes = ActionOutcome.allCases.map { row[$0.rawValue].load(ordering: .relaxed) }
             guard outcomes.contains(where: { $0 > 0 }) else { return nil }
             return ActionFigures(
                 type: types[type],
                 outcomes: outcomes,
-                reducing: buckets.distribution(at: row + outcomes.count)
+                reducerTime: buckets.distribution(at: row + outcomes.count)
             )
         }
     }
@@ -170,14 +171,14 @@ extension Engine {
     /// Counts the actions of a published batch.
     func count(_ done: borrowing Batch, _ times: CommitTimes) {
         guard let figures else { return }
-        figures.commit.observe(times.durable &- times.appending)
-        figures.publish.observe(times.published &- times.durable)
+        figures.commitTime.observe(times.durable &- times.appending)
+        figures.publishTime.observe(times.published &- times.durable)
         figures.batches.observe(UInt64(done.steps.count))
         done.steps.withUnsafeBufferPointer { steps in
             for index in steps.indices {
-                figures.applied(
+                figures.countApplied(
                     steps[index].member,
-                    changed: steps[index].change.isChange,
+                    changed: steps[index].change.changesState,
                     nanoseconds: steps[index].nanoseconds
                 )
             }
@@ -187,7 +188,9 @@ extension Engine {
     /// Completes an envelope with its outcome. Counts the envelope's actions unless they were
     /// applied, because a commit has counted applied actions.
     func answer(_ envelope: Envelope, _ outcome: Outcome) {
-        if let figures, let ended = ActionOutcome(outcome) { figures.ended(envelope, ended) }
+        if let figures, let ended = ActionOutcome(outcome) {
+            figures.countUnapplied(envelope, ended)
+        }
         if isTraced, let span = envelope.span { end(span, of: envelope, outcome) }
         envelope.completion.complete(outcome)
     }

@@ -95,7 +95,8 @@ extension DispatchError {
         case .unreadable: self.init(.journalUnreadable, "the journal can't be read")
         case .contended:
             self.init(.contended, "other writers of the journal appended first too often")
-        case .unknown: self.init(.outcomeUnknown, "the append to the journal has no known result")
+        case .outcomeUnknown:
+            self.init(.outcomeUnknown, "the append to the journal has no known result")
         }
     }
 }
@@ -109,7 +110,8 @@ extension Outcome {
         case .failed(let failure): DispatchError(failure)
         case .cancelled: .cancelled
         // Only the envelope of a request has a key or a version condition, or is a dry run.
-        case .replayed, .keyTaken, .versionMismatch, .dryRun: DispatchError(CoreFailure.unknown)
+        case .replayed, .keyTaken, .versionMismatch, .dryRun:
+            DispatchError(CoreFailure.outcomeUnknown)
         }
     }
 }

@@ -23,7 +23,7 @@ package final class DispatchSpan: @unchecked Sendable {
 extension Engine {
     /// Begins the span of an action that an effect dispatches. Returns `nil` if the action's trace
     /// is not exported.
-    func span(within trace: String?) -> DispatchSpan? {
+    func beginSpan(within trace: String?) -> DispatchSpan? {
         guard let tracing = ports.tracing else { return nil }
         return tracing.tracer.begin(within: trace).map { DispatchSpan($0) }
     }
@@ -39,7 +39,7 @@ extension Engine {
     func end(_ span: DispatchSpan, of envelope: Envelope, _ outcome: Outcome) {
         guard let tracing = ports.tracing else { return }
         let members = envelope.members
-        let kind = members.count == 1 ? members[0].kind : nil
+        let kind = members.count == 1 ? members[0].wireNameTemplate : nil
         var attributes = tracing.attributes
         attributes.append(.init("store.actions", members.count))
         if let kind { attributes.append(.init("store.action.type", kind)) }

@@ -10,7 +10,7 @@ extension Engine {
         }
         var mark = batch.steps.count
         if isTraced { envelope.span?.taken = .now }
-        let outcome = decide(envelope, from: &mark)
+        let outcome = apply(envelope, settingFirstStep: &mark)
         if isTraced { envelope.span?.reduced = .now }
         batch.outcomes.append(.init(envelope: envelope, outcome: outcome))
         if envelope.endsBatch || envelope.audience != nil || hasEffects(since: mark) { commit() }
@@ -27,16 +27,16 @@ extension Engine {
     /// Returns the outcome of an envelope. If the request refers to a version after the current
     /// version, reads the records of other writers and decides again. Sets `mark` to the index of
     /// the envelope's first step.
-    private func decide(_ envelope: Envelope, from mark: inout Int) -> Outcome {
-        let outcome = decide(envelope)
+    private func apply(_ envelope: Envelope, settingFirstStep mark: inout Int) -> Outcome {
+        let outcome = apply(envelope)
         guard isBehind(envelope, outcome) else { return outcome }
         catchUp()
         batch.audience = envelope.audience
         mark = batch.steps.count
-        return decide(envelope)
+        return apply(envelope)
     }
 
-    private func decide(_ envelope: Envelope) -> Outcome {
+    private func apply(_ envelope: Envelope) -> Outcome {
         if hasFailed { return .failed(.journalFailed) }
         if envelope.source?.token?.isCancelled == true { return .cancelled }
         if let idempotency = envelope.idempotency {
@@ -62,16 +62,18 @@ extension Engine {
         guard since < version else { return since == version }
         noteSteps()
         switch condition.scope {
-        case .version: return false
+        case .everyChange: return false
         case .visible(let sees):
             guard hasSessions || sees != nil else { return false }
-            return seen?.isSame(for: session, seeing: sees, since: since) == true
+            return visibleVersions?.isUnchanged(for: session, seeing: sees, since: since) == true
         case .members(let members):
             // Most stores need no versions for each module. The recording of these versions begins
             // at the first condition of this kind.
-            if seen == nil { seen = VisibleVersions(after: version, byModule: true) }
-            seen?.beginModules()
-            return seen?.isSame(for: session, seeing: members, since: since) == true
+            if visibleVersions == nil {
+                visibleVersions = VisibleVersions(after: version, byModule: true)
+            }
+            visibleVersions?.recordModules()
+            return visibleVersions?.isUnchanged(for: session, seeing: members, since: since) == true
         }
     }
 
@@ -83,8 +85,8 @@ extension Engine {
         // A refused single action has changed nothing, so there is nothing to restore.
         let saves = isDry || envelope.members.count > 1 || counts.interceptors > 0
         if saves { owner.save() }
-        owner.show(to: envelope.session)
-        offerTime = envelope.offered
+        owner.switchSlices(to: envelope.session)
+        offerTime = envelope.offerTime
         for index in envelope.members.indices {
             do {
                 try applyMember(at: index, of: envelope)
@@ -99,7 +101,9 @@ extension Engine {
         if let sees = envelope.sees { seen = hasChange(since: savepoint.steps, seenBy: sees) }
         if isDry { return dryRun(savepoint, seen) }
         let first = batch.base + UInt64(savepoint.steps) + 1
-        if let idempotency = envelope.idempotency { keep(idempotency, first: first, changed: seen) }
+        if let idempotency = envelope.idempotency {
+            storeOutcome(for: idempotency, first: first, changed: seen)
+        }
         owner.reduced(version: version, batch.steps, from: savepoint.steps, changed: changed)
         return .applied(
             first: first,
@@ -121,7 +125,7 @@ extension Engine {
     }
 
     private func hasChange(since mark: Int) -> Bool {
-        for index in mark..<batch.steps.count where batch.steps[index].change.isChange {
+        for index in mark..<batch.steps.count where batch.steps[index].change.changesState {
             return true
         }
         return false
@@ -149,7 +153,7 @@ extension Engine {
         )
     }
 
-    private func keep(_ idempotency: Idempotency, first: UInt64, changed: Bool) {
+    private func storeOutcome(for idempotency: Idempotency, first: UInt64, changed: Bool) {
         batch.keys[idempotency.key] = KeptOutcome(
             key: idempotency.key,
             fingerprint: idempotency.fingerprint,
@@ -167,20 +171,20 @@ extension Engine {
     /// Applies an action, or the actions that the interceptors make of it.
     private func applyMember(at place: Int, of envelope: Envelope) throws {
         let time = ports.clock.now()
-        var member = ReducedMember(envelope: envelope, place: place)
+        var member = ReducedMember(envelope: envelope, memberIndex: place)
         guard counts.interceptors > 0 else { return try addStep(for: member, at: time) }
         // Interceptors see the whole state. A refusal by an interceptor, or of an interceptor's
         // action, therefore counts as a refusal by the whole state, not by the module.
         var isClients = false
         // The actions that interceptors add belong to the trace of the member.
-        let trace = TraceContext.parent(of: member.meta)
+        let trace = TraceContext.traceparent(in: member.meta)
         let hooks: [@Sendable (any Sendable) -> Void]
         do {
             let intercepted = try owner.intercept { action in
                 if let action {
                     member.replacement = .init(try self.member(of: action).traced(trace))
                 }
-                return sealed(member, at: time)
+                return actionEnvelope(of: member, at: time)
             }
             hooks = intercepted.hooks
             isClients = member.replacement == nil
@@ -195,7 +199,7 @@ extension Engine {
         }
         guard hooks.count > 0 else { return }
         let state = owner.state
-        batch.steps[batch.steps.count - 1].released.append {
+        batch.steps[batch.steps.count - 1].afterCommit.append {
             for hook in hooks.reversed() { hook(state) }
         }
     }
@@ -206,9 +210,9 @@ extension Engine {
         let type = member.type
         var released: [@Sendable () -> Void] = []
         if counts.middleware > 0, member.envelope.mode == .apply {
-            released = owner.middleware(before: sealed(member, at: time))
+            released = owner.callMiddleware(before: actionEnvelope(of: member, at: time))
         }
-        let began = begin(type, next)
+        let began = beginReduction(of: type, version: next)
         let reduction: Reduction
         do {
             reduction = try owner.changeState(
@@ -218,10 +222,10 @@ extension Engine {
                 isReplay: false
             )
         } catch {
-            _ = end(began)
+            _ = endReduction(begunAt: began)
             throw error
         }
-        let nanoseconds = end(began)
+        let nanoseconds = endReduction(begunAt: began)
         batch.steps.append(
             Step(
                 member: member,
@@ -229,14 +233,14 @@ extension Engine {
                 change: reduction.change,
                 nanoseconds: nanoseconds,
                 effect: ports.effects == nil ? nil : reduction.effect,
-                released: released,
-                kept: reduction.kept
+                afterCommit: released,
+                keptStateIndex: reduction.keptStateIndex
             )
         )
     }
 
     /// Records the start of a reduction if its time is measured. Returns the time of the start.
-    private func begin(_ type: String, _ version: UInt64) -> UInt64 {
+    private func beginReduction(of type: String, version: UInt64) -> UInt64 {
         guard isTimed else { return 0 }
         ports.progress?.begin(type, version)
         let now = SystemTime.steadyNanoseconds()
@@ -249,7 +253,7 @@ extension Engine {
 
     /// Records the end of a reduction that started at `begun`. Returns the duration of the
     /// reduction in nanoseconds.
-    private func end(_ begun: UInt64) -> UInt64 {
+    private func endReduction(begunAt begun: UInt64) -> UInt64 {
         guard isTimed else { return 0 }
         let nanoseconds = SystemTime.steadyNanoseconds() &- begun
         ports.progress?.end()
@@ -263,18 +267,18 @@ extension Engine {
         if let member = ports.member { return try member(action) }
         // Swift builds the name of a type at each call, and a plain Core does not need the name
         // here.
-        let type = isPlain ? "" : String(describing: type(of: action))
+        let type = hasShortPath ? "" : String(describing: type(of: action))
         return EnvelopeMember(action: action, type: type)
     }
 
     /// Makes the envelope in which interceptors and middleware get an action.
-    private func sealed(_ member: ReducedMember, at time: Int64) -> ActionEnvelope {
+    private func actionEnvelope(of member: ReducedMember, at time: Int64) -> ActionEnvelope {
         let (action, envelope) = (member.action, member.envelope)
         return ActionEnvelope(
             action: action,
             version: version + 1,
             time: time,
-            type: isPlain ? String(describing: type(of: action)) : member.type,
+            type: hasShortPath ? String(describing: type(of: action)) : member.type,
             meta: member.meta,
             principal: envelope.principal,
             session: envelope.session ?? SessionName.shared,

@@ -4,7 +4,9 @@ extension Engine {
         guard !batch.isEmpty else { return }
         var times = CommitTimes()
         if batch.steps.count > 0 {
-            do { try owner.prepare(through: version) } catch { return refuse(because: error) }
+            do { try owner.prepare(through: version) } catch {
+                return isolateFaultyEnvelope(because: error)
+            }
             times.appending = now
             do { try persist() } catch {
                 if case .conflict(let newest) = error, newest > batch.base, replay != nil {
@@ -60,12 +62,14 @@ extension Engine {
     /// Records the changes of the batch's steps, for version conditions that depend on a client's
     /// view.
     func noteSteps() {
-        guard seen != nil else { return }
-        var version = seen?.noted ?? 0
+        guard visibleVersions != nil else { return }
+        var version = visibleVersions?.notedVersion ?? 0
         while version < batch.version {
             let place = Int(version - batch.base)
             version += 1
-            batch.steps.withUnsafeBufferPointer { seen?.note($0[place].change, at: version) }
+            batch.steps.withUnsafeBufferPointer {
+                visibleVersions?.note($0[place].change, at: version)
+            }
         }
     }
 
@@ -78,29 +82,29 @@ extension Engine {
             meta: step.member.meta,
             principal: step.envelope.principal,
             requestID: step.envelope.requestID,
-            changed: step.change.isChange,
+            changed: step.change.changesState,
             cause: step.envelope.source?.cause,
             origin: step.envelope.origin,
             // Stores a client's session only if the state has slices of sessions.
             session: hasSessions ? step.envelope.session : nil,
-            program: ports.program
+            program: ports.programNumber
         )
     }
 
     /// Runs the follow-ups of each action after the commit: closures, effects, reactions and
     /// observers. The actions keep their order.
     private func runFollowUps(_ batch: Batch) {
-        if takesActions { ports.follower?.applied(applications(of: batch)) }
+        if followerTakesActions { ports.follower?.applied(appliedActions(of: batch)) }
         var version = batch.base
         for index in batch.steps.indices {
             version += 1
             runFollowUps(batch.steps[index], version)
         }
-        owner.forgetKept()
+        owner.dropKeptStates()
     }
 
     private func runFollowUps(_ step: Step, _ version: UInt64) {
-        for run in step.released { run() }
+        for run in step.afterCommit { run() }
         // Begins the effect before the completions are called, because a client may wait for the
         // end of the effect.
         if let effect = step.effect, let runner = ports.effects {
@@ -109,13 +113,13 @@ extension Engine {
                 watch: step.envelope.watch,
                 session: step.envelope.session,
                 principal: step.envelope.principal,
-                type: step.member.kind,
-                trace: TraceContext.parent(of: step.member.meta)
+                type: step.member.wireNameTemplate,
+                trace: TraceContext.traceparent(in: step.member.meta)
             )
             effect.launch(runner, cause)
         }
-        guard step.kept != nil else { return }
-        owner.showSlices(step, version: version)
+        guard step.keptStateIndex != nil else { return }
+        owner.notifySliceObservers(of: step, version: version)
         if counts.reactions > 0 {
             for (action, place) in owner.reactions(to: step) {
                 let source = ActionSource(
@@ -123,21 +127,21 @@ extension Engine {
                     place: place,
                     session: step.envelope.session,
                     principal: step.envelope.principal,
-                    trace: TraceContext.parent(of: step.member.meta),
+                    trace: TraceContext.traceparent(in: step.member.meta),
                     watch: step.envelope.watch.map { EffectWatch(following: $0) }
                 )
                 dispatchProgramAction(action, from: source)
             }
         }
-        owner.showState(step)
+        owner.notifyObservers(of: step)
     }
 
-    private func applications(of batch: Batch) -> [AppliedAction] {
+    private func appliedActions(of batch: Batch) -> [AppliedAction] {
         batch.steps.indices.map { index in
             AppliedAction(
                 version: batch.base + UInt64(index) + 1,
                 type: batch.steps[index].member.type,
-                changed: batch.steps[index].change.isChange,
+                changed: batch.steps[index].change.changesState,
                 duration: .nanoseconds(batch.steps[index].nanoseconds)
             )
         }
@@ -147,7 +151,7 @@ extension Engine {
     /// faulty envelope is refused, and the other envelopes are applied.
     ///
     /// The engine calls middleware with the actions again, as after each dropped batch.
-    private func refuse(because error: any Error) {
+    private func isolateFaultyEnvelope(because error: any Error) {
         let done = takeBack()
         if done.outcomes.count == 1, let answered = done.outcomes.first {
             answer(answered.envelope, .refused(Refusal(error), member: 0))
@@ -163,9 +167,9 @@ extension Engine {
     /// Drops the batch after a failed append. Nothing of the batch is durable, or the outcome of
     /// the append is unknown.
     private func rollBack(after error: JournalError) {
-        let failure: CoreFailure = error == .storageFull ? .storageFull : .unknown
+        let failure: CoreFailure = error == .storageFull ? .storageFull : .outcomeUnknown
         let done = takeBack()
-        if failure == .unknown {
+        if failure == .outcomeUnknown {
             hasFailed = true
             ports.failed(error)
         }
@@ -187,11 +191,11 @@ extension Engine {
     func takeBack() -> Batch {
         let done = batch
         batch.restart(at: done.base)
-        seen?.forget(after: done.base)
+        visibleVersions?.forget(after: done.base)
         owner.rollBack()
         // If the engine processes the envelopes again, it may need several commits. Later envelopes
         // then look up the keys that earlier envelopes have stored.
-        keyOutcomes.isEnding = false
+        keyOutcomes.isBeforeLastCommit = false
         return done
     }
 }

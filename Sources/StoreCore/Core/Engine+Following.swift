@@ -9,25 +9,25 @@ extension Engine {
 
     /// The most calls of ``Journal/tail(from:)`` in one call of ``follow(upTo:)``. Between two such
     /// calls, the engine serves its own clients.
-    static var tailsMax: Int { 16 }
+    static var tailCallsMax: Int { 16 }
 
     /// Makes this engine read the records of other writers up to a version. Any thread may call
     /// this function.
-    func moved(to version: UInt64) {
+    func readOtherWriters(upTo version: UInt64) {
         remoteVersion.max(version, ordering: .sequentiallyConsistent)
         guard !isFollowing.exchange(true, ordering: .sequentiallyConsistent) else { return }
-        perform { $0.followAnnounced() }
+        perform { $0.readUpToRemoteVersion() }
     }
 
     /// Makes this engine read all records of other writers. Any thread may call this function.
-    func followAll() {
-        perform { if $0.follow(upTo: .max) == .partly { $0.followAll() } }
+    func readAllOfOtherWriters() {
+        perform { if $0.follow(upTo: .max) == .partly { $0.readAllOfOtherWriters() } }
     }
 
-    private func followAnnounced() {
+    private func readUpToRemoteVersion() {
         isFollowing.store(false, ordering: .sequentiallyConsistent)
         let remoteVersion = remoteVersion.load(ordering: .sequentiallyConsistent)
-        if follow(upTo: remoteVersion) == .partly { moved(to: remoteVersion) }
+        if follow(upTo: remoteVersion) == .partly { readOtherWriters(upTo: remoteVersion) }
     }
 
     /// Handles a conflict: takes the batch back, reduces the records of the other writers, and then
@@ -54,7 +54,7 @@ extension Engine {
     func isBehind(_ envelope: Envelope, _ outcome: Outcome) -> Bool {
         switch outcome {
         case .versionMismatch(let current): envelope.condition.map { $0.version > current } ?? false
-        case .replayed(let kept): kept.last > version
+        case .replayed(let kept): kept.lastVersion > version
         default: false
         }
     }
@@ -66,22 +66,22 @@ extension Engine {
     }
 
     /// The result of ``follow(upTo:)``.
-    private enum Following {
+    private enum FollowResult {
         /// The engine has read up to the requested version, or to the end of the history.
         case wholly
-        /// The engine has made ``tailsMax`` calls, and more records may follow.
+        /// The engine has made ``tailCallsMax`` calls, and more records may follow.
         case partly
         case failed
     }
 
     /// Reduces and publishes records of other writers, at least up to `newest` if the history
     /// reaches that version.
-    private func follow(upTo newest: UInt64) -> Following {
+    private func follow(upTo newest: UInt64) -> FollowResult {
         guard let journal = ports.journal, batch.isEmpty, !hasFailed else { return .failed }
         let before = version
         defer { if version > before { lookUpKeysAgain() } }
         do throws(JournalError) {
-            for _ in 0..<Self.tailsMax {
+            for _ in 0..<Self.tailCallsMax {
                 guard version < newest else { return .wholly }
                 let records = try journal.tail(from: version)
                 if records.isEmpty { return .wholly }
@@ -91,7 +91,7 @@ extension Engine {
         } catch {
             takeBack()
             switch error {
-            case .unknown, .storageFull: ports.follower?.unreadable(error)
+            case .unknown, .storageFull: ports.follower?.journalUnreadable(error)
             case .conflict, .gone, .corrupt:
                 hasFailed = true
                 ports.failed(error)
@@ -132,11 +132,11 @@ extension Engine {
         owner.committed(through: done.version, for: nil)
         for step in done.steps {
             if let runner = ports.effects { step.effect?.launch(runner, nil) }
-            guard step.kept != nil else { continue }
-            owner.showSlices(step, version: nil)
-            owner.showState(step)
+            guard step.keptStateIndex != nil else { continue }
+            owner.notifySliceObservers(of: step, version: nil)
+            owner.notifyObservers(of: step)
         }
-        owner.forgetKept()
+        owner.dropKeptStates()
         owner.completed()
     }
 
@@ -157,16 +157,16 @@ extension Engine {
         let (first, change) = (batch.steps.count, reduction.change)
         batch.steps.append(
             Step(
-                member: ReducedMember(envelope: envelope, place: 0),
+                member: ReducedMember(envelope: envelope, memberIndex: 0),
                 time: record.time,
                 change: change,
                 nanoseconds: 0,
                 effect: reduction.effect,
-                released: [],
-                kept: reduction.kept
+                afterCommit: [],
+                keptStateIndex: reduction.keptStateIndex
             )
         )
-        owner.reduced(version: version, batch.steps, from: first, changed: change.isChange)
+        owner.reduced(version: version, batch.steps, from: first, changed: change.changesState)
     }
 }
 

@@ -40,9 +40,9 @@ extension Engine {
     }
 
     /// Makes the last commit of a turn, and forgets the outcomes of the turn's keys.
-    func commitLast() {
+    func commitAtTurnEnd() {
         guard drainedKeyCount > 1 else { return commit() }
-        keyOutcomes.isEnding = true
+        keyOutcomes.isBeforeLastCommit = true
         commit()
         keyOutcomes = KeyOutcomes()
     }
@@ -57,13 +57,13 @@ struct KeyOutcomes {
     var keys: [IdempotencyKey] = []
     var found: [IdempotencyKey: KeptOutcome] = [:]
     /// True if the next commit is the last of the turn: no later request needs its outcomes.
-    var isEnding = false
+    var isBeforeLastCommit = false
 
     /// True if the keys of the turn were looked up.
     var isFilled: Bool { keys.count > 0 }
 
     /// Adds the outcomes of a commit, for later requests of the turn with the same keys.
     mutating func add(_ committed: [IdempotencyKey: KeptOutcome]) {
-        if isFilled, !isEnding { found.merge(committed) { $1 } }
+        if isFilled, !isBeforeLastCommit { found.merge(committed) { $1 } }
     }
 }

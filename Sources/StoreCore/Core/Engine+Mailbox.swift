@@ -78,7 +78,7 @@ extension Engine {
     /// Accepts an action. Returns `false` if the mailbox did not accept the action.
     func dispatch(_ action: any Action) -> Bool {
         do {
-            if isPlain {
+            if hasShortPath {
                 try enter(plain: action)
             } else {
                 try enter(.envelope(envelope(of: action)), .clients)
@@ -88,7 +88,7 @@ extension Engine {
             return false
         } catch {
             let source = ActionSource(place: "Core.dispatch")
-            drop(DroppedAction(type: "\(type(of: action))", source: source, reason: error))
+            reportDropped(DroppedAction(type: "\(type(of: action))", source: source, reason: error))
             return false
         }
     }
@@ -102,7 +102,7 @@ extension Engine {
     package func offer(_ envelope: Envelope, wakes: Bool = true) throws(MailboxError) {
         try enter(
             .envelope(envelope),
-            envelope.source == nil ? .clients : .own,
+            envelope.source == nil ? .clients : .program,
             count: envelope.members.count,
             keys: envelope.hasKey ? 1 : 0,
             wakes: wakes
@@ -133,14 +133,14 @@ extension Engine {
             return
         }
         guard (try? owner.changePlainly(action)) != nil else { return }
-        plainVersions &+= 1
+        shortPathVersionCount &+= 1
     }
 
     /// Processes the queued items until the mailbox is empty.
     private func drain() {
         while true {
             let hasItems = mailbox.withLock { mailbox in
-                mailbox.isDraining = mailbox.take(into: &taken, &drainedKeyCount)
+                mailbox.isDraining = mailbox.take(into: &takenItems, &drainedKeyCount)
                 return mailbox.isDraining
             }
             guard hasItems else { return }
@@ -152,7 +152,7 @@ extension Engine {
         // Processing an item may access `taken`, so the loop has the items in a variable of its
         // own.
         var items = ContiguousArray<Mailbox.Item>()
-        swap(&items, &taken)
+        swap(&items, &takenItems)
         if drainedKeyCount > 1 { lookUpKeys(of: items, in: items.indices) }
         // Uses indices: a loop over the items would copy each item.
         items.withUnsafeBufferPointer { items in
@@ -161,9 +161,9 @@ extension Engine {
                 if !isThreaded { commit() }
             }
         }
-        commitLast()
+        commitAtTurnEnd()
         items.removeAll(keepingCapacity: true)
-        swap(&items, &taken)
+        swap(&items, &takenItems)
     }
 
     /// Processes one item.
@@ -205,12 +205,12 @@ extension Engine {
             guard mailbox.isSleeping, mailbox.items.count > 0 else { return false }
             mailbox.isSleeping = false
             // While the Core sleeps, this thread may use the members of the working thread.
-            guard mailbox.items.count <= Self.claimedItemsMax, ownTurns == 0 else {
-                if ownTurns > 0 { ownTurns -= 1 }
+            guard mailbox.items.count <= Self.claimedItemsMax, ownTurnsLeft == 0 else {
+                if ownTurnsLeft > 0 { ownTurnsLeft -= 1 }
                 wakes = true
                 return false
             }
-            return mailbox.take(into: &taken, &drainedKeyCount)
+            return mailbox.take(into: &takenItems, &drainedKeyCount)
         }
         if wakes { wakeUp() }
         return isClaimed
@@ -222,7 +222,7 @@ extension Engine {
         let began = SystemTime.steadyNanoseconds()
         processDrained()
         if SystemTime.steadyNanoseconds() - began > Self.claimedNanosecondsMax {
-            ownTurns = Self.ownTurnsCount
+            ownTurnsLeft = Self.ownTurnsCount
         }
         let isAwaited = mailbox.withLock { mailbox -> Bool in
             mailbox.isSleeping = mailbox.items.isEmpty && !mailbox.isClosed
@@ -241,10 +241,10 @@ extension Engine {
         if let pool { return submitTurn(to: pool) }
         SystemThread.start(name: name) { [self] in
             while true {
-                switch next() {
+                switch nextStep() {
                 case .work:
                     processDrained()
-                    if isSlowToCommit { SystemThread.giveWay() }
+                    if isSlowToCommit { SystemThread.yield() }
                 case .sleep: wake.wait()
                 case .end:
                     ended.signal()
@@ -256,8 +256,8 @@ extension Engine {
 
     /// Processes the waiting items in place of the Core's own thread, which was not started.
     /// Returns `true` if any item waited.
-    func turn() -> Bool {
-        let hasItems = mailbox.withLock { $0.take(into: &taken, &drainedKeyCount) }
+    func runTurn() -> Bool {
+        let hasItems = mailbox.withLock { $0.take(into: &takenItems, &drainedKeyCount) }
         if hasItems { processDrained() }
         return hasItems
     }
@@ -277,9 +277,9 @@ extension Engine {
 
     /// Takes the items that arrived during the last batch. If no item arrived, the Core sleeps from
     /// now on, or ends if the mailbox is closed.
-    func next() -> Mailbox.Next {
+    func nextStep() -> Mailbox.Next {
         mailbox.withLock { mailbox in
-            if mailbox.take(into: &taken, &drainedKeyCount) { return .work }
+            if mailbox.take(into: &takenItems, &drainedKeyCount) { return .work }
             if mailbox.isClosed { return .end }
             mailbox.isSleeping = true
             return .sleep

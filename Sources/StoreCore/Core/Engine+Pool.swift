@@ -22,7 +22,7 @@ extension Engine: PooledTask {
     func takeTurn() {
         let began = SystemTime.steadyNanoseconds()
         while true {
-            switch taken.isEmpty ? next() : .work {
+            switch takenItems.isEmpty ? nextStep() : .work {
             case .work: processPortion(since: began)
             case .sleep: return
             case .end:
@@ -30,7 +30,7 @@ extension Engine: PooledTask {
                 return
             }
             if let pool, pool.isTurnOver(since: began), pool.submit(self) { return }
-            if isSlowToCommit, taken.isEmpty { SystemThread.giveWay() }
+            if isSlowToCommit, takenItems.isEmpty { SystemThread.yield() }
         }
     }
 
@@ -40,7 +40,7 @@ extension Engine: PooledTask {
         // Processing an item may access `taken`, so the loop has the items in a variable of its
         // own.
         var items = ContiguousArray<Mailbox.Item>()
-        swap(&items, &taken)
+        swap(&items, &takenItems)
         if workedCount == portionEnd {
             portionEnd = min(items.count, workedCount + Self.portionItemsMax)
             if drainedKeyCount > 1 { lookUpKeys(of: items, in: workedCount..<portionEnd) }
@@ -51,11 +51,11 @@ extension Engine: PooledTask {
         } while workedCount < portionEnd && pool?.isTurnOver(since: began) != true
         // An interrupted portion keeps its looked-up keys for the next turn. The keys stay valid:
         // this Core runs no other turn until then.
-        if workedCount == portionEnd { commitLast() } else { commit() }
+        if workedCount == portionEnd { commitAtTurnEnd() } else { commit() }
         if workedCount == items.count {
             items.removeAll(keepingCapacity: true)
             (workedCount, portionEnd) = (0, 0)
         }
-        swap(&items, &taken)
+        swap(&items, &takenItems)
     }
 }

@@ -26,10 +26,10 @@ extension Engine {
         applied: (@Sendable (UInt64?) -> Void)? = nil
     ) throws(MailboxError) {
         do {
-            let span = span(within: source.trace)
+            let span = beginSpan(within: source.trace)
             let member = try member(of: action).traced(span?.identity.traceparent ?? source.trace)
             let completion = IgnoredOutcome(source.watch, applied: applied) { [unowned self] in
-                drop(DroppedAction(type: member.type, source: source, reason: $0))
+                reportDropped(DroppedAction(type: member.type, source: source, reason: $0))
             }
             source.watch?.begin()
             do {
@@ -42,14 +42,14 @@ extension Engine {
             }
         } catch {
             applied?(nil)
-            drop(DroppedAction(type: "\(type(of: action))", source: source, reason: error))
+            reportDropped(DroppedAction(type: "\(type(of: action))", source: source, reason: error))
             if let error = error as? MailboxError { throw error }
         }
     }
 
     /// Counts an action that was not applied and whose outcome no client awaits. Reports the action
     /// to ``CommitFollower/dropped(_:)``.
-    func drop(_ action: DroppedAction) {
+    func reportDropped(_ action: DroppedAction) {
         dropped.add(1, ordering: .relaxed)
         ports.follower?.dropped(action)
     }
@@ -71,9 +71,9 @@ extension Engine {
         from source: ActionSource
     ) async throws(DispatchError) -> UInt64 {
         let action = try admitted(action, by: module, instance, from: source)
-        let span = span(within: source.trace)
+        let span = beginSpan(within: source.trace)
         let member = try validMember(of: action).traced(span?.identity.traceparent ?? source.trace)
-        return try await applied { completion in
+        return try await offerAndWait { completion in
             Envelope(members: [member], source: source, span: span, completion: completion)
         }.version
     }
@@ -91,7 +91,7 @@ extension Engine {
 
     /// Offers the envelope that `make` makes with a completion, and waits until the envelope is
     /// applied.
-    func applied(
+    func offerAndWait(
         _ make: (any Completion) -> Envelope
     ) async throws(DispatchError) -> (version: UInt64, state: RequestedState?) {
         let result = await withCheckedContinuation { continuation in
@@ -103,7 +103,7 @@ extension Engine {
         }
         let outcome = try result.get()
         guard case .applied(_, let version, _, let state) = outcome else {
-            throw outcome.dispatchError ?? DispatchError(CoreFailure.unknown)
+            throw outcome.dispatchError ?? DispatchError(CoreFailure.outcomeUnknown)
         }
         return (version, state)
     }
@@ -135,10 +135,10 @@ extension Engine {
             guard let instance, !(action is AddressedAction) else { return action }
             return action.to(instance)
         }
-        guard found.isPrivate else { return action }
+        guard found.isActionPrivate else { return action }
         let type = (try? member(of: action))?.type ?? "\(type(of: action))"
         let foreign = DispatchError.foreign(type, of: found.name, by: module)
-        drop(DroppedAction(type: type, source: source, reason: foreign))
+        reportDropped(DroppedAction(type: type, source: source, reason: foreign))
         throw foreign
     }
 }
@@ -171,7 +171,7 @@ struct ScreenlessCommand: Error, CustomStringConvertible {
 extension Engine {
     /// Sends a command of the program to a session's screens. If the root state has no sessions,
     /// drops and reports the command.
-    func command(
+    func sendCommand(
         _ name: String,
         _ payload: (any Encodable & Sendable)?,
         for session: String,
@@ -181,6 +181,6 @@ extension Engine {
             return send(ScreenCommand(name: name, payload: payload, session: session))
         }
         let type = "the command '\(name)'"
-        drop(DroppedAction(type: type, source: source, reason: ScreenlessCommand()))
+        reportDropped(DroppedAction(type: type, source: source, reason: ScreenlessCommand()))
     }
 }

@@ -10,7 +10,7 @@ extension Engine {
     ///
     /// - Throws: the errors of ``offer(_:wakes:)``.
     package func offer(request envelope: Envelope) throws(MailboxError) {
-        try enter(.envelope(envelope), .own)
+        try enter(.envelope(envelope), .program)
     }
 
     /// Returns the current root state; an empty value if the Core has stopped.
@@ -44,7 +44,7 @@ extension Engine {
     /// The number of waiting actions of clients, the number of waiting actions of the program
     /// itself, and the bounds of both numbers.
     package var mailboxFigures: (clients: Int, clientsMax: Int, own: Int, ownMax: Int) {
-        mailbox.withLock { ($0.clients, $0.clientsMax, $0.own, $0.ownMax) }
+        mailbox.withLock { ($0.clients, $0.clientsMax, $0.programCount, $0.programMax) }
     }
 
     /// The number of actions since the start that the mailbox did not take.

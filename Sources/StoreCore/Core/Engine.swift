@@ -22,7 +22,7 @@ package final class Engine: @unchecked Sendable {
     let isThreaded: Bool
     let pool: ThreadPool?
     /// True if an action can take the short path: the engine appends, encodes and compares nothing.
-    let isPlain: Bool
+    let hasShortPath: Bool
     /// True if a commit waits for a disk, so that a larger batch is worth a short wait. The Core's
     /// thread then yields the processor before the next batch, so that other threads can go on
     /// filling the mailbox.
@@ -31,7 +31,7 @@ package final class Engine: @unchecked Sendable {
     /// disk.
     let lendsTurns: Bool
     /// The number of turns that the Core's thread runs before another thread may run a turn.
-    @exclusivity(unchecked) var ownTurns = 0
+    @exclusivity(unchecked) var ownTurnsLeft = 0
     /// True if the time of the reducer is measured.
     let isTimed: Bool
     /// True if envelopes may have spans.
@@ -40,27 +40,27 @@ package final class Engine: @unchecked Sendable {
     /// and if the time is not measured.
     @exclusivity(unchecked) var offerTime: UInt64 = 0
     /// True if the follower gets each applied action.
-    let takesActions: Bool
+    let followerTakesActions: Bool
 
     let owner: any StateOwner
     let counts: WatcherCounts
     @exclusivity(unchecked) var batch: Batch
     /// The versions that last changed each client's view; `nil` if all clients have the same view.
-    @exclusivity(unchecked) var seen: VisibleVersions?
+    @exclusivity(unchecked) var visibleVersions: VisibleVersions?
     let hasSessions: Bool
     /// The items that were last taken from the mailbox. After they are processed, the array is
     /// empty and keeps its memory.
-    @exclusivity(unchecked) var taken: ContiguousArray<Mailbox.Item> = []
+    @exclusivity(unchecked) var takenItems: ContiguousArray<Mailbox.Item> = []
     /// The number of versions that the short path has made; that path has no batch.
-    @exclusivity(unchecked) var plainVersions: UInt64 = 0
+    @exclusivity(unchecked) var shortPathVersionCount: UInt64 = 0
     /// True after an append with an unknown outcome, or after the engine could not apply the
     /// records of other writers. From then on, the engine applies nothing.
     @exclusivity(unchecked) var hasFailed = false
-    /// The number of processed items of `taken`; a turn on a pool may end between two items.
+    /// The number of processed items of `takenItems`; a turn on a pool may end between two items.
     @exclusivity(unchecked) var workedCount = 0
-    /// The index in `taken` at which the current portion ends; used only on a pool.
+    /// The index in `takenItems` at which the current portion ends; used only on a pool.
     @exclusivity(unchecked) var portionEnd = 0
-    /// The number of idempotency keys in `taken`.
+    /// The number of idempotency keys in `takenItems`.
     @exclusivity(unchecked) var drainedKeyCount = 0
     @exclusivity(unchecked) var keyOutcomes = KeyOutcomes()
     /// The number of successive appends that met a conflict.
@@ -73,7 +73,7 @@ package final class Engine: @unchecked Sendable {
     /// True if a task in the mailbox is about to read the records of other writers.
     let isFollowing = Atomic(false)
     /// The command that ends the notifications of the journal.
-    private var watching: PlainCommand?
+    private var endWatch: PlainCommand?
 
     init(_ owner: any StateOwner, _ ports: EnginePorts, hasSink: Bool) {
         self.owner = owner
@@ -84,36 +84,37 @@ package final class Engine: @unchecked Sendable {
         case .thread: (isThreaded, pool) = (true, nil)
         case .pool(let pool): (isThreaded, self.pool) = (true, pool)
         }
-        isPlain = ports.journal == nil && !hasSink && ports.effects == nil && ports.member == nil
+        hasShortPath =
+            ports.journal == nil && !hasSink && ports.effects == nil && ports.member == nil
         isSlowToCommit = ports.journal?.canFail == true
         lendsTurns = isThreaded && pool == nil && !isSlowToCommit
-        takesActions = ports.follower?.takesActions == true
+        followerTakesActions = ports.follower?.takesActions == true
         isTraced = ports.tracing != nil
-        isTimed = ports.progress != nil || takesActions || ports.figures != nil
+        isTimed = ports.progress != nil || followerTakesActions || ports.figures != nil
         mailbox = Locked(
             Mailbox(
                 isThreaded: isThreaded,
                 clientsMax: ports.mailboxMax,
-                ownMax: ports.ownMailboxMax
+                ownMax: ports.programMailboxMax
             )
         )
         replay = ports.reader.map { RecordReplay($0) }
-        batch = Batch(startingAt: ports.version ?? ports.journal?.version ?? 0)
+        batch = Batch(startingAt: ports.initialVersion ?? ports.journal?.version ?? 0)
         hasSessions = owner.hasSessions
-        seen =
-            hasSessions || ports.hasSights
-            ? VisibleVersions(after: batch.base, byModule: ports.hasSights) : nil
-        watching = ports.journal?.watch { [weak self] in self?.moved(to: $0) }
+        visibleVersions =
+            hasSessions || ports.limitsVisibleModules
+            ? VisibleVersions(after: batch.base, byModule: ports.limitsVisibleModules) : nil
+        endWatch = ports.journal?.watch { [weak self] in self?.readOtherWriters(upTo: $0) }
         // The watch does not report versions that were appended before it began.
-        if watching != nil, let newest = ports.journal?.version, newest > version {
-            moved(to: newest)
+        if endWatch != nil, let newest = ports.journal?.version, newest > version {
+            readOtherWriters(upTo: newest)
         }
     }
 
-    deinit { watching?() }
+    deinit { endWatch?() }
 
     var figures: CoreFigures? { ports.figures }
 
     /// The version of the current state, durable or not.
-    var version: UInt64 { batch.version + plainVersions }
+    var version: UInt64 { batch.version + shortPathVersionCount }
 }

@@ -34,7 +34,7 @@ package final class Envelope: Sendable {
     package let origin: String?
     /// The time at which a client's request was offered, as ``SystemTime/steadyNanoseconds()``; 0
     /// if the time is not measured.
-    package let offered: UInt64
+    package let offerTime: UInt64
     /// The span of the envelope's way through the Core; `nil` if the trace is not exported.
     package let span: DispatchSpan?
 
@@ -57,7 +57,7 @@ package final class Envelope: Sendable {
         span: DispatchSpan? = nil,
         completion: any Completion
     ) {
-        self.offered = offered
+        self.offerTime = offered
         self.span = span
         self.members = members
         self.requestID = requestID
@@ -72,7 +72,7 @@ package final class Envelope: Sendable {
         self.watch = watch ?? source?.watch
         self.audience = audience ?? source?.audience
         self.session = source == nil ? session : source?.session
-        self.origin = source?.place ?? origin
+        self.origin = source?.sourceLocation ?? origin
         self.sees = sees
         self.completion = completion
     }
@@ -93,7 +93,7 @@ package final class Envelope: Sendable {
             session: other.session,
             origin: other.origin,
             sees: other.sees,
-            offered: other.offered,
+            offered: other.offerTime,
             span: other.span,
             completion: other.completion
         )
@@ -109,7 +109,7 @@ package struct EnvelopeMember: Sendable {
     package let payload: [UInt8]
     package let meta: [UInt8]?
     /// The index of the action's type among the program's declared types; -1 for any other type.
-    package let number: Int
+    package let typeIndex: Int
 
     package init(
         action: any Action,
@@ -118,7 +118,7 @@ package struct EnvelopeMember: Sendable {
         meta: [UInt8]? = nil,
         number: Int = -1
     ) {
-        self.number = number
+        self.typeIndex = number
         self.action = action
         self.type = type
         self.payload = payload
@@ -135,7 +135,7 @@ extension EnvelopeMember {
     }
 
     /// The wire name with `{id}` in place of an instance's id.
-    var kind: String { action.kind(of: type) }
+    var wireNameTemplate: String { action.wireNameTemplate(of: type) }
 }
 
 /// The part of the program that dispatched an action: an effect, a presenter or a reaction.
@@ -143,7 +143,7 @@ package struct ActionSource: Sendable {
     /// The version of the action that led to this action; `nil` if no action did.
     package let cause: UInt64?
     /// The place of the dispatch in the program's source: a file and a line.
-    package let place: String
+    package let sourceLocation: String
     /// The effect that dispatched the action; `nil` if another part of the program did.
     let token: EffectToken?
     /// The session of the action that led to this action.
@@ -167,7 +167,7 @@ package struct ActionSource: Sendable {
         watch: EffectWatch? = nil
     ) {
         self.cause = cause
-        self.place = place
+        self.sourceLocation = place
         self.token = token
         self.session = session
         self.principal = principal
@@ -201,7 +201,7 @@ package final class VersionCondition: Sendable {
     /// The changes that violate the condition if they come after the condition's version.
     package enum Scope: Sendable {
         /// Every change: no other version fulfils the condition.
-        case version
+        case everyChange
         /// The changes that the client sees: changes of shared slices and of its session's slices.
         /// If the client's role sees only some members, only changes of these members.
         case visible((@Sendable (_ member: Int) -> Bool)?)

@@ -14,7 +14,7 @@ struct Mailbox: ~Copyable, Sendable {
     enum Lane: Sendable {
         case clients
         /// Actions that the program itself dispatches.
-        case own
+        case program
         /// Tasks of the Core itself, which count against no bound.
         case tasks
     }
@@ -36,7 +36,7 @@ struct Mailbox: ~Copyable, Sendable {
     private(set) var items: ContiguousArray<Item> = []
     /// The number of waiting actions in each lane.
     private(set) var clients = 0
-    private(set) var own = 0
+    private(set) var programCount = 0
     /// The number of idempotency keys in the items.
     private var keys = 0
     /// True while a calling thread works. Items that arrive meanwhile are queued.
@@ -46,12 +46,12 @@ struct Mailbox: ~Copyable, Sendable {
     var isClosed = false
     let isThreaded: Bool
     let clientsMax: Int
-    let ownMax: Int
+    let programMax: Int
 
     init(isThreaded: Bool, clientsMax: Int, ownMax: Int) {
         self.isThreaded = isThreaded
         self.clientsMax = clientsMax
-        self.ownMax = ownMax
+        self.programMax = ownMax
     }
 
     /// Admits an item of `count` actions and `keys` idempotency keys, or returns the reason for
@@ -67,7 +67,7 @@ struct Mailbox: ~Copyable, Sendable {
         // A lane without waiting actions accepts an array that is larger than the bound.
         switch lane {
         case .clients where clients + count > clientsMax && clients > 0: return .full
-        case .own where own + count > ownMax && own > 0: return .full
+        case .program where programCount + count > programMax && programCount > 0: return .full
         default: break
         }
         if !isDraining, !isThreaded {
@@ -76,7 +76,7 @@ struct Mailbox: ~Copyable, Sendable {
         }
         switch lane {
         case .clients: clients += count
-        case .own: own += count
+        case .program: programCount += count
         case .tasks: break
         }
         self.keys += keys
@@ -92,7 +92,7 @@ struct Mailbox: ~Copyable, Sendable {
         guard items.count > 0 else { return false }
         swap(&items, &taken)
         keyCount = keys
-        (clients, own, keys) = (0, 0, 0)
+        (clients, programCount, keys) = (0, 0, 0)
         return true
     }
 }

@@ -51,7 +51,7 @@ package enum CoreFailure: Error, Sendable, Equatable {
     /// The journal has no room. The action was not applied.
     case storageFull
     /// The result of the append is unknown: the action may have been applied.
-    case unknown
+    case outcomeUnknown
     /// The Core could not read the journal, to look up the request's key or the records of other
     /// writers. The action was not applied.
     case unreadable

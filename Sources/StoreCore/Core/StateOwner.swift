@@ -34,16 +34,16 @@ protocol StateOwner: AnyObject {
     ) throws -> Reduction
 
     /// Makes the state show the slices of the session whose actions come next.
-    func show(to session: String?)
+    func switchSlices(to session: String?)
 
     /// Calls middleware. Returns the closures to call after the commit.
-    func middleware(before envelope: ActionEnvelope) -> [@Sendable () -> Void]
+    func callMiddleware(before envelope: ActionEnvelope) -> [@Sendable () -> Void]
 
     /// Calls the interceptors, one after the other. `seal` makes the envelope of the action, or of
     /// the replacement that is passed to it.
     ///
     /// - Throws: the error of the interceptor that refuses the action.
-    func intercept(seal: ((any Action)?) throws -> ActionEnvelope) throws -> Intercepted
+    func intercept(seal: ((any Action)?) throws -> ActionEnvelope) throws -> InterceptorsResult
 
     func save()
     /// Restores the state that ``save()`` saved. Drops the kept states after the first `kept`.
@@ -52,7 +52,7 @@ protocol StateOwner: AnyObject {
     func commit()
     func rollBack()
     /// Drops the kept states after the watchers have received them.
-    func forgetKept()
+    func dropKeptStates()
 
     /// Passes the result of an accepted envelope on. The collectors of edited slices get the
     /// batch's steps from `first` on, and the sink gets the state.
@@ -68,11 +68,11 @@ protocol StateOwner: AnyObject {
     /// Calls presenters and observers of slices with an applied action's change. `version` is the
     /// version that the action made. `nil` stands for an action of another engine, which calls the
     /// presenters itself.
-    func showSlices(_ step: Step, version: UInt64?)
+    func notifySliceObservers(of step: Step, version: UInt64?)
     /// Returns the actions with which the reactions answer an applied action.
     func reactions(to step: Step) -> [(action: any Action, place: String)]
     /// Calls all observers with the state that an applied action led to.
-    func showState(_ step: Step)
+    func notifyObservers(of step: Step)
 }
 
 /// The numbers of watchers of a Core's actions and states. The engine reads these numbers for each
@@ -95,14 +95,14 @@ struct Reduction {
     /// The change of the state.
     let change: Change
     /// The work outside the Core that follows; `nil` if there is none.
-    let effect: PendingEffect?
+    let effect: AnyEffect?
     /// The index of the state before the action among the kept states; the next index has the state
     /// after the action. `nil` if the states are not kept.
-    let kept: Int?
+    let keptStateIndex: Int?
 }
 
 /// The result of the interceptors for an action.
-struct Intercepted {
+struct InterceptorsResult {
     /// The actions that directly follow the action.
     var following: [any Action] = []
     /// The closures to call after the commit, with the state after the last of the actions.

@@ -4,7 +4,7 @@ import Synchronization
 // The watchers: middleware, interceptors, reactions and observers.
 
 extension TypedStateOwner {
-    func middleware(before envelope: ActionEnvelope) -> [@Sendable () -> Void] {
+    func callMiddleware(before envelope: ActionEnvelope) -> [@Sendable () -> Void] {
         var released: [@Sendable () -> Void] = []
         for subscriber in middleware where subscriber.isActive {
             if let after = subscriber.handler(current, envelope.action, envelope) {
@@ -14,8 +14,8 @@ extension TypedStateOwner {
         return released
     }
 
-    func intercept(seal: ((any Action)?) throws -> ActionEnvelope) throws -> Intercepted {
-        var intercepted = Intercepted()
+    func intercept(seal: ((any Action)?) throws -> ActionEnvelope) throws -> InterceptorsResult {
+        var intercepted = InterceptorsResult()
         var envelope = try seal(nil)
         for interceptor in interceptors where interceptor.isActive {
             let interception = try interceptor.handler(current, envelope.action, envelope)
@@ -31,19 +31,19 @@ extension TypedStateOwner {
     }
 
     func reactions(to step: Step) -> [(action: any Action, place: String)] {
-        guard let place = step.kept else { return [] }
-        let (action, old, new) = (step.member.action, kept[place], kept[place + 1])
+        guard let place = step.keptStateIndex else { return [] }
+        let (action, old, new) = (step.member.action, keptStates[place], keptStates[place + 1])
         var answers: [(action: any Action, place: String)] = []
         for reaction in reactions where reaction.isActive {
-            let answer = reaction.handler.react(action, old, new, step.change.isChange)
-            if let answer { answers.append((answer, reaction.handler.place)) }
+            let answer = reaction.handler.react(action, old, new, step.change.changesState)
+            if let answer { answers.append((answer, reaction.handler.sourceLocation)) }
         }
         return answers
     }
 
-    func showState(_ step: Step) {
-        guard counts.observers > 0, let place = step.kept else { return }
-        show(kept[place + 1], step.envelope.watch)
+    func notifyObservers(of step: Step) {
+        guard counts.observers > 0, let place = step.keptStateIndex else { return }
+        show(keptStates[place + 1], step.envelope.watch)
     }
 
     /// Calls every observer with a state. If a client waits for the consequences of the action,
@@ -94,13 +94,13 @@ package struct ActionReaction<State>: Sendable {
     let react: @Sendable (any Action, _ old: State, _ new: State, _ changed: Bool) -> (any Action)?
     /// The place of the reaction in the program's source: a file and a line. The log shows this
     /// place as the origin of the dispatched action.
-    let place: String
+    let sourceLocation: String
 
     package init(
         at place: String,
         _ react: @escaping @Sendable (any Action, State, State, Bool) -> (any Action)?
     ) {
-        self.place = place
+        self.sourceLocation = place
         self.react = react
     }
 }

@@ -3,8 +3,8 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
     // Safety: all members belong to the thread that drains the mailbox.
 
     let form: ReducerForm<State>
-    let machine: (any StateMachine<State>)?
-    let sink: (any Sink<State>)?
+    let machine: (any ModularReducer<State>)?
+    let sink: (any StateSink<State>)?
     private let differs: (@Sendable (State, State) -> Bool)?
     let edited: [EditedModules]
 
@@ -16,12 +16,12 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
     @exclusivity(unchecked) private var beforeEnvelope: State
     @exclusivity(unchecked) private var hasSaved = false
     /// The states that watchers get after the commit, if a watcher needs each state.
-    @exclusivity(unchecked) private(set) var kept: ContiguousArray<State> = []
+    @exclusivity(unchecked) private(set) var keptStates: ContiguousArray<State> = []
     /// True if the last of the kept states is the current state.
-    @exclusivity(unchecked) private var lastIsCurrent = false
+    @exclusivity(unchecked) private var isLastKeptStateCurrent = false
     let hasSessions: Bool
     /// The session whose slices the state shows; the outer `nil` if the session is unknown.
-    @exclusivity(unchecked) private var reader: String??
+    @exclusivity(unchecked) private var shownSession: String??
 
     let counts = WatcherCounts()
     /// The watchers, each kind in the order in which they were added.
@@ -43,7 +43,7 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
         machine = if case .machine(let machine) = form { machine } else { nil }
         hasSessions = machine?.hasSessions == true
         sink = configuration.sink
-        differs = configuration.changed
+        differs = configuration.statesDiffer
         edited = configuration.edited
         current = state
         durable = state
@@ -56,7 +56,7 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
     func state(of session: String?) -> any Sendable {
         // The Core's own copy shows the slices of the last action's session.
         var state = current
-        machine?.show(&state, to: session)
+        machine?.switchSlices(of: &state, to: session)
         return state
     }
 
@@ -67,7 +67,7 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
 
 extension TypedStateOwner {
     func changePlainly(_ action: any Action) throws {
-        try replace(action)
+        try reduce(action)
         if counts.observers > 0 { show(current) }
     }
 
@@ -77,14 +77,14 @@ extension TypedStateOwner {
         from session: String?,
         isReplay: Bool
     ) throws -> Reduction {
-        if isReplay { show(to: session) }
+        if isReplay { switchSlices(to: session) }
         let isShown = counts.hasStateWatchers
-        var effect: PendingEffect?
+        var effect: AnyEffect?
         let kept: Int?
         let change: Change
         if let machine {
             if let route = machine.route(of: action) {
-                kept = keepCurrent(isShown || machine.isWatched(route))
+                kept = keepStateBeforeAction(ifNeeded: isShown || machine.isWatched(route))
                 change =
                     if isReplay {
                         try machine.replay(
@@ -106,70 +106,70 @@ extension TypedStateOwner {
                         )
                     }
             } else {
-                kept = keepCurrent(isShown)
+                kept = keepStateBeforeAction(ifNeeded: isShown)
                 change = Change(isChange: false, isOfSession: hasSessions && !isReplay)
             }
         } else {
-            kept = keepCurrent(isShown)
-            change = try self.change(action)
+            kept = keepStateBeforeAction(ifNeeded: isShown)
+            change = try self.reduceAndCompare(action)
         }
         // Keeps the state after the action as well.
-        if kept != nil { keep() }
-        return Reduction(change: change, effect: effect, kept: kept)
+        if kept != nil { appendCurrentToKeptStates() }
+        return Reduction(change: change, effect: effect, keptStateIndex: kept)
     }
 
-    func show(to session: String?) {
+    func switchSlices(to session: String?) {
         guard hasSessions, !isShown(to: session) else { return }
-        reader = .some(session)
-        machine?.show(&current, to: session)
+        shownSession = .some(session)
+        machine?.switchSlices(of: &current, to: session)
         // An earlier kept state shows the slices of another session.
-        lastIsCurrent = false
+        isLastKeptStateCurrent = false
     }
 
     private func isShown(to session: String?) -> Bool {
-        guard let reader else { return false }
-        guard let reader, let session else { return reader == nil && session == nil }
-        return reader.isSame(as: session)
+        guard let shownSession else { return false }
+        guard let shownSession, let session else { return shownSession == nil && session == nil }
+        return shownSession.isSame(as: session)
     }
 
     /// Keeps the state before an action if a watcher needs the state. Returns the index of the kept
     /// state.
-    private func keepCurrent(_ isShown: Bool) -> Int? {
+    private func keepStateBeforeAction(ifNeeded isShown: Bool) -> Int? {
         guard isShown else {
-            lastIsCurrent = false
+            isLastKeptStateCurrent = false
             return nil
         }
-        if !lastIsCurrent { keep() }
-        lastIsCurrent = true
+        if !isLastKeptStateCurrent { appendCurrentToKeptStates() }
+        isLastKeptStateCurrent = true
         return keptCount - 1
     }
 
-    private func keep() {
-        kept.append(current)
+    private func appendCurrentToKeptStates() {
+        keptStates.append(current)
         keptCount += 1
     }
 
-    private func change(_ action: any Action) throws -> Change {
+    private func reduceAndCompare(_ action: any Action) throws -> Change {
         guard let differs else {
-            try replace(action)
+            try reduce(action)
             return Change(isChange: true)
         }
         let old = current
-        try replace(action)
+        try reduce(action)
         return Change(isChange: differs(old, current))
     }
 
-    private func replace(_ action: any Action) throws {
+    private func reduce(_ action: any Action) throws {
         switch form {
         case .returning(let reducer): current = reducer(current, action)
         case .mutating(let reducer): reducer(&current, action)
-        case .throwing(let reducer): try replace(by: reducer, action)
+        case .throwing(let reducer): try reduceOnCopy(by: reducer, action)
         case .machine(let machine): try machine.edit(&current, action, version: 0)
         }
     }
 
     /// Reduces on a copy, so that the changes of a reducer that throws are dropped.
-    private func replace(
+    private func reduceOnCopy(
         by reducer: @Sendable (inout State, any Action) throws -> Void,
         _ action: any Action
     ) throws {
@@ -189,10 +189,10 @@ extension TypedStateOwner {
 
     func restore(keeping count: Int) {
         current = beforeEnvelope
-        reader = nil
-        lastIsCurrent = false
+        shownSession = nil
+        isLastKeptStateCurrent = false
         guard keptCount > count else { return }
-        kept.removeSubrange(count...)
+        keptStates.removeSubrange(count...)
         keptCount = count
     }
 
@@ -205,15 +205,15 @@ extension TypedStateOwner {
 
     func rollBack() {
         current = durable
-        reader = nil
-        forgetKept()
+        shownSession = nil
+        dropKeptStates()
         sink?.rolledBack()
     }
 
-    func forgetKept() {
-        lastIsCurrent = false
+    func dropKeptStates() {
+        isLastKeptStateCurrent = false
         guard keptCount > 0 else { return }
-        kept.removeAll(keepingCapacity: true)
+        keptStates.removeAll(keepingCapacity: true)
         keptCount = 0
     }
 }
@@ -240,21 +240,21 @@ extension TypedStateOwner {
 
     func completed() { sink?.completed() }
 
-    func showSlices(_ step: Step, version: UInt64?) {
-        guard let machine, let place = step.kept else { return }
+    func notifySliceObservers(of step: Step, version: UInt64?) {
+        guard let machine, let place = step.keptStateIndex else { return }
         let envelope = step.envelope
         let watch = envelope.watch.map { EffectWatch(following: $0) }
-        machine.show(
-            step.change,
-            from: kept[place],
-            to: kept[place + 1],
+        machine.notifyObservers(
+            of: step.change,
+            from: keptStates[place],
+            to: keptStates[place + 1],
             SliceCause(
                 version: version,
-                isElsewhere: version == nil,
+                isOfOtherEngine: version == nil,
                 session: envelope.session,
                 sender: .known(
                     principal: envelope.principal,
-                    trace: TraceContext.parent(of: step.member.meta)
+                    trace: TraceContext.traceparent(in: step.member.meta)
                 ),
                 audience: envelope.audience,
                 watch: watch

@@ -10,34 +10,34 @@ struct VisibleVersions {
     /// The changes up to this version are unknown.
     private var base: UInt64
     /// The version that last changed a shared slice.
-    private var shared: UInt64
+    private var sharedVersion: UInt64
     private var sessions: [SessionHash: UInt64] = [:]
     /// The versions for each module; `nil` if all clients see all modules.
     private var modules: ModuleVisibility?
     /// The version up to which all steps are recorded.
-    private(set) var noted: UInt64
+    private(set) var notedVersion: UInt64
 
     init(after version: UInt64, byModule: Bool) {
-        (base, shared, noted) = (version, version, version)
+        (base, sharedVersion, notedVersion) = (version, version, version)
         modules = byModule ? ModuleVisibility(after: version) : nil
     }
 
     /// Starts the record for each module, unless it exists already.
-    mutating func beginModules() {
-        if modules == nil { modules = ModuleVisibility(after: noted) }
+    mutating func recordModules() {
+        if modules == nil { modules = ModuleVisibility(after: notedVersion) }
     }
 
     /// Records the change of the action that made `version`. Each call has the next version.
     mutating func note(_ change: Change, at version: UInt64) {
-        noted = version
-        guard change.isChange else { return }
+        notedVersion = version
+        guard change.changesState else { return }
         change.edits.forEach { edit in
-            guard edit.isChange else { return }
+            guard edit.changesSlice else { return }
             modules?.note(edit, at: version)
             if let session = edit.key.session {
                 sessions[SessionHash(session)] = version
             } else {
-                shared = version
+                sharedVersion = version
             }
         }
         guard sessions.count > Self.sessionsMax else { return }
@@ -47,23 +47,25 @@ struct VisibleVersions {
 
     /// Lowers all later versions to `version`: the batch with these versions was taken back.
     mutating func forget(after version: UInt64) {
-        guard noted > version else { return }
-        noted = version
+        guard notedVersion > version else { return }
+        notedVersion = version
         modules?.forget(after: version)
-        shared = min(shared, version)
+        sharedVersion = min(sharedVersion, version)
         for (session, changed) in sessions where changed > version { sessions[session] = version }
     }
 
     /// True if a client of this session sees the same state now as at `version`. `sees` returns
     /// true for the modules that the client sees; `nil` stands for all modules.
-    func isSame(
+    func isUnchanged(
         for session: String?,
         seeing sees: ((_ module: Int) -> Bool)?,
         since version: UInt64
     ) -> Bool {
-        if let sees { return modules?.isSame(for: session, seeing: sees, since: version) == true }
+        if let sees {
+            return modules?.isUnchanged(for: session, seeing: sees, since: version) == true
+        }
         let own = sessions[SessionHash(session)] ?? base
-        return max(shared, own, base) <= version
+        return max(sharedVersion, own, base) <= version
     }
 }
 
@@ -83,43 +85,47 @@ struct ModuleVisibility {
     private var base: UInt64
     /// The versions of the shared slices, by module index. A module after the end of the array has
     /// the version `base`.
-    private var shared: [UInt64] = []
-    private var ofSessions: [Slice: UInt64] = [:]
+    private var sharedVersions: [UInt64] = []
+    private var sessionVersions: [Slice: UInt64] = [:]
 
     init(after version: UInt64) { base = version }
 
     /// Records that the action that made `version` has changed a slice.
     mutating func note(_ edit: SliceEdit, at version: UInt64) {
-        while shared.count <= edit.module { shared.append(base) }
+        while sharedVersions.count <= edit.module { sharedVersions.append(base) }
         guard let session = edit.key.session else {
-            shared[edit.module] = version
+            sharedVersions[edit.module] = version
             return
         }
-        ofSessions[Slice(session: SessionHash(session), module: edit.module)] = version
-        guard ofSessions.count > Self.slicesMax else { return }
-        ofSessions = [:]
+        sessionVersions[Slice(session: SessionHash(session), module: edit.module)] = version
+        guard sessionVersions.count > Self.slicesMax else { return }
+        sessionVersions = [:]
         base = version
     }
 
     /// Lowers all later versions to `version`: the batch with these versions was taken back.
     mutating func forget(after version: UInt64) {
-        for module in shared.indices { shared[module] = min(shared[module], version) }
-        for (slice, changed) in ofSessions where changed > version { ofSessions[slice] = version }
+        for module in sharedVersions.indices {
+            sharedVersions[module] = min(sharedVersions[module], version)
+        }
+        for (slice, changed) in sessionVersions where changed > version {
+            sessionVersions[slice] = version
+        }
     }
 
     /// True if a client of this session sees the same state now as at `version`. `sees` returns
     /// true for the modules that the client sees.
-    func isSame(
+    func isUnchanged(
         for session: String?,
         seeing sees: (_ module: Int) -> Bool,
         since version: UInt64
     ) -> Bool {
         guard base <= version else { return false }
         let session = SessionHash(session)
-        return shared.indices.allSatisfy { module in
+        return sharedVersions.indices.allSatisfy { module in
             guard sees(module) else { return true }
-            let own = ofSessions[Slice(session: session, module: module)] ?? base
-            return max(shared[module], own) <= version
+            let own = sessionVersions[Slice(session: session, module: module)] ?? base
+            return max(sharedVersions[module], own) <= version
         }
     }
 }

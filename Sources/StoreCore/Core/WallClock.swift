@@ -33,7 +33,7 @@ public final class SteadyClock: WallClock {
     /// Sets the clock ahead to `time`, the last time of an earlier process, if the clock is behind
     /// that time. Without this call, entries of the earlier process could seem to come from the
     /// future.
-    public func goOn(from time: Int64) {
+    public func advance(toAtLeast time: Int64) {
         // Takes the maximum, so that the clock never goes back.
         let (wanted, isOver) = time.subtractingReportingOverflow(SystemTime.bootNanoseconds())
         if !isOver { offset.max(wanted, ordering: .relaxed) }

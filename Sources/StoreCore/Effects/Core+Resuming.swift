@@ -57,7 +57,7 @@ extension Core where State: RootState {
             let past = past(entry.version)
             engine.perform { [machine, owner] engine in
                 guard let machine, let runner = engine.ports.effects else { return }
-                let type = past?.action.flatMap { try? engine.member(of: $0) }?.kind
+                let type = past?.action.flatMap { try? engine.member(of: $0) }?.wireNameTemplate
                 let cause = EffectCause(
                     version: entry.version,
                     session: past?.session,
@@ -65,7 +65,7 @@ extension Core where State: RootState {
                     type: type ?? entry.slice,
                     trace: past?.trace
                 )
-                let (effect, decision) = machine.again(entry, past, in: owner.current)
+                let (effect, decision) = machine.resumption(of: entry, past, in: owner.current)
                 report(entry, decision)
                 if let effect { return effect.launch(runner, cause) }
                 let source = cause.source("StoreCore/PendingEffects")
@@ -82,12 +82,12 @@ extension Core where State: RootState {
 extension ModuleMachine {
     /// Makes the effect of a ledger entry again, and the decision about the effect. The effect is
     /// `nil` if it does not run again.
-    fileprivate func again(
-        _ entry: PendingEffects.Entry,
+    fileprivate func resumption(
+        of entry: PendingEffects.Entry,
         _ past: PastAction?,
         in state: Root
-    ) -> (PendingEffect?, EffectResumption) {
-        func no(_ reason: String) -> (PendingEffect?, EffectResumption) {
+    ) -> (AnyEffect?, EffectResumption) {
+        func no(_ reason: String) -> (AnyEffect?, EffectResumption) {
             (nil, .impossible(reason))
         }
         guard entry.onRestart == .retried else { return (nil, .reported) }
@@ -95,7 +95,7 @@ extension ModuleMachine {
         guard let mount = modules.first(where: { $0.name.isSame(as: name) }) else {
             return no("this program has no module '\(name)'")
         }
-        guard let work = entry.work, let works else {
+        guard let work = entry.work, let workCodec else {
             return no("the server that began it has not kept its input")
         }
         let isOfSession = mount.slice.ownership == .session
@@ -107,7 +107,9 @@ extension ModuleMachine {
         guard mount.slice.isThere(state, key) else { return no("its slice is gone") }
         do {
             let address = SliceAddress(module: mount.name, key)
-            guard let effect = try mount.bound?.effect(again: work, at: address, works) else {
+            guard
+                let effect = try mount.boundModule?.effect(restoring: work, at: address, workCodec)
+            else {
                 return no("there is nothing to do")
             }
             return (effect, .runAgain)

@@ -102,16 +102,19 @@ public struct EffectContext<State: Sendable>: Sendable {
     ) {
         guard !token.isCancelled else { return }
         let session = token.address.key.session ?? token.cause.session ?? SessionName.shared
-        runner.engine?.command(name, payload, for: session, from: source("\(file):\(line)"))
+        runner.engine?.sendCommand(name, payload, for: session, from: source("\(file):\(line)"))
     }
 
     /// Dispatches an action, and waits for the result of the effects that follow it.
-    package func result(
-        of action: any Action,
+    package func resultOfDispatching(
+        _ action: any Action,
         file: String,
         line: Int
     ) async throws -> (any Sendable)? {
-        let watch = EffectWatch(within: token.cause.watch?.ofDispatched, sharing: .nothing)
+        let watch = EffectWatch(
+            within: token.cause.watch?.watchForDispatchedActions,
+            sharing: .nothing
+        )
         _ = try await dispatch(action, source("\(file):\(line)", watch))
         return try await watch.result()
     }
@@ -138,7 +141,7 @@ extension EffectContext {
     /// Returns the origin of a dispatch. `watch` waits for the consequences of the dispatch.
     /// Without `watch`, the consequences and their failures belong to this effect's own watch.
     private func source(_ place: String, _ watch: EffectWatch? = nil) -> ActionSource {
-        let own = token.cause.watch?.ofDispatched
+        let own = token.cause.watch?.watchForDispatchedActions
         return token.cause.source(
             place,
             token,

@@ -40,7 +40,8 @@ extension EffectRunner {
             // ledger. The entry of an effect that did not begin stays as well. The next start runs
             // both effects.
             defer { cause.watch?.end() }
-            guard watch?.isRefused == false, !table.withLock({ $0.isStopped }), let engine else {
+            guard watch?.hasRefusedEffect == false, !table.withLock({ $0.isStopped }), let engine
+            else {
                 return
             }
             let ended = PendingEffects.Internal.ended(version: cause.version)
@@ -97,7 +98,7 @@ extension EffectRunner {
         }
         guard let token else {
             refused.add(1, ordering: .relaxed)
-            cause.watch?.refuse()
+            cause.watch?.countRefusedEffect()
             return nil
         }
         cause.watch?.begin()
@@ -116,19 +117,21 @@ extension EffectRunner {
             [self] in
             let result =
                 if let trace = token.trace {
-                    await SpanContext.$current.withValue(trace) { await attempts(of: run, context) }
+                    await SpanContext.$currentTraceparent.withValue(trace) {
+                        await runWithRetries(run, context)
+                    }
                 } else {
-                    await attempts(of: run, context)
+                    await runWithRetries(run, context)
                 }
             end(token, result)
             return result
         }
-        token.began(task)
+        token.attach(task)
         return task
     }
 
-    private func attempts<State: Sendable>(
-        of run: Effect<State>.Run,
+    private func runWithRetries<State: Sendable>(
+        _ run: Effect<State>.Run,
         _ context: EffectContext<State>
     ) async -> Result<any Sendable, any Error> {
         var attempt = 0
@@ -144,7 +147,7 @@ extension EffectRunner {
                 attempt += 1
                 guard attempt <= run.retry.attempts, !context.token.isCancelled,
                     !error.isCancellation
-                else { return await recovery(of: run, from: error, context) }
+                else { return await recover(run, from: error, context) }
                 do {
                     try await context.sleep(for: run.retry.pause(before: attempt))
                 } catch {
@@ -157,8 +160,8 @@ extension EffectRunner {
 
     /// Returns the result of an effect whose last try failed: the error, or the result of
     /// dispatching the action that `recovery` makes from the error.
-    private func recovery<State: Sendable>(
-        of run: Effect<State>.Run,
+    private func recover<State: Sendable>(
+        _ run: Effect<State>.Run,
         from error: any Error,
         _ context: EffectContext<State>
     ) async -> Result<any Sendable, any Error> {
@@ -182,7 +185,7 @@ extension EffectRunner {
             return table.idle
         }
         if case .failure(let error) = result, !token.isCancelled { failed(token, error) }
-        ended(token, token.nanoseconds)
+        ended(token, token.elapsedNanoseconds)
         if let span = token.span { record(span, of: token, result) }
         token.cause.watch?.end(
             token.isCancelled ? .failure(CancellationError()) : result,

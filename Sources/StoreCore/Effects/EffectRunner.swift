@@ -124,7 +124,7 @@ extension EffectRunner {
     /// consequences of presenters and reactions continue. Any thread may call this function.
     package func cancel(all watch: EffectWatch) {
         watch.cancel()
-        cancel { $0.tokens(near: watch).filter { $0.cause.watch?.isCancelled == true } }
+        cancel { $0.tokens(ofRequestOf: watch).filter { $0.cause.watch?.isCancelled == true } }
     }
 
     package func cancelAll() { cancel { $0.tokens } }
@@ -184,7 +184,7 @@ extension EffectRunner {
                 span,
                 .internal,
                 "effect \(token.cause.type)",
-                from: SpanTime(steady: ended.nanoseconds &- token.nanoseconds),
+                from: SpanTime(steady: ended.nanoseconds &- token.elapsedNanoseconds),
                 to: ended,
                 attributes,
                 isError: isError

@@ -38,7 +38,7 @@ package final class EffectToken: Sendable {
     /// True if the Core no longer applies the actions that the effect dispatches.
     package var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
-    var nanoseconds: UInt64 {
+    var elapsedNanoseconds: UInt64 {
         let (seconds, attoseconds) = begun.duration(to: .now).components
         return UInt64(clamping: seconds) &* 1_000_000_000
             &+ UInt64(clamping: attoseconds / 1_000_000_000)
@@ -50,7 +50,7 @@ package final class EffectToken: Sendable {
         task.withLock { $0 }?()
     }
 
-    func began<Success: Sendable>(_ task: Task<Success, Never>) {
+    func attach<Success: Sendable>(_ task: Task<Success, Never>) {
         self.task.withLock { $0 = { task.cancel() } }
         if isCancelled { task.cancel() }
     }
@@ -113,7 +113,7 @@ struct RunningEffects: Sendable {
 
     /// Returns all effects of the request that the watch belongs to, including effects of other
     /// watches.
-    func tokens(near watch: EffectWatch) -> [EffectToken] { tokens(.watch(watch.top)) }
+    func tokens(ofRequestOf watch: EffectWatch) -> [EffectToken] { tokens(.watch(watch.top)) }
 
     private func tokens(_ key: Key) -> [EffectToken] { groups[key].map { Array($0.values) } ?? [] }
 }

@@ -74,7 +74,7 @@ package final class EffectWatch: Sendable {
     /// The watch for the actions that an effect dispatches. The watch of a ledger entry shares
     /// everything, and ends when the entry's effects have ended. By then the actions of these
     /// effects are applied. The consequences of the actions belong to the watch above.
-    var ofDispatched: EffectWatch? {
+    var watchForDispatchedActions: EffectWatch? {
         switch sharing {
         case .everything: parent
         case .failures, .nothing: self
@@ -83,10 +83,10 @@ package final class EffectWatch: Sendable {
 
     /// True if an effect of this watch itself did not begin, because too many effects ran or the
     /// store was stopping.
-    var isRefused: Bool { refused.load(ordering: .acquiring) }
+    var hasRefusedEffect: Bool { refused.load(ordering: .acquiring) }
 
     /// Counts an effect that can't begin as a failed effect.
-    func refuse() {
+    func countRefusedEffect() {
         refused.store(true, ordering: .releasing)
         begin()
         end(.failure(EffectLimit()))

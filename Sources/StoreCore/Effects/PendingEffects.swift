@@ -88,8 +88,8 @@ public struct PendingEffects: Module {
     }
 }
 
-extension PendingEffects.State: KeyedState {
-    package static var pieceForm: PieceForm { .array(in: CodingKeys.pending.stringValue) }
+extension PendingEffects.State: PiecewiseState {
+    package static var pieceForm: PieceLayout { .array(in: CodingKeys.pending.stringValue) }
 }
 
 extension Effect {

@@ -6,23 +6,23 @@ import StoreTraces
 public enum TraceContext {
     /// The trace of the current task. Within an effect, this is the trace of the effect. The HTTP
     /// client sends the trace with its requests.
-    public static var parent: String? { SpanContext.current }
+    public static var traceparent: String? { SpanContext.currentTraceparent }
 
     /// The first bytes of a meta with a trace.
     package static let beginning = "{\"traceparent\":\""
 
     /// Returns the trace in an action's meta; `nil` if the first member of the meta is no trace.
-    package static func parent(of meta: [UInt8]?) -> String? {
+    package static func traceparent(in meta: [UInt8]?) -> String? {
         guard let meta, meta.starts(with: beginning.utf8) else { return nil }
         let parent = meta.dropFirst(beginning.utf8.count).prefix(SpanContext.traceparentBytes)
         let rest = meta.dropFirst(beginning.utf8.count + SpanContext.traceparentBytes)
-        guard rest.first == UInt8(ascii: "\""), isParent(parent) else { return nil }
+        guard rest.first == UInt8(ascii: "\""), isTraceparent(parent) else { return nil }
         return String(decoding: parent, as: UTF8.self)
     }
 
     /// True if the bytes are a `traceparent` of version 00: lowercase hexadecimal digits, a trace
     /// and a span that are not zero, and flags.
-    package static func isParent(_ bytes: some Collection<UInt8>) -> Bool {
+    package static func isTraceparent(_ bytes: some Collection<UInt8>) -> Bool {
         SpanContext(traceparent: bytes) != nil
     }
 
@@ -47,7 +47,7 @@ extension EnvelopeMember {
             type: type,
             payload: payload,
             meta: TraceContext.meta(parent, before: nil),
-            number: number
+            number: typeIndex
         )
     }
 }

@@ -60,7 +60,7 @@ public protocol Journal: AnyObject, Sendable {
     /// Returns the records of a page, in the order of their versions.
     ///
     /// - Throws: ``JournalError/gone(oldest:)`` if the history no longer has the first record.
-    func read(_ page: JournalPage) throws(JournalError) -> JournalRecords
+    func read(_ page: JournalPageRequest) throws(JournalError) -> JournalRecords
 
     /// Returns the stored outcomes of the requests with these keys. A key that is missing in the
     /// result was never used, or its outcome was removed. Keys are compared by their bytes.
@@ -78,17 +78,17 @@ public protocol Journal: AnyObject, Sendable {
     /// and gives each program a different number.
     ///
     /// - Throws: the errors of an append.
-    func register(_ program: WritingProgram) throws(JournalError) -> UInt32
+    func register(_ program: ProgramDescription) throws(JournalError) -> UInt32
 
     /// Returns the stored programs, in the order of their last registrations.
     func programs() throws(JournalError) -> [RegisteredProgram]
 
     /// The version of the oldest snapshot whose later records can all be read; `nil` if there is
     /// none.
-    var oldestSnapshot: UInt64? { get }
+    var oldestSnapshotVersion: UInt64? { get }
 
     /// The version of the newest snapshot; `nil` if there is none.
-    var newestSnapshot: UInt64? { get }
+    var newestSnapshotVersion: UInt64? { get }
 
     /// Returns the newest snapshot of `version` or before; `nil` if there is none.
     func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot?
@@ -109,7 +109,11 @@ extension Journal {
     /// journal.
     public func tail(from version: UInt64) throws(JournalError) -> [Record] {
         try read(
-            JournalPage(after: version, limit: Self.tailRecordsMax, bytesMax: Self.tailBytesMax)
+            JournalPageRequest(
+                after: version,
+                limit: Self.tailRecordsMax,
+                bytesMax: Self.tailBytesMax
+            )
         ).records
     }
 
@@ -140,7 +144,7 @@ public struct JournalBatch: Sendable, Equatable {
 }
 
 /// The request for records: the range of the history that ``Journal/read(_:)`` is to return.
-public struct JournalPage: Sendable, Equatable {
+public struct JournalPageRequest: Sendable, Equatable {
     /// The version that the records follow.
     public var after: UInt64
     /// The most records of the page.

@@ -33,9 +33,9 @@ public struct KeptOutcome: Sendable, Equatable {
     /// The fingerprint of the request's body: the same bytes give the same fingerprint.
     public let fingerprint: [UInt8]
     /// The version of the first action.
-    public let first: UInt64
+    public let firstVersion: UInt64
     /// The version of the last action.
-    public let last: UInt64
+    public let lastVersion: UInt64
     /// True if any of the actions made a change that the client sees.
     public let changed: Bool
     /// The time at which the actions were applied, in nanoseconds since 1970.
@@ -52,8 +52,8 @@ public struct KeptOutcome: Sendable, Equatable {
     ) {
         self.key = key
         self.fingerprint = fingerprint
-        self.first = first
-        self.last = last
+        self.firstVersion = first
+        self.lastVersion = last
         self.changed = changed
         self.time = time
     }

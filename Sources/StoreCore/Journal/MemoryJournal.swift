@@ -30,19 +30,19 @@ public final class MemoryJournal: Journal {
     private final class History: Sendable {
         let epoch = UInt32.random(in: 0...UInt32.max)
         let retention: Retention
-        let kept: Locked<Kept>
+        let storage: Locked<Storage>
 
         init(after version: UInt64, _ retention: Retention) {
             self.retention = retention
-            kept = Locked(Kept(version: version))
+            storage = Locked(Storage(version: version))
         }
     }
 
-    fileprivate struct Kept {
+    fileprivate struct Storage {
         /// The arrays of records as they were appended. No record is copied into another array.
         var batches = Ring<[Record]>()
         /// The number of dropped records at the beginning of the first batch.
-        var forgotten = 0
+        var droppedCount = 0
         var count = 0
         var version: UInt64
         /// The memory of the records, in bytes.
@@ -54,10 +54,10 @@ public final class MemoryJournal: Journal {
         /// The programs, in the order of their last registrations.
         var programs: [RegisteredProgram] = []
         /// The greatest number that a program has.
-        var newestProgram: UInt32 = 0
+        var newestProgramNumber: UInt32 = 0
         var watchers: [Watcher] = []
         /// The id of the newest watcher.
-        var newestWatcher = 0
+        var newestWatcherID = 0
     }
 
     fileprivate struct Watcher {
@@ -81,15 +81,15 @@ public final class MemoryJournal: Journal {
     }
 
     /// Returns a journal of the same history, for another writer.
-    public func another() -> MemoryJournal { MemoryJournal(history) }
+    public func journalOfSameHistory() -> MemoryJournal { MemoryJournal(history) }
 
     /// The id of the history.
     public var epoch: UInt32 { history.epoch }
     /// The version of the newest record of all writers.
-    public var version: UInt64 { history.kept.withLock { $0.version } }
+    public var version: UInt64 { history.storage.withLock { $0.version } }
     /// The version of the oldest record that is still stored; one more than ``version`` if no
     /// record is stored.
-    public var oldest: UInt64 { history.kept.withLock { $0.oldest } }
+    public var oldest: UInt64 { history.storage.withLock { $0.oldest } }
     /// Always false. A failed allocation ends the process, and a conflict with another writer is
     /// not a failure.
     public var canFail: Bool { false }
@@ -99,7 +99,7 @@ public final class MemoryJournal: Journal {
     public func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
         let this = ObjectIdentifier(self)
         let retention = history.retention
-        let others = try history.kept.withLock { kept throws(JournalError) in
+        let others = try history.storage.withLock { kept throws(JournalError) in
             guard kept.version == expected else { throw .conflict(version: kept.version) }
             kept.append(batch)
             kept.forget(beyond: retention)
@@ -112,19 +112,21 @@ public final class MemoryJournal: Journal {
     /// Calls `appended` after each append of another journal, on the appending thread.
     public func watch(_ appended: @escaping @Sendable (UInt64) -> Void) -> PlainCommand? {
         let this = ObjectIdentifier(self)
-        let id = history.kept.withLock { kept in
-            kept.newestWatcher += 1
-            kept.watchers.append(Watcher(id: kept.newestWatcher, journal: this, appended: appended))
-            return kept.newestWatcher
+        let id = history.storage.withLock { kept in
+            kept.newestWatcherID += 1
+            kept.watchers.append(
+                Watcher(id: kept.newestWatcherID, journal: this, appended: appended)
+            )
+            return kept.newestWatcherID
         }
         return PlainCommand { [history] in
-            history.kept.withLock { $0.watchers.removeAll { $0.id == id } }
+            history.storage.withLock { $0.watchers.removeAll { $0.id == id } }
         }
     }
 
     /// Returns records in order; see ``Journal/read(_:)``.
-    public func read(_ page: JournalPage) throws(JournalError) -> JournalRecords {
-        try history.kept.withLock { kept throws(JournalError) in
+    public func read(_ page: JournalPageRequest) throws(JournalError) -> JournalRecords {
+        try history.storage.withLock { kept throws(JournalError) in
             guard page.after >= kept.oldest - 1 else { throw .gone(oldest: kept.oldest) }
             return kept.read(page)
         }
@@ -134,7 +136,7 @@ public final class MemoryJournal: Journal {
     public func outcomes(
         of keys: [IdempotencyKey]
     ) throws(JournalError) -> [IdempotencyKey: KeptOutcome] {
-        history.kept.withLock { kept in
+        history.storage.withLock { kept in
             var found: [IdempotencyKey: KeptOutcome] = [:]
             for key in keys { found[key] = kept.outcomes[key] }
             return found
@@ -142,20 +144,20 @@ public final class MemoryJournal: Journal {
     }
 
     /// Stores the names and forms of a program's actions; see ``Journal/register(_:)``.
-    public func register(_ program: WritingProgram) throws(JournalError) -> UInt32 {
-        history.kept.withLock { $0.register(program) }
+    public func register(_ program: ProgramDescription) throws(JournalError) -> UInt32 {
+        history.storage.withLock { $0.register(program) }
     }
 
     /// Returns the programs of all writers, in the order of their last registrations.
     public func programs() throws(JournalError) -> [RegisteredProgram] {
-        history.kept.withLock { $0.programs }
+        history.storage.withLock { $0.programs }
     }
 
     /// Stores a snapshot that is newer than all stored snapshots, and drops surplus snapshots.
     /// Ignores any older snapshot.
     public func save(_ snapshot: StateSnapshot) throws(JournalError) {
         let snapshotsMax = history.retention.snapshotsMax
-        history.kept.withLock { kept in
+        history.storage.withLock { kept in
             if let newest = kept.snapshots.last, newest.version >= snapshot.version { return }
             kept.snapshots.append(snapshot)
             let versions = kept.snapshots.map(\.version)
@@ -165,22 +167,24 @@ public final class MemoryJournal: Journal {
     }
 
     /// The version of the oldest snapshot whose later records can all be read.
-    public var oldestSnapshot: UInt64? {
-        history.kept.withLock { kept in
+    public var oldestSnapshotVersion: UInt64? {
+        history.storage.withLock { kept in
             kept.snapshots.first { $0.version + 1 >= kept.oldest }?.version
         }
     }
 
     /// The version of the newest snapshot.
-    public var newestSnapshot: UInt64? { history.kept.withLock { $0.snapshots.last?.version } }
+    public var newestSnapshotVersion: UInt64? {
+        history.storage.withLock { $0.snapshots.last?.version }
+    }
 
     /// Returns the newest snapshot of `version` or before; `nil` if there is none.
     public func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot? {
-        history.kept.withLock { $0.snapshots.last { $0.version <= version } }
+        history.storage.withLock { $0.snapshots.last { $0.version <= version } }
     }
 }
 
-extension MemoryJournal.Kept {
+extension MemoryJournal.Storage {
     fileprivate var oldest: UInt64 { version + 1 - UInt64(count) }
 
     fileprivate mutating func append(_ batch: JournalBatch) {
@@ -194,7 +198,7 @@ extension MemoryJournal.Kept {
         }
     }
 
-    fileprivate func read(_ page: JournalPage) -> JournalRecords {
+    fileprivate func read(_ page: JournalPageRequest) -> JournalRecords {
         var answer = JournalRecords(records: [], through: max(page.after, version))
         guard page.after < version else { return answer }
         var bytes = 0
@@ -237,28 +241,28 @@ extension MemoryJournal.Kept {
         return (low, Int(version - first.version))
     }
 
-    fileprivate mutating func register(_ program: WritingProgram) -> UInt32 {
+    fileprivate mutating func register(_ program: ProgramDescription) -> UInt32 {
         if let place = programs.firstIndex(where: { $0.program.digest == program.digest }) {
             let known = programs.remove(at: place)
             programs.append(known)
             return known.number
         }
-        newestProgram += 1
+        newestProgramNumber += 1
         if programs.count == RegisteredProgram.countMax { programs.removeFirst() }
-        programs.append(RegisteredProgram(number: newestProgram, program: program))
-        return newestProgram
+        programs.append(RegisteredProgram(number: newestProgramNumber, program: program))
+        return newestProgramNumber
     }
 
     /// Drops the oldest record.
     private mutating func forgetFirst() {
-        let place = forgotten
+        let place = droppedCount
         let first = batches.changeFirst { (records: inout [Record]) -> (bytes: Int, isLast: Bool) in
             let bytes = records[place].memoryBytes
-            records[place] = .forgotten(records[place].version)
+            records[place] = .placeholder(forVersion: records[place].version)
             return (bytes, place + 1 == records.count)
         }
         guard let first else { return }
-        forgotten = first.isLast ? 0 : place + 1
+        droppedCount = first.isLast ? 0 : place + 1
         if first.isLast { batches.popFirst() }
         count -= 1
         bytes -= UInt64(first.bytes)

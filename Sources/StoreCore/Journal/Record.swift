@@ -62,7 +62,7 @@ public struct Record: Sendable, Equatable {
     }
 
     /// Returns the placeholder for a dropped record, whose batch still has later records.
-    static func forgotten(_ version: UInt64) -> Record {
+    static func placeholder(forVersion version: UInt64) -> Record {
         Record(version: version, time: 0, type: "", payload: [], changed: false)
     }
 
@@ -126,7 +126,7 @@ package struct RecordView {
 
 /// A program that writes history, as ``Journal/register(_:)`` stores it: the wire names of its
 /// actions, and the form of each action.
-public struct WritingProgram: Sendable, Equatable {
+public struct ProgramDescription: Sendable, Equatable {
     /// The id of the forms: their SHA-256 in hexadecimal digits.
     public let digest: String
     /// The wire names and the forms of the actions, as JSON.
@@ -144,14 +144,14 @@ public struct RegisteredProgram: Sendable, Equatable {
     /// The number in ``Record/program``; at least 1.
     public let number: UInt32
     /// The program, with the names and forms of its actions.
-    public let program: WritingProgram
+    public let program: ProgramDescription
 
     /// The most programs in a journal: 256. A further registration removes the program whose
     /// last registration is the oldest. The records of that program stay.
     public static let countMax = 256
 
     /// Describes a stored program.
-    public init(number: UInt32, program: WritingProgram) {
+    public init(number: UInt32, program: ProgramDescription) {
         self.number = number
         self.program = program
     }
@@ -168,13 +168,13 @@ public struct StateSnapshot: Sendable, Equatable {
     public let state: [UInt8]
     /// The id of the form of the state's type. A program reads only a snapshot whose form is the
     /// form of the program's own state.
-    public let form: String
+    public let formID: String
 
     /// Makes a snapshot.
     public init(version: UInt64, time: Int64, state: [UInt8], form: String) {
         self.version = version
         self.time = time
         self.state = state
-        self.form = form
+        self.formID = form
     }
 }

@@ -41,7 +41,7 @@ package struct RecordReplay {
     }
 
     /// Checks that the action of a record can be made, without reducing the action.
-    package mutating func read(_ record: Record) throws(UnreadableRecord) {
+    package mutating func check(_ record: Record) throws(UnreadableRecord) {
         _ = try record.withView { view throws(UnreadableRecord) in try reader.action(of: view) }
     }
 

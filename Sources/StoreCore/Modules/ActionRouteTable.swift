@@ -17,7 +17,7 @@ struct ActionRouteTable: Sendable {
         while count < routes.count * 2 { count *= 2 }
         var slots: [Slot?] = Array(repeating: nil, count: count)
         for (type, route) in routes {
-            var place = Self.place(of: type, in: count)
+            var place = Self.firstSlotIndex(of: type, slotCount: count)
             while slots[place] != nil { place = (place + 1) & (count - 1) }
             slots[place] = Slot(type: type, route: route)
         }
@@ -25,7 +25,7 @@ struct ActionRouteTable: Sendable {
     }
 
     subscript(type: ObjectIdentifier) -> ActionRoute? {
-        var place = Self.place(of: type, in: slots.count)
+        var place = Self.firstSlotIndex(of: type, slotCount: slots.count)
         while let slot = slots[place] {
             if slot.type == type { return slot.route }
             place = (place + 1) & (slots.count - 1)
@@ -35,7 +35,7 @@ struct ActionRouteTable: Sendable {
 
     /// Returns the index of the slot at which the search for a type begins. The lowest bits of the
     /// address are left out: they are equal for all types, because types are aligned in memory.
-    private static func place(of type: ObjectIdentifier, in count: Int) -> Int {
+    private static func firstSlotIndex(of type: ObjectIdentifier, slotCount count: Int) -> Int {
         let address = UInt(bitPattern: type)
         return Int(truncatingIfNeeded: address >> 4 ^ address >> 12) & (count - 1)
     }
@@ -52,13 +52,13 @@ extension ModuleMachine {
         if type == ClientRequest.self, let request = action as? ClientRequest {
             let address = request.address
             return address.flatMap { address in
-                names.firstIndex(of: address.module).map { requests[$0] }
+                names.firstIndex(of: address.module).map { useCaseRoutes[$0] }
             }
         }
         if let route = routes[ObjectIdentifier(type)] { return route }
         // The root state's reducer gets no `SkippedAction`: a migration has dropped the record of
         // this action.
-        return type == SkippedAction.self ? nil : others
+        return type == SkippedAction.self ? nil : otherActionsRoute
     }
 
     /// Returns the handler of a route; `nil` for the route of use cases. The unchecked cast saves a
@@ -77,13 +77,16 @@ extension ModuleMachine {
             return nil
         }
         let kind = handler(of: route)?.kind
-        return ActionModule(name: names[route.module], isPrivate: kind == .ui || kind == .internal)
+        return ActionModule(
+            name: names[route.module],
+            isActionPrivate: kind == .ui || kind == .internal
+        )
     }
 
     /// Returns the action without its address, and the key of its slice. The key has the action's
     /// session if the module's slices belong to sessions.
     @inline(__always)
-    func addressed(
+    func actionAndSliceKey(
         _ action: any Action,
         _ module: Int,
         _ session: String?

@@ -4,7 +4,7 @@ package protocol BoundModule<Root>: AnyObject, Sendable {
 
     var module: any Module { get }
     var handlers: [ActionHandler<Root>] { get }
-    var useCases: [BoundUseCase<Root>] { get }
+    var useCases: [MountedUseCaseMethod<Root>] { get }
     /// True if some effects of the module have a ``RestartPolicy`` other than `lost`.
     var hasDurableEffects: Bool { get }
     /// The listed dispatchables of the module that are for another state. A listed dispatchable of
@@ -23,27 +23,27 @@ package protocol BoundModule<Root>: AnyObject, Sendable {
     /// - Throws: an error if this program cannot decode the kept work, or no longer has code for
     ///   this work.
     func effect(
-        again work: KeptWork,
+        restoring work: KeptWork,
         at address: SliceAddress,
         _ codec: any WorkCodec
-    ) throws -> PendingEffect?
+    ) throws -> AnyEffect?
     /// Returns the shared value of this module, for another module's slice under `key`. If each
     /// session has a slice of this module, the value comes from the slice of the key's session.
     /// Returns `nil` if the slice of this module is absent.
-    func shared(_ root: Root, with key: SliceKey) -> (any Sendable)?
+    func sharedValue(_ root: Root, with key: SliceKey) -> (any Sendable)?
     /// Throws a ``Refusal`` if the slice of this key is not there.
-    func check(_ root: Root, _ key: SliceKey) throws(Refusal)
+    func requireSlice(_ root: Root, _ key: SliceKey) throws(Refusal)
     /// Calls `seen` on the thread that runs the Core, for each slice that begins or ends. The first
     /// calls are for the slices that are there already.
-    func watch(
-        _ changes: SliceChanges<Root>,
+    func watchSlices(
+        _ changes: SliceObservers<Root>,
         _ core: Core<Root>,
         _ seen: @escaping @Sendable (SliceKey, _ isThere: Bool) -> Void
     )
 }
 
 /// A mounted module with its types.
-final class ModuleAtPlace<M: Module, Place: SlicePlace>: BoundModule where Place.State == M.State {
+final class MountedModule<M: Module, Place: SlicePlace>: BoundModule where Place.State == M.State {
     typealias Root = Place.Root
 
     private let typed: M
@@ -73,10 +73,10 @@ final class ModuleAtPlace<M: Module, Place: SlicePlace>: BoundModule where Place
         return all
     }
 
-    var useCases: [BoundUseCase<Root>] {
+    var useCases: [MountedUseCaseMethod<Root>] {
         typed.useCases.map { method in
-            BoundUseCase(path: method.path, input: method.input) { [place] input, address in
-                PendingEffect(try method.effect(input), at: address, in: place)
+            MountedUseCaseMethod(path: method.path, input: method.input) { [place] input, address in
+                AnyEffect(try method.effect(input), at: address, in: place)
             }
         }
     }
@@ -107,10 +107,10 @@ final class ModuleAtPlace<M: Module, Place: SlicePlace>: BoundModule where Place
     }
 
     func effect(
-        again work: KeptWork,
+        restoring work: KeptWork,
         at address: SliceAddress,
         _ codec: any WorkCodec
-    ) throws -> PendingEffect? {
+    ) throws -> AnyEffect? {
         let effect: Effect<M.State> = try work.effect { work in
             guard let type = work.type else {
                 guard let keeping = typed as? any KeepingModule<M.State> else {
@@ -126,22 +126,22 @@ final class ModuleAtPlace<M: Module, Place: SlicePlace>: BoundModule where Place
             }
             return effect
         }
-        return PendingEffect(effect, at: address, in: place)
+        return AnyEffect(effect, at: address, in: place)
     }
 
-    func shared(_ root: Root, with key: SliceKey) -> (any Sendable)? {
+    func sharedValue(_ root: Root, with key: SliceKey) -> (any Sendable)? {
         let own = place.isPerSession ? SliceKey(session: key.session) : .only
         guard let sharing = typed as? any SharingModule<M.State>, let state = place.read(root, own)
         else { return nil }
         return sharing.share(state)
     }
 
-    func check(_ root: Root, _ key: SliceKey) throws(Refusal) {
-        _ = try place.present(root, key, name)
+    func requireSlice(_ root: Root, _ key: SliceKey) throws(Refusal) {
+        _ = try place.requiredSlice(root, key, name)
     }
 
-    func watch(
-        _ changes: SliceChanges<Root>,
+    func watchSlices(
+        _ changes: SliceObservers<Root>,
         _ core: Core<Root>,
         _ seen: @escaping @Sendable (SliceKey, _ isThere: Bool) -> Void
     ) {
@@ -152,7 +152,7 @@ final class ModuleAtPlace<M: Module, Place: SlicePlace>: BoundModule where Place
     }
 }
 
-extension ModuleAtPlace {
+extension MountedModule {
     /// The handlers of the module's action enums, for a module without effects.
     private var plainHandlers: [ActionHandler<Root>] {
         [
@@ -183,7 +183,7 @@ extension ModuleAtPlace {
         reduce: @escaping @Sendable (inout M.State, A) throws -> Void
     ) -> ActionHandler<Root>? {
         guard A.self != Never.self else { return nil }
-        return ActionHandler(A.self, kind, wire: A.self, reduce: place.reducing(name, reduce))
+        return ActionHandler(A.self, kind, wire: A.self, reduce: place.reducer(name, reduce))
     }
 
     /// Makes the handler of an action enum with effects; `nil` if the module has no actions of this
@@ -194,7 +194,7 @@ extension ModuleAtPlace {
         withEffect reduce: @escaping @Sendable (inout M.State, A) throws -> Effect<M.State>
     ) -> ActionHandler<Root>? {
         guard A.self != Never.self else { return nil }
-        let reducer = place.reducing(name, withEffect: reduce)
+        let reducer = place.reducer(name, withEffect: reduce)
         return ActionHandler(A.self, kind, wire: A.self, reduce: reducer)
     }
 

@@ -11,13 +11,13 @@
 /// the action.
 public final class ChildStore<Root: RootState, M: ModuleInterface>: Sendable {
     private let core: Core<Root>
-    private let changes: SliceChanges<Root>
+    private let changes: SliceObservers<Root>
     private let place: any SlicePlace<Root, M.State>
     private let key: SliceKey
 
     init(
         _ core: Core<Root>,
-        _ changes: SliceChanges<Root>,
+        _ changes: SliceObservers<Root>,
         _ place: any SlicePlace<Root, M.State>,
         _ key: SliceKey
     ) {

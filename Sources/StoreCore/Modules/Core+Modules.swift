@@ -31,7 +31,7 @@ extension Core where State: RootState {
         begins: (Core) -> Void = { _ in }
     ) throws(ModuleError) {
         let presentation = try Self.presentation(of: modules, runner.dependencies)
-        let changes = SliceChanges<State>(modules, presentation)
+        let changes = SliceObservers<State>(modules, presentation)
         var configuration = configuration
         configuration.effects = runner
         configuration.presentation = presentation
@@ -39,16 +39,16 @@ extension Core where State: RootState {
             of: modules,
             changes: changes,
             comparison: configuration.comparison,
-            works: configuration.works
+            works: configuration.workCodec
         )
         var state = state
-        machine.connect(&state)
+        machine.fillSharedCopies(in: &state)
         // After a replay, the state still shows the slices of the session of the last action.
-        machine.show(&state, to: nil)
+        machine.switchSlices(of: &state, to: nil)
         self.init(state: state, form: .machine(machine), configuration: configuration)
         runner.connect(engine)
         begins(self)
-        present(modules, changes)
+        attachPresenters(of: modules, changes)
     }
 
     /// The machine of the modules; `nil` if a single reducer changes the state.
@@ -71,7 +71,7 @@ extension Core where State: RootState {
         _ instance: String? = nil,
         of session: String? = nil
     ) throws(ModuleError) -> ChildStore<State, M> {
-        guard let changes = machine?.changes,
+        guard let changes = machine?.sliceObservers,
             let mount = State.modules.first(where: { $0.name == M.name }),
             let place = mount.place(of: M.State.self)
         else { throw .notMounted(M.name) }
@@ -86,14 +86,14 @@ extension Core where State: RootState {
         of module: Int,
         _ seen: @escaping @Sendable (SliceKey, _ isThere: Bool) -> Void
     ) {
-        guard let machine, let changes = machine.changes else { return }
-        machine.modules[module].bound?.watch(changes, self, seen)
+        guard let machine, let changes = machine.sliceObservers else { return }
+        machine.modules[module].boundModule?.watchSlices(changes, self, seen)
     }
 
     /// Returns the presentation that a module supplies; `nil` if no module supplies one.
     ///
-    /// - Throws: ``ModuleError`` if a presenter is for another state than its module's, needs a
-    ///   module that is not mounted, or needs the start of a slice that is always there.
+    /// - Throws: ``ModuleError`` if a presenter is for another state than the slice of its module.
+    ///   Also if a presenter needs an unmounted module, or the start of a slice that always exists.
     private static func presentation(
         of modules: State.Modules,
         _ dependencies: Dependencies
@@ -109,8 +109,8 @@ extension Core where State: RootState {
                 guard presenter.isOfSlice else {
                     throw .foreignPresenter("\(presenter.type)", module: mount.name)
                 }
-                if presenter.needsStart, mount.slice.form == .always {
-                    throw .alwaysPresented(mount.name)
+                if presenter.needsStart, mount.slice.form == .one {
+                    throw .presentsPermanentSlice(mount.name)
                 }
                 try checkNeeds(of: presenter.type, in: mount.name)
             }
@@ -118,10 +118,11 @@ extension Core where State: RootState {
         for presenter in State.presenters {
             try checkNeeds(of: type(of: presenter), in: "\(State.self)")
         }
-        return modules.lazy.compactMap { $0.bound?.presentation(of: modules, dependencies) }.first
+        return modules.lazy.compactMap { $0.boundModule?.presentation(of: modules, dependencies) }
+            .first
     }
 
-    private func present(_ modules: State.Modules, _ changes: SliceChanges<State>) {
+    private func attachPresenters(of modules: State.Modules, _ changes: SliceObservers<State>) {
         for mount in modules {
             for presenter in mount.presenters {
                 let context = PresenterContext(
@@ -133,13 +134,13 @@ extension Core where State: RootState {
                 presenter.attach(changes, self, context)
             }
         }
-        for presenter in State.presenters { present(presenter, changes) }
+        for presenter in State.presenters { attach(presenter, changes) }
     }
 
-    private func present<P: Presenter<State>>(_ presenter: P, _ changes: SliceChanges<State>) {
+    private func attach<P: Presenter<State>>(_ presenter: P, _ changes: SliceObservers<State>) {
         let context = PresenterContext(name: "\(P.self)", presenter: P.self, engine: engine)
         let whole = WholePresenter(presenter, context, hasSessions: owner.hasSessions)
-        changes.present(whole, of: self)
+        changes.addPresenter(whole, of: self)
     }
 }
 
@@ -147,7 +148,7 @@ extension Core where State: RootState {
     /// Calls `look` with the state and its version, on the thread that runs the Core. Returns
     /// `false` if the Core has stopped.
     @discardableResult
-    package func look(_ look: @escaping @Sendable (State, UInt64) -> Void) -> Bool {
+    package func readState(_ look: @escaping @Sendable (State, UInt64) -> Void) -> Bool {
         engine.perform { [owner] engine in look(owner.current, engine.version) }
     }
 }

@@ -21,14 +21,14 @@ extension ModuleMachine {
         by route: ActionRoute,
         version: UInt64,
         from session: String?,
-        effect: inout PendingEffect?
+        effect: inout AnyEffect?
     ) throws -> Change {
-        let (action, key) = addressed(action, route.module, session)
+        let (action, key) = actionAndSliceKey(action, route.module, session)
         try admitSession(key, in: state)
-        if route.isForSessions { try admitSessions(named: action, in: state) }
+        if route.isSessionAction { try admitSessions(namedBy: action, in: state) }
         let context = EditContext(route: route, key: key, session: session, version: version)
         if handler(of: route)?.kind == .ui {
-            try changes?.presentation?.admit(route.module, key, from: session, in: state)
+            try sliceObservers?.presentation?.admit(route.module, key, from: session, in: state)
             try admitView(action, context, in: state)
         }
         return try editUnchecked(&state, action, context, &effect)
@@ -40,25 +40,25 @@ extension ModuleMachine {
         _ state: inout Root,
         _ action: any Action,
         _ context: EditContext,
-        _ effect: inout PendingEffect?
+        _ effect: inout AnyEffect?
     ) throws -> Change {
         guard let handler = handler(of: context.route) else {
-            return try request(action, context, state, &effect)
+            return try applyUseCaseCall(action, context, state, &effect)
         }
-        return context.route.isWhole
+        return context.route.mayChangeAllSlices
             ? try editWhole(&state, action, context, by: handler, &effect)
             : try editSlice(&state, action, context, by: handler, &effect)
     }
 
     /// Takes over the effect of a use case that a client calls. Refuses the call if the module's
     /// slice is not there.
-    private func request(
+    private func applyUseCaseCall(
         _ action: any Action,
         _ context: EditContext,
         _ state: Root,
-        _ effect: inout PendingEffect?
+        _ effect: inout AnyEffect?
     ) throws -> Change {
-        try modules[context.module].bound?.check(state, context.key)
+        try modules[context.module].boundModule?.requireSlice(state, context.key)
         effect = (action as? ClientRequest)?.effect
         return Change(isChange: false, isOfSession: hasSessions)
     }
@@ -70,9 +70,9 @@ extension ModuleMachine {
         _ action: any Action,
         _ context: EditContext,
         by handler: ActionHandler<Root>,
-        _ effect: inout PendingEffect?
+        _ effect: inout AnyEffect?
     ) throws -> Change {
-        guard hasLedger[context.module] else {
+        guard mayChangeLedger[context.module] else {
             return try editPlainSlice(&state, action, context, by: handler, &effect)
         }
         // A separate function changes the ledgers. In this function, an optional copy of the state
@@ -89,14 +89,14 @@ extension ModuleMachine {
         _ action: any Action,
         _ context: EditContext,
         by handler: ActionHandler<Root>,
-        _ effect: inout PendingEffect?
+        _ effect: inout AnyEffect?
     ) throws -> Change {
         let before = state
         var change = try editPlainSlice(&state, action, context, by: handler, &effect)
-        enterView(by: action, handler.kind, context, &state, &change)
+        recordVisibility(by: action, handler.kind, context, &state, &change)
         guard hasDurableEffects[context.module], let ledger, let effect else { return change }
         do {
-            try ledger.enter(effect, version: context.version, works, &state, &change)
+            try ledger.enter(effect, version: context.version, workCodec, &state, &change)
         } catch {
             state = before
             throw error
@@ -111,18 +111,18 @@ extension ModuleMachine {
         _ action: any Action,
         _ context: EditContext,
         by handler: ActionHandler<Root>,
-        _ effect: inout PendingEffect?
+        _ effect: inout AnyEffect?
     ) throws -> Change {
         var change =
-            if handler.kind == .start, seesOthers[context.module] {
-                try start(&state, action, context, by: handler)
+            if handler.kind == .start, readsSharedValues[context.module] {
+                try startSlice(&state, action, context, by: handler)
             } else {
                 try editMember(&state, action, context, by: handler, &effect)
             }
         if handler.kind == .start || handler.kind == .stop {
             effect = lifecycleEffect(after: action, context, by: handler, state)
         }
-        if context.route.isForSessions { endSession(by: action, &state, &change) }
+        if context.route.isSessionAction { endSession(by: action, &state, &change) }
         return change
     }
 
@@ -133,7 +133,7 @@ extension ModuleMachine {
         _ context: EditContext,
         by handler: ActionHandler<Root>,
         _ state: Root
-    ) -> PendingEffect {
+    ) -> AnyEffect {
         let address = SliceAddress(module: names[context.module], context.key)
         let next = handler.effectAfterStart?(state, action, address)
         return .cancellingAll(of: address, then: next)
@@ -144,16 +144,16 @@ extension ModuleMachine {
     /// The reducer of a start makes a slice with empty copies of shared values. Until the copies
     /// are filled in, this slice differs from an equal old slice. So this function compares the
     /// slices once more after the copies are filled in.
-    private func start(
+    private func startSlice(
         _ state: inout Root,
         _ action: any Action,
         _ context: EditContext,
         by handler: ActionHandler<Root>
     ) throws -> Change {
         let before = state
-        var effect: PendingEffect?
+        var effect: AnyEffect?
         let change = try editMember(&state, action, context, by: handler, &effect)
-        guard change.isChange, isSame(context.module, before, state) else { return change }
+        guard change.changesState, isSame(context.module, before, state) else { return change }
         var same = Change(isChange: false, isOfSession: change.isOfSession)
         for edit in change.edits where edit.isRestart {
             same.add(SliceEdit(edit.module, edit.key, isChange: false, isRestart: true))
@@ -167,7 +167,7 @@ extension ModuleMachine {
         _ action: any Action,
         _ context: EditContext,
         by handler: ActionHandler<Root>,
-        _ effect: inout PendingEffect?
+        _ effect: inout AnyEffect?
     ) throws -> Change {
         let (module, key) = (context.module, context.key)
         if isKeyedBySession[module] {
@@ -176,7 +176,7 @@ extension ModuleMachine {
         let result = try handler.reduce(&state, action, key, comparison)
         // Most actions have no effect, and the assignment of `nil` would release a reference.
         if let asked = result.effect { effect = asked }
-        var change = Change(isChange: result.isChange, isOfSession: isOfSession[module])
+        var change = Change(isChange: result.isChange, isOfSession: isVisibleToSessionOnly[module])
         if result.isChange || result.isRestart {
             change.add(
                 SliceEdit(module, key, isChange: result.isChange, isRestart: result.isRestart)
@@ -196,13 +196,13 @@ extension ModuleMachine {
         _ action: any Action,
         _ context: EditContext,
         by handler: ActionHandler<Root>,
-        _ effect: inout PendingEffect?
+        _ effect: inout AnyEffect?
     ) throws -> Change {
         let (module, key) = (context.module, context.key)
         let before = state
         let result = try handler.reduce(&state, action, key, comparison)
         if let asked = result.effect { effect = asked }
-        var change = Change(isChange: result.isChange, isOfSession: isOfSession[module])
+        var change = Change(isChange: result.isChange, isOfSession: isVisibleToSessionOnly[module])
         if result.isChange {
             addEdits(to: &change, module, before, state)
             if hasLinks[module] { updateCopies(links[module], of: module, key, &state, &change) }
@@ -229,19 +229,19 @@ extension ModuleMachine {
         by route: ActionRoute,
         version: UInt64,
         from session: String?,
-        effect: inout PendingEffect?
+        effect: inout AnyEffect?
     ) throws -> Change {
-        if route.isWhole { show(&state, to: session) }
-        let (action, key) = addressed(action, route.module, session)
+        if route.mayChangeAllSlices { switchSlices(of: &state, to: session) }
+        let (action, key) = actionAndSliceKey(action, route.module, session)
         let context = EditContext(route: route, key: key, session: session, version: version)
         return try editUnchecked(&state, action, context, &effect)
     }
 
     /// The reducer of replays. This reducer makes no checks, and drops effects.
-    package var replaying: @Sendable (inout Root, any Action, UInt64, String?) throws -> Void {
+    package var replayReducer: @Sendable (inout Root, any Action, UInt64, String?) throws -> Void {
         { [self] state, action, version, session in
             guard let route = route(of: action) else { return }
-            var dropped: PendingEffect?
+            var dropped: AnyEffect?
             let type = Swift.type(of: action)
             guard type != AddressedAction.self, type != ClientRequest.self,
                 ownership[route.module] != .session
@@ -256,14 +256,14 @@ extension ModuleMachine {
                 )
                 return
             }
-            if route.isWhole { show(&state, to: session) }
+            if route.mayChangeAllSlices { switchSlices(of: &state, to: session) }
             let context = EditContext(route: route, key: .only, session: session, version: version)
             _ = try editUnchecked(&state, action, context, &dropped)
         }
     }
 }
 
-extension StateMachine {
+extension ModularReducer {
     /// Reduces an action and drops its effect. An action without a route changes nothing.
     @discardableResult
     package func edit(
@@ -273,8 +273,8 @@ extension StateMachine {
         from session: String? = nil
     ) throws -> Change {
         guard let route = route(of: action) else { return .none }
-        show(&state, to: session)
-        var dropped: PendingEffect?
+        switchSlices(of: &state, to: session)
+        var dropped: AnyEffect?
         return try edit(
             &state,
             action,

@@ -24,7 +24,7 @@ struct EffectLedger<Root: RootState>: Sendable {
     ///
     /// - Throws: ``KeptWorkError`` if the input of the effect cannot be kept.
     func enter(
-        _ effect: PendingEffect,
+        _ effect: AnyEffect,
         version: UInt64,
         _ works: (any WorkCodec)?,
         _ state: inout Root,
@@ -32,7 +32,8 @@ struct EffectLedger<Root: RootState>: Sendable {
     ) throws {
         guard effect.onRestart != .lost else { return }
         var pending = place.read(state)
-        let work: KeptWork? = if let works, let kept = effect.kept { try kept(works) } else { nil }
+        let work: KeptWork? =
+            if let works, let kept = effect.encodeKeptWork { try kept(works) } else { nil }
         pending.enter(
             PendingEffects.Entry(
                 version: version,
@@ -43,6 +44,6 @@ struct EffectLedger<Root: RootState>: Sendable {
         )
         place.write(pending, &state)
         change.add(SliceEdit(module))
-        change.isChange = true
+        change.changesState = true
     }
 }

@@ -19,16 +19,16 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
     case rootActionTwice(String)
     /// The module `reader` reads the shared value of this module. The root state does not have this
     /// module, or this module is `reader` itself.
-    case foreignOwner(String, reader: String)
+    case unknownOwner(String, reader: String)
     /// The module `reader` reads the value that the interface of this module shares. The module
     /// that implements the interface is not a ``SharingModule`` of that value.
     case sharesNothing(String, reader: String)
     /// The module `reader` reads a value of this module, which has many instances. A reader cannot
     /// choose one of many instances.
-    case manyOwners(String, reader: String)
+    case ownerHasInstances(String, reader: String)
     /// The module `reader`, whose slices are shared, reads a value of this module, which has a
     /// slice for each session.
-    case ownersOfSessions(String, reader: String)
+    case ownerIsPerSession(String, reader: String)
     /// This module has effects that run again or are reported after a restart. The root state does
     /// not mount ``PendingEffects``, the ledger for such effects.
     case noLedger(String)
@@ -44,7 +44,7 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
     case foreignCopy(of: String, reader: String)
     /// The view of this module is presented for as long as its slice is started, but the slice is
     /// always there.
-    case alwaysPresented(String)
+    case presentsPermanentSlice(String)
     /// The program asks for the child store of this module, which the root state does not have.
     case notMounted(String)
     /// The root state has the members `found`, which are neither slices nor fields of its
@@ -70,16 +70,16 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
                 + "root state is a StateUpdater whose State is \(root)"
         case .rootActionTwice(let type):
             "the action type \(type) is listed twice by the root state; take one out"
-        case .foreignOwner(let owner, let reader):
+        case .unknownOwner(let owner, let reader):
             "module '\(reader)' reads '\(owner)', which is not another module of this state; "
                 + "mount that module, too"
         case .sharesNothing(let owner, let reader):
             "module '\(reader)' reads the shared value of '\(owner)', but the module of "
                 + "'\(owner)' does not share it; make it a SharingModule of its interface's value"
-        case .manyOwners(let owner, let reader):
+        case .ownerHasInstances(let owner, let reader):
             "module '\(reader)' reads '\(owner)', which has many instances, and can't choose one; "
                 + "let a module with one slice share the value"
-        case .ownersOfSessions(let owner, let reader):
+        case .ownerIsPerSession(let owner, let reader):
             "module '\(reader)' is shared and reads '\(owner)', of which each session has a "
                 + "slice; make '\(reader)' a module of sessions, too, or dispatch an action to it"
         case .noLedger(let module):
@@ -97,7 +97,7 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
         case .foreignCopy(let owner, let reader):
             "module '\(reader)' keeps the shared value of '\(owner)' in a type that is not its "
                 + "slice; give `.reading` a key path of the slice's type"
-        case .alwaysPresented(let module):
+        case .presentsPermanentSlice(let module):
             "the slice of module '\(module)' is always there, so `.presented()` never shows "
                 + "its view; make it a slice with a start, or present the view from a presenter"
         case .notMounted(let module):

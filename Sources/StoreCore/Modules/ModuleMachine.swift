@@ -3,29 +3,29 @@
 /// The machine finds the slice of an action by the type of the action, so the cost does not depend
 /// on the number of modules. The machine stores no results. The machine returns a ``Change``, which
 /// lists the slices that the action has written.
-package final class ModuleMachine<Root: RootState>: StateMachine {
+package final class ModuleMachine<Root: RootState>: ModularReducer {
     let routes: ActionRouteTable
     /// The handlers. The machine keeps the handlers alive, because the routes have unowned pointers
     /// to them.
     let handlers: [ActionHandler<Root>]
     /// For each module, the route of its use cases.
-    let requests: [ActionRoute]
+    let useCaseRoutes: [ActionRoute]
     /// The route of actions without a module, for the reducer of the root state; `nil` if the root
     /// state has no reducer.
-    let others: ActionRoute?
+    let otherActionsRoute: ActionRoute?
     /// For each module, true if ``links`` has links for the module.
     let hasLinks: [Bool]
     /// For each module, true if it has effects that outlive the server, and a ledger is mounted.
     let hasDurableEffects: [Bool]
     /// For each module, true if its actions may change the ledger of effects or the ledger of
     /// views.
-    let hasLedger: [Bool]
+    let mayChangeLedger: [Bool]
     let names: [String]
     /// The owner of the slices of each module. Two more elements are for actions without a module:
     /// the root state's actions, and all other actions.
     let ownership: [SliceOwnership]
     /// For each module, true if only the session of an action gets the change of the action.
-    let isOfSession: [Bool]
+    let isVisibleToSessionOnly: [Bool]
     /// True if sessions have slices, or parts of slices. In this case, a call of a use case is
     /// visible to its session alone.
     package let hasSessions: Bool
@@ -39,27 +39,27 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     /// The reducer of the root state, called after the reducer of each action's module.
     let reducer: RootReducer<Root>?
     /// The indices of the modules whose slices only the store itself changes.
-    let keptByStore: [Int]
+    let storeManagedModules: [Int]
     /// For each module, the links whose copies an action on the module may change.
-    let links: [[Link]]
+    let links: [[ResolvedLink]]
     /// For each module, the indices of the modules whose slices its actions may change.
-    let reach: [[Int]]
+    let affectedModules: [[Int]]
     /// The ledger of effects, if the root state has one.
     let ledger: EffectLedger<Root>?
     /// The ledger of views, if the root state has one.
     let presence: PresenceLedger<Root>?
     /// A function that returns true if a session has begun and not ended; `nil` if the root state
     /// has no sessions.
-    let isOpen: (@Sendable (String, Root) -> Bool)?
+    let isSessionOpen: (@Sendable (String, Root) -> Bool)?
     /// The observers of slices; `nil` if there are none, as in a replay.
-    let changes: SliceChanges<Root>?
+    let sliceObservers: SliceObservers<Root>?
     /// For each module, true if it reads shared values of other modules.
-    let seesOthers: [Bool]
+    let readsSharedValues: [Bool]
     /// Compares the bytes of values that `==` calls equal.
     let comparison: ByteComparison?
     /// Encodes the effects that outlive the server. Without a codec, the entries of these effects
     /// in the ledger have no input, and no effect runs again.
-    let works: (any WorkCodec)?
+    let workCodec: (any WorkCodec)?
 
     /// - Parameters:
     ///   - modules: the modules of the root state, or one module alone in a test.
@@ -70,12 +70,12 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
     /// - Throws: ``ModuleError`` if the modules do not fit together.
     package init(
         of modules: Root.Modules = Root.modules,
-        changes: SliceChanges<Root>? = nil,
+        changes: SliceObservers<Root>? = nil,
         comparison: ByteComparison? = nil,
         works: (any WorkCodec)? = nil
     ) throws(ModuleError) {
-        self.works = works
-        self.changes = changes
+        self.workCodec = works
+        self.sliceObservers = changes
         self.comparison = comparison
         var routes: [ObjectIdentifier: ActionRoute] = [:]
         var handlers: [ActionHandler<Root>] = []
@@ -95,7 +95,7 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
             guard ![ClientRequest.useCases, ClientRequest.notifications].contains(mount.name) else {
                 throw ModuleError.nameReserved(mount.name)
             }
-            if let foreign = mount.bound?.foreignDispatchables.first {
+            if let foreign = mount.boundModule?.foreignDispatchables.first {
                 throw ModuleError.foreignDispatchable("\(foreign)", module: mount.name)
             }
             for handler in mount.handlers {
@@ -111,14 +111,15 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
             _,
             _,
             _ in
-            .same
+            .unchanged
         }
         handlers.append(other)
-        others = reducer == nil ? nil : ActionRoute(of: other, at: modules.count + 1, isWhole: true)
+        otherActionsRoute =
+            reducer == nil ? nil : ActionRoute(of: other, at: modules.count + 1, isWhole: true)
         self.routes = ActionRouteTable(routes)
         self.handlers = handlers
         self.modules = modules
-        requests = modules.indices.map {
+        useCaseRoutes = modules.indices.map {
             ActionRoute(module: $0, handler: nil, isForSessions: false)
         }
         names = modules.map(\.name)
@@ -127,35 +128,35 @@ package final class ModuleMachine<Root: RootState>: StateMachine {
         isKeyedBySession = ownership.map { $0 == .keyedBySession }
         hasSessions = owned.contains(true)
         // An action without a module is visible to its session alone.
-        isOfSession = owned.dropLast() + [hasSessions]
+        isVisibleToSessionOnly = owned.dropLast() + [hasSessions]
         sessionModules = ownership.indices.filter { [ownership] in ownership[$0] == .session }
         initial = Root()
         try RootMembers.check(initial, modules)
         links = try Self.links(of: modules)
-        seesOthers = modules.map { !$0.sharedLinks.isEmpty }
+        readsSharedValues = modules.map { !$0.sharedLinks.isEmpty }
         ledger = try EffectLedger(of: modules)
         hasLinks = links.map { $0.count > 0 }
         presence = PresenceLedger(of: modules)
-        isOpen =
+        isSessionOpen =
             modules.lazy.compactMap { mount in
                 (mount.slice.wireType as? any SessionRegister.Type)?.isOpen(in: mount)
             }
             .first
         let ledgers = [ledger?.module, presence?.module].compactMap { $0 }
-        keptByStore = isKeyedBySession.indices.filter { [isKeyedBySession, ledger] in
+        storeManagedModules = isKeyedBySession.indices.filter { [isKeyedBySession, ledger] in
             isKeyedBySession[$0] || $0 == ledger?.module
         }
         let hasDurableEffects = modules.map { [ledger] in ledger != nil && $0.hasDurableEffects }
         self.hasDurableEffects = hasDurableEffects
-        hasLedger = modules.indices.map { [presence] in
-            hasDurableEffects[$0] || presence?.reports[$0] != nil
+        mayChangeLedger = modules.indices.map { [presence] in
+            hasDurableEffects[$0] || presence?.visibilityReports[$0] != nil
         }
         let all = Array(modules.indices)
         let own = modules.indices.map { [links] module in
             let readers = links[module].map(\.reader)
             return [module] + readers + ledgers
         }
-        reach = (reducer == nil ? own : own.map { _ in all }) + [all, all]
+        affectedModules = (reducer == nil ? own : own.map { _ in all }) + [all, all]
     }
 }
 
@@ -179,13 +180,20 @@ extension ActionRoute {
 
 extension ModuleMachine {
     package func isWatched(_ route: ActionRoute) -> Bool {
-        guard let changes else { return false }
-        for module in reach[route.module] where changes.isWatched(module) { return true }
+        guard let sliceObservers else { return false }
+        for module in affectedModules[route.module] where sliceObservers.isWatched(module) {
+            return true
+        }
         // The end of a session removes all of its slices.
-        return route.isForSessions && sessionModules.contains(where: changes.isWatched)
+        return route.isSessionAction && sessionModules.contains(where: sliceObservers.isWatched)
     }
 
-    package func show(_ change: Change, from old: Root, to new: Root, _ cause: SliceCause) {
-        changes?.show(change, from: old, to: new, cause)
+    package func notifyObservers(
+        of change: Change,
+        from old: Root,
+        to new: Root,
+        _ cause: SliceCause
+    ) {
+        sliceObservers?.report(change, from: old, to: new, cause)
     }
 }

@@ -13,9 +13,9 @@ public struct Mount<Root: RootState>: Sendable {
     /// The module's name.
     public let name: String
     /// The place of the slice in the root state, without the type of the slice.
-    package let slice: any Slice<Root>
+    package let slice: any AnySlicePlace<Root>
     /// The module, for callers without the module's types; `nil` for a field.
-    package let bound: (any BoundModule<Root>)?
+    package let boundModule: (any BoundModule<Root>)?
     /// The presenters that are called after a commit that changes the slice; ``presented(by:)``
     /// adds a presenter.
     var presenters: [BoundPresenter<Root>] = []
@@ -23,15 +23,15 @@ public struct Mount<Root: RootState>: Sendable {
     var sharedLinks: [SharedLink<Root>] = []
     /// The action that starts the slice with the store, or with its session; `nil` if a client or
     /// the program starts the slice.
-    package private(set) var start: (any Action)?
+    package private(set) var automaticStart: (any Action)?
     private var startAccess: LifecycleAccess?
     private var stopAccess: LifecycleAccess?
 
     /// Mounts a member that is not the slice of a module.
-    private init(field name: String, at place: any Slice<Root>) {
+    private init(field name: String, at place: any AnySlicePlace<Root>) {
         self.name = name
         slice = place
-        bound = nil
+        boundModule = nil
     }
 
     /// Mounts a module at its place; `lifecycle` has the handlers of the start and the stop.
@@ -42,19 +42,19 @@ public struct Mount<Root: RootState>: Sendable {
     ) {
         name = M.Interface.name
         slice = place
-        bound = ModuleAtPlace(module, at: place, lifecycle: lifecycle)
+        boundModule = MountedModule(module, at: place, lifecycle: lifecycle)
     }
 }
 
 extension Mount {
     /// The module; `nil` for a field.
-    package var module: (any Module)? { bound?.module }
+    package var module: (any Module)? { boundModule?.module }
     /// True for a field, which has no module.
-    package var isField: Bool { bound == nil }
-    package var handlers: [ActionHandler<Root>] { bound?.handlers ?? [] }
-    package var useCases: [BoundUseCase<Root>] { bound?.useCases ?? [] }
+    package var isField: Bool { boundModule == nil }
+    package var handlers: [ActionHandler<Root>] { boundModule?.handlers ?? [] }
+    package var useCases: [MountedUseCaseMethod<Root>] { boundModule?.useCases ?? [] }
     /// True if some effects of the module have a ``RestartPolicy`` other than `lost`.
-    package var hasDurableEffects: Bool { bound?.hasDurableEffects == true }
+    package var hasDurableEffects: Bool { boundModule?.hasDurableEffects == true }
     package var presenterNames: [String] { presenters.map(\.name) }
     package var presenterTypes: [any Presenter.Type] { presenters.map(\.type) }
 
@@ -140,7 +140,7 @@ extension Mount {
     /// Returns the same module, with the action that starts its slice.
     func started(by start: any Action) -> Mount {
         var mount = self
-        mount.start = start
+        mount.automaticStart = start
         return mount
     }
 }
@@ -166,29 +166,31 @@ extension StartableModule {
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, State?> & Sendable
     ) -> Mount<Root> {
-        startable(at: SharedPlace<Root, OptionalContainer<State>>(path))
+        mountStartable(at: SharedPlace<Root, OptionalContainer<State>>(path))
     }
 
     /// Mounts the module with any number of slices, each started under an id of its own.
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, Instances<State>> & Sendable
     ) -> Mount<Root> {
-        startable(at: SharedPlace<Root, InstancesContainer<State>>(path))
+        mountStartable(at: SharedPlace<Root, InstancesContainer<State>>(path))
     }
 
     /// Mounts the module with a slice for each session. The slice of a session is absent until the
     /// session starts it.
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, PerSession<State?>> & Sendable
-    ) -> Mount<Root> { startable(at: SessionPlace<Root, OptionalContainer<State>>(path)) }
+    ) -> Mount<Root> { mountStartable(at: SessionPlace<Root, OptionalContainer<State>>(path)) }
 
     /// Mounts the module with any number of slices for each session, each started under an id of
     /// its own.
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, PerSession<Instances<State>>> & Sendable
-    ) -> Mount<Root> { startable(at: SessionPlace<Root, InstancesContainer<State>>(path)) }
+    ) -> Mount<Root> { mountStartable(at: SessionPlace<Root, InstancesContainer<State>>(path)) }
 
-    private func startable<Root: RootState>(at place: some SlicePlace<Root, State>) -> Mount<Root> {
+    private func mountStartable<Root: RootState>(at place: some SlicePlace<Root, State>) -> Mount<
+        Root
+    > {
         Mount(self, at: place, lifecycle: Lifecycle.handlers(of: self, at: place))
     }
 }
@@ -213,11 +215,11 @@ enum Lifecycle {
                         let state = place.read(root, address.key)
                     else { return nil }
                     let effect = module.effect(afterStart: action.start, in: state)
-                    return PendingEffect(effect, at: address, in: place)
+                    return AnyEffect(effect, at: address, in: place)
                 }
             ) { root, action, key, comparison in
                 // The reducer of a start.
-                guard let action = action as? ModuleStart<M.Interface> else { return .same }
+                guard let action = action as? ModuleStart<M.Interface> else { return .unchanged }
                 try place.check(key)
                 guard let old = place.read(root, key) else {
                     place.write(try module.begin(action.start), &root, key)
@@ -241,7 +243,7 @@ enum Lifecycle {
                 payload: { _ in NoFields() }
             ) { root, _, key, _ in
                 // The reducer of a stop. The stop of an absent slice is refused.
-                _ = try place.present(root, key, M.Interface.name)
+                _ = try place.requiredSlice(root, key, M.Interface.name)
                 place.write(nil, &root, key)
                 return SliceResult(isChange: true)
             },

@@ -8,13 +8,13 @@ struct PresenceLedger<Root: RootState>: Sendable {
     let place: SinglePlace<Root, Presence.State>
     /// For each module, the function that returns the visibility that an action reports; `nil` for
     /// a module without such actions.
-    let reports: [(@Sendable (any Action) -> ViewVisibility?)?]
+    let visibilityReports: [(@Sendable (any Action) -> ViewVisibility?)?]
 
     /// Makes the ledger; `nil` if the root state does not mount ``Presence``.
     init?(of modules: Root.Modules) {
         guard let found = Root.singlePlace(of: Presence.self, in: modules) else { return nil }
         (module, place) = found
-        reports = modules.map(\.visibilityReport)
+        visibilityReports = modules.map(\.visibilityReport)
     }
 }
 
@@ -28,12 +28,12 @@ extension RootState {
 
     /// The actions that end the open views of this state, each with its session; `nil` stands for
     /// the shared session.
-    package var endsOfViews: [(action: any Action, session: String?)] {
+    package var viewEndActions: [(action: any Action, session: String?)] {
         guard let presence = PresenceLedger<Self>(of: Self.modules) else { return [] }
         let state = presence.place.read(self)
         return state.sessions.flatMap { session in
             state[session].map { slice in
-                let end = endOfView(slice, in: session, presence)
+                let end = viewEndAction(slice, in: session, presence)
                 let gone = Presence.Internal.gone(slice: slice, session: session)
                 return (end ?? gone, session.isSame(as: SessionName.shared) ? nil : session)
             }
@@ -42,7 +42,7 @@ extension RootState {
 
     /// Returns the action that ends a view; `nil` if this program does not have the slice or the
     /// view any more.
-    private func endOfView(
+    private func viewEndAction(
         _ slice: String,
         in session: String,
         _ presence: PresenceLedger<Self>
@@ -50,7 +50,7 @@ extension RootState {
         let parts = slice.split(separator: "/", maxSplits: 1).map(String.init)
         let instance = parts.count > 1 ? parts[1] : nil
         guard let module = Self.modules.firstIndex(where: { $0.name.isSame(as: parts[0]) }),
-            presence.reports[module] != nil
+            presence.visibilityReports[module] != nil
         else { return nil }
         let mounted = Self.modules[module]
         let owner = mounted.slice.isPerSession ? session : nil
@@ -67,7 +67,8 @@ extension ModuleMachine {
     /// Refuses an action that reports a view as hidden if the session does not show the view.
     func admitView(_ action: any Action, _ context: EditContext, in root: Root) throws(Refusal) {
         let (module, key) = (context.module, context.key)
-        guard let presence, let report = presence.reports[module], let change = report(action)
+        guard let presence, let report = presence.visibilityReports[module],
+            let change = report(action)
         else { return }
         let state = presence.place.read(root)
         let slice = SliceAddress(module: names[module], key).path
@@ -83,7 +84,7 @@ extension ModuleMachine {
 
     /// Enters the view that an action reports as shown, or removes the view that an action reports
     /// as hidden. After a stop, removes all views of the stopped slice.
-    func enterView(
+    func recordVisibility(
         by action: any Action,
         _ kind: ActionHandler<Root>.Kind,
         _ context: EditContext,
@@ -91,7 +92,7 @@ extension ModuleMachine {
         _ change: inout Change
     ) {
         let (module, key) = (context.module, context.key)
-        guard let presence, let report = presence.reports[module] else { return }
+        guard let presence, let report = presence.visibilityReports[module] else { return }
         let slice = SliceAddress(module: names[module], key).path
         let session = context.session ?? SessionName.shared
         switch (kind, kind == .ui ? report(action) : nil) {
@@ -106,7 +107,7 @@ extension ModuleMachine {
 
     /// Removes the views of slices that have ended.
     func endViews(_ keys: [SliceKey], of module: Int, _ root: inout Root, _ change: inout Change) {
-        guard let presence, presence.reports[module] != nil, !keys.isEmpty else { return }
+        guard let presence, presence.visibilityReports[module] != nil, !keys.isEmpty else { return }
         let isOver: (String) -> Bool = { [root] in self.isOver($0, in: root) }
         changePresence(&root, &change) { state in
             for key in keys {
@@ -124,7 +125,7 @@ extension ModuleMachine {
     /// streams have ended.
     func endViews(ofSession session: String, _ root: inout Root, _ change: inout Change) {
         guard let presence else { return }
-        let own = sessionModules.filter { presence.reports[$0] != nil }.map { names[$0] }
+        let own = sessionModules.filter { presence.visibilityReports[$0] != nil }.map { names[$0] }
         changePresence(&root, &change) { state in
             state.remove(in: session, isOver: true) { slice in
                 own.contains { slice.isSame(as: $0) || slice.hasPrefix($0 + "/") }
@@ -144,7 +145,7 @@ extension ModuleMachine {
         let sessions = new.table.names(changedSince: old.table)
         guard !sessions.isEmpty else { return }
         presence.place.write(new, &root)
-        change.isChange = true
+        change.changesState = true
         change.add(sessions.lazy.map { SliceKey(session: $0) }, of: presence.module)
     }
 }

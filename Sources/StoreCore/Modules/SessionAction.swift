@@ -31,14 +31,14 @@ extension ModuleMachine {
     /// slice.
     func admitSession(_ key: SliceKey, in state: Root) throws(Refusal) {
         if key.isOnly { return }
-        guard let session = key.session, refuses(session, in: state) else { return }
+        guard let session = key.session, refusesChanges(of: session, in: state) else { return }
         throw Refusal.ofEndedSession
     }
 
     /// Refuses an action on the routes of sessions that have all ended.
-    func admitSessions(named action: any Action, in state: Root) throws(Refusal) {
+    func admitSessions(namedBy action: any Action, in state: Root) throws(Refusal) {
         guard let sessions = (action as? any SessionAction)?.namedSessions, !sessions.isEmpty,
-            sessions.allSatisfy({ refuses($0, in: state) })
+            sessions.allSatisfy({ refusesChanges(of: $0, in: state) })
         else { return }
         throw Refusal.ofEndedSession
     }
@@ -46,15 +46,15 @@ extension ModuleMachine {
     /// Returns true if an action may not change the slices of a session, because the session is
     /// over. A machine without observers makes no such checks: a replayed action was checked
     /// before.
-    func refuses(_ session: String, in state: Root) -> Bool {
-        changes != nil && isOver(session, in: state)
+    func refusesChanges(of session: String, in state: Root) -> Bool {
+        sliceObservers != nil && isOver(session, in: state)
     }
 
     /// Returns true if a session is not open. Returns false for the shared session, and in a state
     /// without sessions. The result depends on the state alone, so a replay removes the same views
     /// as the first run.
     func isOver(_ session: String, in state: Root) -> Bool {
-        session != SessionName.shared && isOpen?(session, state) == false
+        session != SessionName.shared && isSessionOpen?(session, state) == false
     }
 
     /// Removes all slices of the session that the action ends, if the action ends a session.
@@ -62,7 +62,7 @@ extension ModuleMachine {
         guard let session = (action as? any SessionAction)?.endedSession else { return }
         for module in sessionModules
         where modules[module].slice.removeSlices(ofSession: session, &state) {
-            change.isChange = true
+            change.changesState = true
             change.add(SliceEdit(module, SliceKey(session: session)))
         }
         endViews(ofSession: session, &state, &change)
@@ -77,10 +77,10 @@ extension ModuleMachine {
         change.add(sessions.lazy.map { SliceKey(session: $0) }, of: module)
     }
 
-    package func show(_ state: inout Root, to session: String?) {
+    package func switchSlices(of state: inout Root, to session: String?) {
         guard sessionModules.count > 0 else { return }
         let reader = SessionReader(session ?? SessionName.shared)
-        for module in sessionModules { modules[module].slice.show(&state, to: reader) }
+        for module in sessionModules { modules[module].slice.setReader(of: &state, to: reader) }
     }
 }
 

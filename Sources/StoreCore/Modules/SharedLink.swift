@@ -1,7 +1,7 @@
 /// A link from a module, the reader, to the shared value of another module, the owner.
 struct SharedLink<Root: RootState>: Sendable {
-    let owner: String
-    let value: any Any.Type
+    let ownerName: String
+    let valueType: any Any.Type
     /// True if the key path of the copy begins at the type of the reader's slice.
     let isOfSlice: Bool
     /// Returns the keys of all slices of the reader.
@@ -14,8 +14,8 @@ struct SharedLink<Root: RootState>: Sendable {
     /// Makes a link that updates no copies, for a reader whose slice does not have the key path's
     /// root type.
     init<Owner: SharingInterface>(_ owner: Owner.Type) {
-        self.owner = Owner.name
-        value = Owner.SharedValue.self
+        self.ownerName = Owner.name
+        valueType = Owner.SharedValue.self
         isOfSlice = false
         hasInstances = false
         keys = { _ in [] }
@@ -27,15 +27,15 @@ struct SharedLink<Root: RootState>: Sendable {
         at place: some SlicePlace<Root, State>,
         _ path: any WritableKeyPath<State, Shared<Owner.SharedValue>> & Sendable
     ) {
-        self.owner = Owner.name
-        value = Owner.SharedValue.self
+        self.ownerName = Owner.name
+        valueType = Owner.SharedValue.self
         isOfSlice = true
         hasInstances = place.form == .instances
         keys = { place.keys($0) }
         update = { root, owner, key, comparison in
             guard var state = place.read(root, key) else { return false }
             let old = state[keyPath: path]
-            state[keyPath: path].value = owner.shared(root, with: key) as? Owner.SharedValue
+            state[keyPath: path].value = owner.sharedValue(root, with: key) as? Owner.SharedValue
             let new = state[keyPath: path]
             guard !isIdentical(old, new) else { return false }
             place.write(state, &root, key)
@@ -59,16 +59,16 @@ struct SharedLink<Root: RootState>: Sendable {
 extension ModuleMachine {
     /// A copy of one module's shared value in the slice of another module. `reader` and `owner` are
     /// indices into ``modules``.
-    struct Link: Sendable {
+    struct ResolvedLink: Sendable {
         let reader: Int
         let owner: Int
-        let sharing: any BoundModule<Root>
+        let ownerModule: any BoundModule<Root>
         let shared: SharedLink<Root>
     }
 
     /// Fills in all copies in a state that is not the result of an action: the initial state or a
     /// snapshot.
-    package func connect(_ state: inout Root) {
+    package func fillSharedCopies(in state: inout Root) {
         for link in links.joined() {
             for key in link.shared.keys(state) { _ = update(link, key, &state) }
         }
@@ -80,7 +80,7 @@ extension ModuleMachine {
     /// If all clients share the owner's slice, and a reader has slices of sessions or instances,
     /// all slices of the reader get the new value.
     func updateCopies(
-        _ links: [Link],
+        _ links: [ResolvedLink],
         of module: Int,
         _ key: SliceKey,
         _ state: inout Root,
@@ -97,8 +97,8 @@ extension ModuleMachine {
     }
 
     /// Updates the copy in one slice. Returns true if the slice changed.
-    private func update(_ link: Link, _ key: SliceKey, _ state: inout Root) -> Bool {
-        link.shared.update(&state, link.sharing, key, comparison)
+    private func update(_ link: ResolvedLink, _ key: SliceKey, _ state: inout Root) -> Bool {
+        link.shared.update(&state, link.ownerModule, key, comparison)
     }
 
     /// Returns, for each module, the links whose copies an action on the module may change. An
@@ -106,26 +106,33 @@ extension ModuleMachine {
     /// begins with an empty copy.
     ///
     /// - Throws: ``ModuleError`` if the owner of a link cannot share its value with the reader.
-    static func links(of modules: Root.Modules) throws(ModuleError) -> [[Link]] {
-        var links: [[Link]] = Array(repeating: [], count: modules.count)
+    static func links(of modules: Root.Modules) throws(ModuleError) -> [[ResolvedLink]] {
+        var links: [[ResolvedLink]] = Array(repeating: [], count: modules.count)
         for (reader, mount) in modules.enumerated() {
             for shared in mount.sharedLinks {
-                guard let owner = modules.firstIndex(where: { $0.name == shared.owner }),
+                guard let owner = modules.firstIndex(where: { $0.name == shared.ownerName }),
                     owner != reader
-                else { throw ModuleError.foreignOwner(shared.owner, reader: mount.name) }
+                else { throw ModuleError.unknownOwner(shared.ownerName, reader: mount.name) }
                 guard shared.isOfSlice else {
-                    throw ModuleError.foreignCopy(of: shared.owner, reader: mount.name)
+                    throw ModuleError.foreignCopy(of: shared.ownerName, reader: mount.name)
                 }
-                guard let sharing = modules[owner].bound, sharing.sharedType == shared.value else {
-                    throw ModuleError.sharesNothing(shared.owner, reader: mount.name)
+                guard let sharing = modules[owner].boundModule,
+                    sharing.sharedType == shared.valueType
+                else {
+                    throw ModuleError.sharesNothing(shared.ownerName, reader: mount.name)
                 }
                 guard modules[owner].slice.form != .instances else {
-                    throw ModuleError.manyOwners(shared.owner, reader: mount.name)
+                    throw ModuleError.ownerHasInstances(shared.ownerName, reader: mount.name)
                 }
                 guard
                     modules[owner].slice.ownership != .session || mount.slice.ownership == .session
-                else { throw ModuleError.ownersOfSessions(shared.owner, reader: mount.name) }
-                let link = Link(reader: reader, owner: owner, sharing: sharing, shared: shared)
+                else { throw ModuleError.ownerIsPerSession(shared.ownerName, reader: mount.name) }
+                let link = ResolvedLink(
+                    reader: reader,
+                    owner: owner,
+                    ownerModule: sharing,
+                    shared: shared
+                )
                 links[owner].append(link)
                 links[reader].append(link)
             }

@@ -22,11 +22,11 @@ package final class ActionHandler<Root: RootState>: Sendable {
     package let type: any Action.Type
     package let kind: Kind
     /// The type of the action's payload on the wire; `nil` for none.
-    package let wire: (any (Codable & Sendable).Type)?
+    package let payloadType: (any (Codable & Sendable).Type)?
     /// Changes the slice. If this function throws, the root is unchanged.
     let reduce: SliceReducer<Root>
     /// Makes the effect that follows a start. The given state has all copies of shared values.
-    let effectAfterStart: (@Sendable (Root, any Action, SliceAddress) -> PendingEffect?)?
+    let effectAfterStart: (@Sendable (Root, any Action, SliceAddress) -> AnyEffect?)?
     /// Makes the action from its payload, for ``Kind/start`` and ``Kind/stop``.
     package let make: (@Sendable (any Codable) -> (any Action)?)?
     /// Returns the payload of a start or a stop: the inverse of ``make``.
@@ -38,12 +38,12 @@ package final class ActionHandler<Root: RootState>: Sendable {
         wire: (any (Codable & Sendable).Type)?,
         make: (@Sendable (any Codable) -> (any Action)?)? = nil,
         payload: (@Sendable (any Action) -> (any Codable)?)? = nil,
-        effectAfterStart: (@Sendable (Root, any Action, SliceAddress) -> PendingEffect?)? = nil,
+        effectAfterStart: (@Sendable (Root, any Action, SliceAddress) -> AnyEffect?)? = nil,
         reduce: @escaping SliceReducer<Root>
     ) {
         self.type = type
         self.kind = kind
-        self.wire = wire
+        self.payloadType = wire
         self.make = make
         self.payload = payload
         self.effectAfterStart = effectAfterStart
@@ -58,9 +58,9 @@ package struct SliceResult {
     /// True if the action started a slice that was already there.
     var isRestart = false
     /// The effect that the reducer returned.
-    var effect: PendingEffect?
+    var effect: AnyEffect?
 
-    package static let same = SliceResult(isChange: false)
+    package static let unchanged = SliceResult(isChange: false)
 }
 
 /// A function that returns true if two values of one type have the same bytes on the wire.

@@ -56,8 +56,8 @@ extension Instances {
     }
 }
 
-extension Instances: KeyedState {
-    package static var pieceForm: PieceForm { .object }
+extension Instances: PiecewiseState {
+    package static var pieceForm: PieceLayout { .object }
 }
 
 /// A slice made of pieces that are encoded separately. After a change, only the changed pieces are
@@ -65,9 +65,9 @@ extension Instances: KeyedState {
 ///
 /// Versions share the pieces that did not change. A search for the changed pieces reads no shared
 /// piece.
-package protocol KeyedState: ModuleState {
+package protocol PiecewiseState: ModuleState {
     /// The arrangement of the pieces on the wire.
-    static var pieceForm: PieceForm { get }
+    static var pieceForm: PieceLayout { get }
 
     associatedtype Piece: Encodable & Sendable
 
@@ -76,25 +76,25 @@ package protocol KeyedState: ModuleState {
 }
 
 /// The arrangement of pieces on the wire.
-package enum PieceForm: Sendable, Equatable {
+package enum PieceLayout: Sendable, Equatable {
     /// An object with a member for each piece, under the piece's name.
     case object
     /// An object with a member for each piece, under the name of a session. Only this session may
     /// see the piece.
-    case objectOfSessions
+    case objectBySession
     /// An object with one member of this name, an array of the pieces.
     case array(in: String)
 }
 
-extension KeyedState {
+extension PiecewiseState {
     package var pieces: [(key: String, value: any Encodable & Sendable)] {
         table.members.map { ($0.key, $0.value) }
     }
 
     /// Returns the pieces that differ from an earlier version; all pieces if `old` is not a version
     /// of this slice. The value of a removed piece is `nil`.
-    package func pieces(
-        since old: (any KeyedState)?
+    package func changedPieces(
+        since old: (any PiecewiseState)?
     ) -> [(key: String, value: (any Encodable & Sendable)?)] {
         guard let old = old as? Self else { return pieces.map { ($0.key, $0.value) } }
         return table.differences(from: old.table).map { ($0.key, $0.value) }

@@ -19,12 +19,12 @@
 /// Cost: with n values, a look-up or a change takes log2(n) steps. The size of the other values
 /// does not matter.
 public struct PerSession<Value: Codable & Equatable & Sendable>: Equatable, Sendable {
-    fileprivate var first: ValueTable<Value>.Entry
+    fileprivate var firstValueEntry: ValueTable<Value>.Entry
     fileprivate var table = ValueTable<Value>()
     private var reader: SessionReader?
 
     /// Makes a table without values; every session begins with `first`.
-    public init(_ first: Value) { self.first = ValueTable.Entry(first) }
+    public init(_ first: Value) { self.firstValueEntry = ValueTable.Entry(first) }
 
     /// The value of the session on whose behalf the state is read.
     ///
@@ -38,7 +38,7 @@ public struct PerSession<Value: Codable & Equatable & Sendable>: Equatable, Send
 
     /// The value of a session: the common first value, until the session changes it.
     public subscript(session: String) -> Value {
-        get { table[session, default: first.value] }
+        get { table[session, default: firstValueEntry.value] }
         set { table[session] = newValue }
     }
 
@@ -48,7 +48,8 @@ public struct PerSession<Value: Codable & Equatable & Sendable>: Equatable, Send
     /// Returns true if the first values are equal, and all sessions have equal values. The
     /// comparison skips values that both tables share.
     public static func == (a: PerSession, b: PerSession) -> Bool {
-        (a.first === b.first || a.first.value == b.first.value) && a.table == b.table
+        (a.firstValueEntry === b.firstValueEntry
+            || a.firstValueEntry.value == b.firstValueEntry.value) && a.table == b.table
     }
 }
 
@@ -67,26 +68,26 @@ extension PerSession {
     /// If `session` is `nil`, sets the first value, with which every session begins.
     mutating func set(_ value: Value?, for session: String?) {
         guard let session else {
-            if let value { first = ValueTable.Entry(value) }
+            if let value { firstValueEntry = ValueTable.Entry(value) }
             return
         }
         table[session] = value
     }
 
     /// Removes the value of a session that ends. Returns true if the session had a stored value.
-    mutating func end(_ session: String) -> Bool {
+    mutating func removeValue(of session: String) -> Bool {
         defer { table[session] = nil }
-        return hasPart(of: session)
+        return hasOwnValue(of: session)
     }
 
     /// Returns the value of a session; for `nil`, the value that every session begins with.
-    func read(_ session: String?) -> Value { session.map { self[$0] } ?? first.value }
+    func read(_ session: String?) -> Value { session.map { self[$0] } ?? firstValueEntry.value }
 
     /// Makes ``value`` the value of this reader's session.
-    mutating func show(to reader: SessionReader) { self.reader = reader }
+    mutating func setReader(_ reader: SessionReader) { self.reader = reader }
 
     /// Replaces all values by the values of a snapshot.
-    mutating func take(_ values: [ExactText: Value]) { table = ValueTable(values) }
+    mutating func replaceValues(with values: [ExactText: Value]) { table = ValueTable(values) }
 }
 
 extension PerSession {
@@ -96,17 +97,21 @@ extension PerSession {
     ///
     /// - Throws: ``WholeStateError/beginning(_:)`` if the function changed the value. A reset to
     ///   the program's first value, in `initial`, is not an error.
-    mutating func keepFirst(of given: PerSession, orOf initial: PerSession) throws {
-        guard first !== given.first else { return }
-        guard first.value == given.first.value || first.value == initial.first.value else {
-            throw WholeStateError.beginning("\(Value.self)")
+    mutating func restoreFirstValue(of given: PerSession, orOf initial: PerSession) throws {
+        guard firstValueEntry !== given.firstValueEntry else { return }
+        guard
+            firstValueEntry.value == given.firstValueEntry.value
+                || firstValueEntry.value == initial.firstValueEntry.value
+        else {
+            throw WholeStateError.changedFirstValue("\(Value.self)")
         }
-        first = given.first
+        firstValueEntry = given.firstValueEntry
     }
 
     /// Returns true if the value that every session begins with has other bytes than before.
     func isFirstChanged(since old: PerSession, _ comparison: ByteComparison?) -> Bool {
-        first !== old.first && differs(old.first.value, first.value, comparison)
+        firstValueEntry !== old.firstValueEntry
+            && differs(old.firstValueEntry.value, firstValueEntry.value, comparison)
     }
 
     /// Normalizes the writes of a function of the whole state; `old` has the values before the
@@ -116,7 +121,7 @@ extension PerSession {
     /// again. If the function removed the value of an ended session, the session counts as changed
     /// in any case. If the function wrote the first value for a session without a stored value,
     /// this method removes that value.
-    mutating func settle(
+    mutating func normalizeWrites(
         after old: PerSession,
         _ comparison: ByteComparison?,
         isOver: (String) -> Bool
@@ -125,12 +130,12 @@ extension PerSession {
         var changed: [(session: String, old: Value, new: Value)] = []
         for (session, value) in table.differences(from: old.table) {
             let before = old[session]
-            let after = value ?? first.value
+            let after = value ?? firstValueEntry.value
             let isGone = value == nil && isOver(session)
             if value == nil, !isGone { self[session] = after }
             if isGone || differs(before, after, comparison) {
                 changed.append((session, before, after))
-            } else if !old.hasPart(of: session) {
+            } else if !old.hasOwnValue(of: session) {
                 table[session] = nil
             }
         }
@@ -150,13 +155,13 @@ package final class SessionReader: Sendable {
 package protocol SessionValues: Encodable, Sendable {
     /// Returns the value of a session; for `nil`, the value that every session begins with. For an
     /// absent slice, returns `nil`.
-    func part(of session: String?) -> (any Encodable & Sendable)?
+    func value(of session: String?) -> (any Encodable & Sendable)?
 
     /// The sessions that have values of their own.
     var sessions: [String] { get }
 
     /// Returns true if a session has a value of its own.
-    func hasPart(of session: String) -> Bool
+    func hasOwnValue(of session: String) -> Bool
 
     /// Returns the sessions whose values differ from an earlier version. `isFirst` is true if the
     /// value that every session begins with differs. If `old` is not a version of these values,
@@ -168,17 +173,17 @@ extension PerSession: SessionValues {
     /// Writes an object with a member for each session that has changed its value.
     public func encode(to encoder: any Encoder) throws { try table.encode(to: encoder) }
 
-    package func part(of session: String?) -> (any Encodable & Sendable)? {
+    package func value(of session: String?) -> (any Encodable & Sendable)? {
         let value = read(session)
         if let optional = value as? any PossiblyAbsent, optional.isAbsent { return nil }
         return value
     }
 
-    package func hasPart(of session: String) -> Bool { table.has(session) }
+    package func hasOwnValue(of session: String) -> Bool { table.has(session) }
 
     package func changes(since old: (any SessionValues)?) -> (sessions: [String], isFirst: Bool) {
         guard let old = old as? PerSession else { return (sessions, true) }
-        return (table.names(changedSince: old.table), first !== old.first)
+        return (table.names(changedSince: old.table), firstValueEntry !== old.firstValueEntry)
     }
 }
 

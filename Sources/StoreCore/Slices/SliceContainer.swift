@@ -8,7 +8,7 @@ package protocol SliceContainer {
     /// The type of the value that contains the slices.
     associatedtype Value: Codable & Equatable & Sendable
 
-    static var form: SliceForm { get }
+    static var form: SliceCardinality { get }
 
     /// Returns a slice, or `nil` if it is not there. Consumes the value, so that a single slice is
     /// not copied once more.
@@ -25,14 +25,14 @@ package protocol SliceContainer {
     ) -> Value?
 
     /// Returns the ids of the instances that are there; a single slice has the id `nil`.
-    static func instances(of value: Value) -> [String?]
+    static func instanceIDs(of value: Value) -> [String?]
 
     /// Returns the ids of the instances that have other bytes than in an earlier value.
     ///
     /// - Throws: ``Refusal`` if a new instance cannot have its id.
-    static func instances(
+    static func changedInstanceIDs(
         of value: Value,
-        changedSince old: Value,
+        since old: Value,
         _ comparison: ByteComparison?
     ) throws(Refusal) -> [String?]
 
@@ -47,11 +47,11 @@ package protocol SliceContainer {
 }
 
 extension SliceContainer {
-    package static func instances(of value: Value) -> [String?] { [nil] }
+    package static func instanceIDs(of value: Value) -> [String?] { [nil] }
 
-    package static func instances(
+    package static func changedInstanceIDs(
         of value: Value,
-        changedSince old: Value,
+        since old: Value,
         _ comparison: ByteComparison?
     ) -> [String?] { differs(old, value, comparison) ? [nil] : [] }
 
@@ -65,7 +65,7 @@ extension SliceContainer {
 
 /// A single slice that is always there.
 package enum SingleContainer<State: Codable & Equatable & Sendable>: SliceContainer {
-    package static var form: SliceForm { .always }
+    package static var form: SliceCardinality { .one }
 
     package static func slice(at key: SliceKey, of value: consuming State) -> State? { value }
 
@@ -78,7 +78,7 @@ package enum SingleContainer<State: Codable & Equatable & Sendable>: SliceContai
 
 /// A single slice that is absent until it is started.
 package enum OptionalContainer<State: ModuleState>: SliceContainer {
-    package static var form: SliceForm { .started }
+    package static var form: SliceCardinality { .started }
 
     package static func slice(at key: SliceKey, of value: consuming State?) -> State? { value }
 
@@ -101,7 +101,7 @@ package enum OptionalContainer<State: ModuleState>: SliceContainer {
 
 /// Any number of slices, each under an id of its own.
 package enum InstancesContainer<State: ModuleState>: SliceContainer {
-    package static var form: SliceForm { .instances }
+    package static var form: SliceCardinality { .instances }
 
     package static func slice(at key: SliceKey, of value: consuming Instances<State>) -> State? {
         guard let instance = key.instance else { return nil }
@@ -119,11 +119,11 @@ package enum InstancesContainer<State: ModuleState>: SliceContainer {
         return value
     }
 
-    package static func instances(of value: Instances<State>) -> [String?] { value.ids }
+    package static func instanceIDs(of value: Instances<State>) -> [String?] { value.ids }
 
-    package static func instances(
+    package static func changedInstanceIDs(
         of value: Instances<State>,
-        changedSince old: Instances<State>,
+        since old: Instances<State>,
         _ comparison: ByteComparison?
     ) throws(Refusal) -> [String?] {
         let changed = value.ids(changedSince: old, comparison)

@@ -2,7 +2,9 @@
 
 extension SlicePlace where State: ModuleState {
     /// Returns the slice, or throws a ``Refusal`` if it is not there.
-    package func present(_ root: Root, _ key: SliceKey, _ module: String) throws(Refusal) -> State {
+    package func requiredSlice(_ root: Root, _ key: SliceKey, _ module: String) throws(Refusal)
+        -> State
+    {
         if let state = read(root, key) { return state }
         if form == .instances, key.instance == nil {
             throw Refusal(
@@ -21,21 +23,21 @@ extension SlicePlace where State: ModuleState {
     }
 
     /// Returns the reducer for actions of the type `A`, which changes the slice with `reduce`.
-    package func reducing<A: Action>(
+    package func reducer<A: Action>(
         _ module: String,
         _ reduce: @escaping @Sendable (inout State, A) throws -> Void
     ) -> SliceReducer<Root> {
-        if let single = self as? SinglePlace<Root, State> { return single.replacing(reduce) }
+        if let single = self as? SinglePlace<Root, State> { return single.reducerOfSingle(reduce) }
         return { root, action, key, comparison in
-            guard type(of: action) == A.self else { return .same }
-            let action: A = cast(action)
+            guard type(of: action) == A.self else { return .unchanged }
+            let action: A = uncheckedCast(action)
             return try self.change(&root, key, module, comparison) { try reduce(&$0, action) }
         }
     }
 
     /// Returns the reducer for actions of the type `A`, which changes the slice with `reduce`.
     /// `reduce` also returns an effect.
-    func reducing<A: Action>(
+    func reducer<A: Action>(
         _ module: String,
         withEffect reduce: @escaping @Sendable (inout State, A) throws -> Effect<State>
     ) -> SliceReducer<Root> {
@@ -43,8 +45,8 @@ extension SlicePlace where State: ModuleState {
             return single.replacing(module, withEffect: reduce)
         }
         return { root, action, key, comparison in
-            guard type(of: action) == A.self else { return .same }
-            let action: A = cast(action)
+            guard type(of: action) == A.self else { return .unchanged }
+            let action: A = uncheckedCast(action)
             var effect = Effect<State>.none
             var result = try self.change(&root, key, module, comparison) {
                 effect = try reduce(&$0, action)
@@ -56,15 +58,15 @@ extension SlicePlace where State: ModuleState {
 
     /// Returns the reducer for actions of the type `A`, which have an effect and do not change the
     /// slice. The reducer refuses the action if the slice is not there.
-    package func working<A: Action>(
+    package func effectReducer<A: Action>(
         _ module: String,
         _ effect: @escaping @Sendable (A) -> Effect<State>
     ) -> SliceReducer<Root> {
         { root, action, key, _ in
-            guard type(of: action) == A.self else { return .same }
-            _ = try self.present(root, key, module)
-            var result = SliceResult.same
-            result.effect = self.pending(effect(cast(action)), module, key)
+            guard type(of: action) == A.self else { return .unchanged }
+            _ = try self.requiredSlice(root, key, module)
+            var result = SliceResult.unchanged
+            result.effect = self.pending(effect(uncheckedCast(action)), module, key)
             return result
         }
     }
@@ -74,9 +76,9 @@ extension SlicePlace where State: ModuleState {
         _ effect: Effect<State>,
         _ module: String,
         _ key: SliceKey
-    ) -> PendingEffect? {
+    ) -> AnyEffect? {
         if effect.isNone { return nil }
-        return PendingEffect(effect, at: SliceAddress(module: module, key), in: self)
+        return AnyEffect(effect, at: SliceAddress(module: module, key), in: self)
     }
 
     /// Changes a copy of the slice, and writes the copy to the place of the slice unless `change`
@@ -92,26 +94,26 @@ extension SlicePlace where State: ModuleState {
         _ comparison: ByteComparison?,
         _ change: (inout State) throws -> Void
     ) throws -> SliceResult {
-        let old = try present(root, key, module)
+        let old = try requiredSlice(root, key, module)
         var new = old
         try change(&new)
-        guard !isIdentical(old, new) else { return .same }
+        guard !isIdentical(old, new) else { return .unchanged }
         let isChange = differs(old, new, comparison)
-        if !isChange, comparison != nil, !has(root, key) { return .same }
+        if !isChange, comparison != nil, !hasStoredSlice(root, key) { return .unchanged }
         write(new, &root, key)
         return SliceResult(isChange: isChange)
     }
 }
 
-// The two forms of `reducing` for a slice that is shared and always there. These reducers look up
+// The two forms of `reducer` for a slice that is shared and always there. These reducers look up
 // no types at run time.
 extension SharedPlace {
-    fileprivate func replacing<State: ModuleState, A: Action>(
+    fileprivate func reducerOfSingle<State: ModuleState, A: Action>(
         _ reduce: @escaping @Sendable (inout State, A) throws -> Void
     ) -> SliceReducer<Root> where Container == SingleContainer<State> {
         { [member] root, action, _, comparison in
-            guard type(of: action) == A.self else { return .same }
-            let action: A = cast(action)
+            guard type(of: action) == A.self else { return .unchanged }
+            let action: A = uncheckedCast(action)
             return try member.replace(&root, comparison) { try reduce(&$0, action) }
         }
     }
@@ -121,12 +123,12 @@ extension SharedPlace {
         withEffect reduce: @escaping @Sendable (inout State, A) throws -> Effect<State>
     ) -> SliceReducer<Root> where Container == SingleContainer<State> {
         { [member] root, action, key, comparison in
-            guard type(of: action) == A.self else { return .same }
-            let action: A = cast(action)
+            guard type(of: action) == A.self else { return .unchanged }
+            let action: A = uncheckedCast(action)
             var effect = Effect<State>.none
             var result = try member.replace(&root, comparison) { effect = try reduce(&$0, action) }
             if effect.isNone { return result }
-            result.effect = PendingEffect(effect, at: SliceAddress(module: module, key)) { root in
+            result.effect = AnyEffect(effect, at: SliceAddress(module: module, key)) { root in
                 (root as? Root).map { member.read($0) }
             }
             return result
@@ -151,7 +153,7 @@ extension RootMember where Value: Equatable & Encodable {
                 value = new
                 return SliceResult(isChange: true)
             }
-            if isIdentical(&value, &new) { return .same }
+            if isIdentical(&value, &new) { return .unchanged }
             let isChange = comparison.map { !$0(value, new) } ?? false
             value = new
             return SliceResult(isChange: isChange)
@@ -162,7 +164,7 @@ extension RootMember where Value: Equatable & Encodable {
 /// Casts an action to its own type without a check: the caller has compared the types. A cast that
 /// may fail costs ten times as much.
 @inline(__always)
-func cast<A: Action, Type>(_ action: A) -> Type {
+func uncheckedCast<A: Action, Type>(_ action: A) -> Type {
     // Safety: the caller has compared the types.
     withUnsafePointer(to: action) {
         UnsafeRawPointer($0).assumingMemoryBound(to: Type.self).pointee

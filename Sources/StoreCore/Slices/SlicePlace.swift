@@ -1,7 +1,7 @@
 /// The place of a slice in the root state, with the type of the slice.
 ///
 /// A place is an object, so that code without the type of the place stores a reference of one word.
-package protocol SlicePlace<Root, State>: Slice {
+package protocol SlicePlace<Root, State>: AnySlicePlace {
     associatedtype State: Codable & Equatable & Sendable
     /// The way in which the slices are stored: all slices together, or the slices of one session.
     associatedtype Container: SliceContainer where Container.State == State
@@ -21,18 +21,18 @@ package protocol SlicePlace<Root, State>: Slice {
     func keys(_ root: Root) -> [SliceKey]
     /// Returns true if a slice is stored under its key. Returns false for a session that still has
     /// the value that every session begins with.
-    func has(_ root: Root, _ key: SliceKey) -> Bool
+    func hasStoredSlice(_ root: Root, _ key: SliceKey) -> Bool
 }
 
 extension SlicePlace {
-    package var form: SliceForm { Container.form }
+    package var form: SliceCardinality { Container.form }
     package var wireType: any (Codable & Sendable).Type { Container.Value.self }
     package var path: any AnyKeyPath & Sendable { member.path }
 
     package var ownership: SliceOwnership {
         if isPerSession { return .session }
-        let pieces = State.self as? any KeyedState.Type
-        return pieces?.pieceForm == .objectOfSessions ? .keyedBySession : .everybody
+        let pieces = State.self as? any PiecewiseState.Type
+        return pieces?.pieceForm == .objectBySession ? .keyedBySession : .everybody
     }
 
     package func isThere(_ root: Root, _ key: SliceKey) -> Bool { read(root, key) != nil }
@@ -74,32 +74,32 @@ package final class SharedPlace<Root: RootState, Container: SliceContainer>: Sli
     }
 
     package func keys(_ root: Root) -> [SliceKey] {
-        Container.instances(of: member.read(root)).map { SliceKey(instance: $0) }
+        Container.instanceIDs(of: member.read(root)).map { SliceKey(instance: $0) }
     }
 
-    package func has(_ root: Root, _ key: SliceKey) -> Bool { true }
+    package func hasStoredSlice(_ root: Root, _ key: SliceKey) -> Bool { true }
     package func removeSlices(ofSession session: String, _ root: inout Root) -> Bool { false }
-    package func show(_ root: inout Root, to reader: SessionReader) {}
+    package func setReader(of root: inout Root, to reader: SessionReader) {}
 
     package func value(_ root: Root) -> (any Encodable & Sendable)? {
         Container.encodable(member.read(root))
     }
 
-    package func settle(
+    package func normalizeWrites(
         _ root: inout Root,
         after old: Root,
-        _ settling: WholeStateDiff<Root>
+        _ settling: WholeStateComparison<Root>
     ) throws -> [SliceKey] {
         let (old, new) = (member.read(old), member.read(root))
-        return try Container.instances(of: new, changedSince: old, settling.comparison)
+        return try Container.changedInstanceIDs(of: new, since: old, settling.comparison)
             .map { SliceKey(instance: $0) }
     }
 
     package func changedSessions(_ old: Root, _ new: Root) -> [String]? {
-        guard form == .always, let old = member.read(old) as? any KeyedState,
-            let new = member.read(new) as? any KeyedState
+        guard form == .one, let old = member.read(old) as? any PiecewiseState,
+            let new = member.read(new) as? any PiecewiseState
         else { return nil }
-        return new.pieces(since: old).map(\.key)
+        return new.changedPieces(since: old).map(\.key)
     }
 
     package func decode(
@@ -150,40 +150,42 @@ package final class SessionPlace<Root: RootState, Container: SliceContainer>: Sl
     package func keys(_ root: Root) -> [SliceKey] {
         let values = member.read(root)
         let keys = values.sessions.flatMap { session in
-            Container.instances(of: values[session]).map {
+            Container.instanceIDs(of: values[session]).map {
                 SliceKey(session: session, instance: $0)
             }
         }
         return form == .instances ? keys : [.only] + keys
     }
 
-    package func has(_ root: Root, _ key: SliceKey) -> Bool {
-        key.session.map { member.read(root).hasPart(of: $0) } ?? true
+    package func hasStoredSlice(_ root: Root, _ key: SliceKey) -> Bool {
+        key.session.map { member.read(root).hasOwnValue(of: $0) } ?? true
     }
 
     package func removeSlices(ofSession session: String, _ root: inout Root) -> Bool {
-        member.change(&root) { $0.end(session) }
+        member.change(&root) { $0.removeValue(of: session) }
     }
 
-    package func show(_ root: inout Root, to reader: SessionReader) {
-        member.change(&root) { $0.show(to: reader) }
+    package func setReader(of root: inout Root, to reader: SessionReader) {
+        member.change(&root) { $0.setReader(reader) }
     }
 
     package func value(_ root: Root) -> (any Encodable & Sendable)? { member.read(root) }
 
-    package func settle(
+    package func normalizeWrites(
         _ root: inout Root,
         after old: Root,
-        _ settling: WholeStateDiff<Root>
+        _ settling: WholeStateComparison<Root>
     ) throws -> [SliceKey] {
         let old = member.read(old)
         let comparison = settling.comparison
         let (isFirst, changes) = try member.change(&root) { values in
-            if !settling.isCopied {
-                let (given, initial) = (member.read(settling.given), member.read(settling.initial))
-                try values.keepFirst(of: given, orOf: initial)
+            if !settling.hasUpdatedCopies {
+                let (given, initial) = (
+                    member.read(settling.inputState), member.read(settling.initial)
+                )
+                try values.restoreFirstValue(of: given, orOf: initial)
             }
-            let changes = values.settle(after: old, comparison, isOver: settling.isOver)
+            let changes = values.normalizeWrites(after: old, comparison, isOver: settling.isOver)
             return (values.isFirstChanged(since: old, comparison), changes)
         }
         return try changes.reduce(into: isFirst ? [.only] : []) { keys, change in
@@ -192,7 +194,7 @@ package final class SessionPlace<Root: RootState, Container: SliceContainer>: Sl
             guard form == .instances, !settling.isOver(change.session) else {
                 return keys.append(SliceKey(session: change.session))
             }
-            keys += try Container.instances(of: change.new, changedSince: change.old, comparison)
+            keys += try Container.changedInstanceIDs(of: change.new, since: change.old, comparison)
                 .map { SliceKey(session: change.session, instance: $0) }
         }
     }
@@ -207,6 +209,6 @@ package final class SessionPlace<Root: RootState, Container: SliceContainer>: Sl
         under name: SliceName
     ) throws {
         let values = try container.decodeIfPresent([ExactText: Container.Value].self, forKey: name)
-        member.change(&root) { $0.take(values ?? [:]) }
+        member.change(&root) { $0.replaceValues(with: values ?? [:]) }
     }
 }

@@ -24,7 +24,7 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
 
     /// Makes a table of sorted members. Each name occurs once.
     package init(sorted members: [(key: String, value: Value)]) {
-        root = .made(of: members.map { ($0.key, $0.value) }[...])
+        root = .balancedTree(of: members.map { ($0.key, $0.value) }[...])
     }
 
     package var count: Int { root?.count ?? 0 }
@@ -34,9 +34,9 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
         get { root?.find(key).map(Self.value) }
         set {
             if let newValue {
-                root = SortedNode.with(key, newValue, in: root)
+                root = SortedNode.inserting(key, newValue, into: root)
             } else if let root, root.find(key) != nil {
-                self.root = SortedNode.without(key, in: root)
+                self.root = SortedNode.removing(key, from: root)
             }
         }
     }
@@ -72,7 +72,7 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
             case (.tree?, _): mine.descend()
             case (_, .tree?): theirs.descend()
             case (.member(let a)?, .member(let b)?):
-                switch a.key.order(beside: b.key) {
+                switch a.key.byteOrder(comparedTo: b.key) {
                 case ..<0:
                     guard body(a.key, Self.value(a.value), nil) else { return }
                     mine.skip()
@@ -182,43 +182,48 @@ private final class SortedNode: Sendable {
     }
 
     func find(_ key: String) -> (AnyValue)? {
-        let order = key.order(beside: self.key)
+        let order = key.byteOrder(comparedTo: self.key)
         if order == 0 { return value }
         return order < 0 ? left?.find(key) : right?.find(key)
     }
 
     var depth: Int { 1 + Swift.max(left?.depth ?? 0, right?.depth ?? 0) }
 
-    static func made(of members: ArraySlice<(key: String, value: AnyValue)>) -> SortedNode? {
+    static func balancedTree(of members: ArraySlice<(key: String, value: AnyValue)>) -> SortedNode?
+    {
         guard !members.isEmpty else { return nil }
         let middle = members.startIndex + members.count / 2
         return SortedNode(
             members[middle].key,
             members[middle].value,
-            made(of: members[..<middle]),
-            made(of: members[(middle + 1)...])
+            balancedTree(of: members[..<middle]),
+            balancedTree(of: members[(middle + 1)...])
         )
     }
 
-    static func with(_ key: String, _ value: AnyValue, in node: SortedNode?) -> SortedNode {
+    static func inserting(_ key: String, _ value: AnyValue, into node: SortedNode?) -> SortedNode {
         guard let node else { return SortedNode(key, value, nil, nil) }
-        let order = key.order(beside: node.key)
+        let order = key.byteOrder(comparedTo: node.key)
         if order == 0 { return SortedNode(key, value, node.left, node.right) }
         return order < 0
-            ? node.beside(with(key, value, in: node.left), node.right)
-            : node.beside(node.left, with(key, value, in: node.right))
+            ? node.balanced(inserting(key, value, into: node.left), node.right)
+            : node.balanced(node.left, inserting(key, value, into: node.right))
     }
 
-    static func without(_ key: String, in node: SortedNode) -> SortedNode? {
-        let order = key.order(beside: node.key)
-        if order < 0 { return node.beside(node.left.flatMap { without(key, in: $0) }, node.right) }
-        if order > 0 { return node.beside(node.left, node.right.flatMap { without(key, in: $0) }) }
+    static func removing(_ key: String, from node: SortedNode) -> SortedNode? {
+        let order = key.byteOrder(comparedTo: node.key)
+        if order < 0 {
+            return node.balanced(node.left.flatMap { removing(key, from: $0) }, node.right)
+        }
+        if order > 0 {
+            return node.balanced(node.left, node.right.flatMap { removing(key, from: $0) })
+        }
         guard let left = node.left else { return node.right }
         guard let right = node.right else { return left }
         // The neighbour from the larger side takes the place of the removed member.
         return left.count > right.count
-            ? left.last.beside(left.withoutLast, right)
-            : right.first.beside(left, right.withoutFirst)
+            ? left.last.balanced(left.withoutLast, right)
+            : right.first.balanced(left, right.withoutFirst)
     }
 
     private var first: SortedNode { left?.first ?? self }
@@ -226,17 +231,17 @@ private final class SortedNode: Sendable {
 
     private var withoutFirst: SortedNode? {
         guard let left else { return right }
-        return beside(left.withoutFirst, right)
+        return balanced(left.withoutFirst, right)
     }
 
     private var withoutLast: SortedNode? {
         guard let right else { return left }
-        return beside(left, right.withoutLast)
+        return balanced(left, right.withoutLast)
     }
 
     /// Returns a balanced tree of this member and two sides. Before the call, a change may have
     /// removed a member from a side, or added a member.
-    private func beside(_ left: SortedNode?, _ right: SortedNode?) -> SortedNode {
+    private func balanced(_ left: SortedNode?, _ right: SortedNode?) -> SortedNode {
         let (before, after) = (left?.count ?? 0, right?.count ?? 0)
         guard before + after > 1 else { return SortedNode(key, value, left, right) }
         if let right, after > 3 * before { return turnedLeft(left, right) }
@@ -246,25 +251,25 @@ private final class SortedNode: Sendable {
 
     private func turnedLeft(_ left: SortedNode?, _ right: SortedNode) -> SortedNode {
         if let inner = right.left, inner.count >= 2 * (right.right?.count ?? 0) {
-            return inner.between(
+            return inner.withSides(
                 SortedNode(key, value, left, inner.left),
                 SortedNode(right.key, right.value, inner.right, right.right)
             )
         }
-        return right.between(SortedNode(key, value, left, right.left), right.right)
+        return right.withSides(SortedNode(key, value, left, right.left), right.right)
     }
 
     private func turnedRight(_ left: SortedNode, _ right: SortedNode?) -> SortedNode {
         if let inner = left.right, inner.count >= 2 * (left.left?.count ?? 0) {
-            return inner.between(
+            return inner.withSides(
                 SortedNode(left.key, left.value, left.left, inner.left),
                 SortedNode(key, value, inner.right, right)
             )
         }
-        return left.between(left.left, SortedNode(key, value, left.right, right))
+        return left.withSides(left.left, SortedNode(key, value, left.right, right))
     }
 
-    private func between(_ left: SortedNode?, _ right: SortedNode?) -> SortedNode {
+    private func withSides(_ left: SortedNode?, _ right: SortedNode?) -> SortedNode {
         SortedNode(key, value, left, right)
     }
 }

@@ -90,6 +90,6 @@ public struct Presence: Module {
     }
 }
 
-extension Presence.State: KeyedState {
-    package static var pieceForm: PieceForm { .objectOfSessions }
+extension Presence.State: PiecewiseState {
+    package static var pieceForm: PieceLayout { .objectBySession }
 }

@@ -50,7 +50,7 @@ public struct PresenterContext: Sendable {
     /// The session to present to: the session of the slice or of the action, or the shared session
     /// for an action without a session. The value is `nil` if no client caused the change, as when
     /// a store begins.
-    package var audience: String? { cause.session }
+    package var presentedSession: String? { cause.session }
     /// The session that owns the slice; `nil` if the slice is shared.
     public internal(set) var session: String?
     /// The id of the instance that owns the slice; `nil` if the module has no instances.
@@ -96,8 +96,8 @@ extension PresenterContext {
         file: String = #fileID,
         line: Int = #line
     ) {
-        guard let session = session ?? audience else { return }
-        engine?.command(name, payload, for: session, from: source("\(file):\(line)"))
+        guard let session = session ?? presentedSession else { return }
+        engine?.sendCommand(name, payload, for: session, from: source("\(file):\(line)"))
     }
 
     /// Returns the origin of a dispatch: the source location of the call, and the action that led
@@ -106,7 +106,7 @@ extension PresenterContext {
         ActionSource(
             cause: cause.version,
             place: place,
-            session: session ?? audience,
+            session: session ?? presentedSession,
             principal: cause.sender?.principal,
             trace: cause.sender?.trace,
             watch: cause.watch
@@ -167,7 +167,7 @@ struct BoundPresenter<Root: RootState>: Sendable {
     let isOfSlice: Bool
     /// True if the presenter works only for a slice that is started and stopped.
     let needsStart: Bool
-    let attach: @Sendable (SliceChanges<Root>, Core<Root>, PresenterContext) -> Void
+    let attach: @Sendable (SliceObservers<Root>, Core<Root>, PresenterContext) -> Void
 }
 
 /// A presenter of the whole state, with its context in a Core.
@@ -192,7 +192,7 @@ struct WholePresenter<Root: RootState>: Sendable {
     /// Reports the change of an action, if this engine applied the action and the presenter belongs
     /// to the action's audience.
     func show(_ old: Root, _ new: Root, _ cause: SliceCause) {
-        guard !cause.isElsewhere, cause.audience?.includes(name) != false else { return }
+        guard !cause.isOfOtherEngine, cause.audience?.includes(name) != false else { return }
         update(old, new, cause)
     }
 
@@ -219,7 +219,7 @@ package protocol RootPresentation<Root>: Presentation {
 
     /// Returns a function that is called when the store begins, with the key of each slice of a
     /// module. The function returns the session to which the slice is presented, or `nil`.
-    func firstAudience(of module: Int, in root: Root) -> (SliceKey) -> String?
+    func initialSession(of module: Int, in root: Root) -> (SliceKey) -> String?
 }
 
 /// A module that supplies the presentation of all modules. A root state has at most one such

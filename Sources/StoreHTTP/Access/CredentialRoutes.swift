@@ -25,10 +25,10 @@ struct CredentialRoutes: RouteGroup {
                 problems: [.unauthorized],
                 handle: begin
             )
-        ] + (hasSessions ? [] : [end])
+        ] + (hasSessions ? [] : [deletionRoute])
     }
 
-    private var end: Route {
+    private var deletionRoute: Route {
         .change(
             .delete,
             links.session,
@@ -40,7 +40,7 @@ struct CredentialRoutes: RouteGroup {
         ) { request throws(Problem) in
             let cookie = request.environment.credentialCookie
             guard cookie.value(of: request.exchange) != nil else { throw request.notFound }
-            request.respond(.done(with: [cookie.forget(for: request.exchange)]))
+            request.respond(.done(with: [cookie.deletingField(for: request.exchange)]))
         }
     }
 
@@ -48,10 +48,10 @@ struct CredentialRoutes: RouteGroup {
         let cookie = request.environment.credentialCookie
         // A cookie must not be exchanged for a new cookie, because repeated exchanges would never
         // let the access end.
-        guard request.exchange.has("authorization"), let identity = request.identity,
+        guard request.exchange.hasHeader("authorization"), let identity = request.identity,
             let made = access.cookie(for: identity.principal)
         else { throw .unauthorized() }
-        let field = cookie.set(made.value, seconds: made.maxAge, for: request.exchange)
+        let field = cookie.settingField(made.value, seconds: made.maxAge, for: request.exchange)
         request.respond(.done(with: [field]))
     }
 }

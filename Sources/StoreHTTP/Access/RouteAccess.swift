@@ -27,7 +27,7 @@ enum RouteAccess: Sendable {
 
     /// The access that `OPTIONS` needs: ``everyone``, unless the path names a member, a module or a
     /// view.
-    var forOptions: RouteAccess {
+    var accessForOptions: RouteAccess {
         switch self {
         case .memberInPath, .ofModule, .viewActions, .need(.member), .need(.view): self
         case .need: .everyone
@@ -76,14 +76,14 @@ extension Identity {
         _ served: ServedRoute?,
         of resource: Resource
     ) throws(Problem) {
-        let access = served?.route.access ?? resource.access.forOptions
+        let access = served?.route.access ?? resource.access.accessForOptions
         let need = try access.need(of: request, at: resource.path)
         guard let denial = denial(of: need, at: access) else { return }
-        throw denied(need, denial, path: request.path)
+        throw countDenial(need, denial, path: request.path)
     }
 
     /// True if the sender may use the route at some path. The page at `/` lists only these routes.
-    func lists(_ route: Route) -> Bool {
+    func mayUse(_ route: Route) -> Bool {
         switch route.access {
         case .need(let need), .ofModule(_, let need): denial(of: need, at: route.access) == nil
         case .viewActions: denial(of: .dispatch, at: route.access) == nil

@@ -13,27 +13,27 @@ struct AttachmentRoutes: RouteGroup {
 
     var routes: [Route] {
         [
-            list(
+            listRoute(
                 of: .middleware,
                 links.middleware,
                 "middleware",
                 "DebugMiddleware",
                 "The middleware, in the order of its calls before each action."
             ),
-            ending(
+            removalRoute(
                 .middleware,
                 links.middleware,
                 "debugEndMiddleware",
                 "Remove a middleware for good; actions dispatched after the answer skip it."
             ),
-            list(
+            listRoute(
                 of: .interceptor,
                 links.interceptors,
                 "interceptors",
                 "DebugInterceptors",
                 "The interceptors, in the order of their calls before each action."
             ),
-            ending(
+            removalRoute(
                 .interceptor,
                 links.interceptors,
                 "debugEndInterceptor",
@@ -42,7 +42,7 @@ struct AttachmentRoutes: RouteGroup {
         ]
     }
 
-    private func list(
+    private func listRoute(
         of kind: CoreAttachments.Kind,
         _ path: String,
         _ member: String,
@@ -67,7 +67,7 @@ struct AttachmentRoutes: RouteGroup {
         }
     }
 
-    private func ending(
+    private func removalRoute(
         _ kind: CoreAttachments.Kind,
         _ path: String,
         _ id: String,
@@ -86,7 +86,9 @@ struct AttachmentRoutes: RouteGroup {
             problems: [.notFound],
             audience: .operators
         ) { [attachments] request throws(Problem) in
-            guard try attachments.end(kind, request.path()) else { throw request.notFound }
+            guard try attachments.remove(kind, request.pathParameter()) else {
+                throw request.notFound
+            }
             request.respond(.done)
         }
     }
@@ -103,35 +105,35 @@ package final class CoreAttachments: Sendable {
         let id: String
         /// The label of the queue that calls the attachment; `nil` for the Core's own thread.
         let queue: String?
-        let ending: PlainCommand
+        let removal: PlainCommand
     }
 
-    private struct Attached {
+    private struct Table {
         var all: [Attachment] = []
         /// The number of observers since the start, so that no id is used twice.
-        var observers = 0
+        var observersAdded = 0
     }
 
-    private let attached = Locked(Attached())
+    private let table = Locked(Table())
 
     package init() {}
 
     package func add(_ kind: Kind, _ id: String, ending: PlainCommand) {
-        let attachment = Attachment(kind: kind, id: id, queue: nil, ending: ending)
-        attached.withLock { $0.all.append(attachment) }
+        let attachment = Attachment(kind: kind, id: id, queue: nil, removal: ending)
+        table.withLock { $0.all.append(attachment) }
     }
 
     /// Adds an observer under the next of the ids `observer-1`, `observer-2`, and so on. `queue` is
     /// the label of the queue on which the observer is called.
     package func addObserver(on queue: String?, ending: PlainCommand) {
-        attached.withLock { attached in
-            attached.observers += 1
+        table.withLock { attached in
+            attached.observersAdded += 1
             attached.all.append(
                 Attachment(
                     kind: .observer,
-                    id: "observer-\(attached.observers)",
+                    id: "observer-\(attached.observersAdded)",
                     queue: queue,
-                    ending: ending
+                    removal: ending
                 )
             )
         }
@@ -139,13 +141,13 @@ package final class CoreAttachments: Sendable {
 
     /// Returns all attachments of a kind, in the order in which they were added.
     func all(_ kind: Kind) -> [Attachment] {
-        attached.withLock { $0.all.filter { $0.kind == kind } }
+        table.withLock { $0.all.filter { $0.kind == kind } }
     }
 
     /// Removes the first attachment of this kind with this id. Returns false if there is no such
     /// attachment.
-    func end(_ kind: Kind, _ id: String) -> Bool {
-        let ended = attached.withLock { attached -> Attachment? in
+    func remove(_ kind: Kind, _ id: String) -> Bool {
+        let ended = table.withLock { attached -> Attachment? in
             guard
                 let place = attached.all.firstIndex(where: {
                     $0.kind == kind && $0.id.isSame(as: id)
@@ -153,7 +155,7 @@ package final class CoreAttachments: Sendable {
             else { return nil }
             return attached.all.remove(at: place)
         }
-        ended?.ending()
+        ended?.removal()
         return ended != nil
     }
 }

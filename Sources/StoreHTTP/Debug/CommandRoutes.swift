@@ -8,7 +8,7 @@ import StoreWire
 /// The routes that list, describe and execute the commands that the program exposes.
 struct CommandRoutes: RouteGroup {
     let links: Links
-    let list: [ExposedCommand]
+    let commands: [ExposedCommand]
     let limits: JSONLimits
     /// The queue that executes commands. Only requests of operators wait for this queue.
     let queue = DispatchQueue(label: "debug.commands")
@@ -21,7 +21,7 @@ struct CommandRoutes: RouteGroup {
                 "DebugCommands",
                 "The commands that the program exposes.",
                 needs: .debug,
-                answers: [.json(.list("commands", of: Self.command), "The list.")],
+                answers: [.json(.list("commands", of: Self.commandSchema), "The list.")],
                 audience: .operators,
                 handle: showAll
             ),
@@ -52,18 +52,18 @@ struct CommandRoutes: RouteGroup {
         ]
     }
 
-    private static let command = JSONSchema.object([
+    private static let commandSchema = JSONSchema.object([
         .init("name", .string()), .init("id", .string()), .init("value", .string()),
         .init("file", .string()), .init("function", .string()), .init("line", .unsigned),
-        .init("href", .string()), .init("method", .strings(["POST"])),
+        .init("href", .string()), .init("method", .stringEnum(["POST"])),
     ])
 
     private func showAll(_ request: RequestContext) {
         request.respond { json in
-            json.list("commands", of: list) { json, command in
+            json.list("commands", of: commands) { json, command in
                 json.member("name", command.name)
                 json.member("id", command.id)
-                json.member("value", command.value)
+                json.member("value", command.argumentType)
                 json.member("file", command.file)
                 json.member("function", command.function)
                 json.member("line", command.line)
@@ -74,8 +74,8 @@ struct CommandRoutes: RouteGroup {
     }
 
     private func command(_ request: RequestContext) throws(Problem) -> ExposedCommand {
-        let name = try request.path()
-        guard let found = list.first(where: { $0.name.isSame(as: name) }) else {
+        let name = try request.pathParameter()
+        guard let found = commands.first(where: { $0.name.isSame(as: name) }) else {
             throw request.notFound
         }
         return found
@@ -91,7 +91,7 @@ struct CommandRoutes: RouteGroup {
         guard request.hasNoBody || request.exchange.isJSON else { throw .unsupportedMediaType() }
         let execute = try request.exchange.withBody { body in
             Result { () throws(Problem) in
-                try command.prepared(body, limits, request.environment.logger)
+                try command.prepare(body, limits, request.environment.logger)
             }
         }.get()
         request.exchange.suspend()

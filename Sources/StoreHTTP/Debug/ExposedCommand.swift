@@ -9,7 +9,7 @@ package struct ExposedCommand: Sendable {
     /// The name of the command in its path.
     package let name: String
     /// The name of the Swift type of the command's argument.
-    package let value: String
+    package let argumentType: String
     package let id: String
     package let file: String
     let function: String
@@ -18,7 +18,7 @@ package struct ExposedCommand: Sendable {
     let preview: String
     /// Reads the argument from a body, and returns a closure that executes the command with the
     /// argument.
-    let prepared: Preparation
+    let prepare: Preparation
 
     typealias Preparation =
         @Sendable (UnsafeRawBufferPointer, JSONLimits, Logger) throws(Problem)
@@ -33,7 +33,7 @@ package struct ExposedCommand: Sendable {
             do throws(JSONError) {
                 value = try JSONDecoder(limits: limits).decode(Value.self, from: body)
             } catch {
-                if error.isSyntax { throw Problem(error, bytesMax: limits.bytesMax) }
+                if error.isParseError { throw Problem(error, bytesMax: limits.bytesMax) }
                 throw .unfit(error, for: "debug/commands/\(name)", logger)
             }
             return { command(with: value) }
@@ -53,13 +53,13 @@ package struct ExposedCommand: Sendable {
         prepared: @escaping Preparation
     ) {
         self.name = name
-        value = "\(Value.self)"
+        argumentType = "\(Value.self)"
         id = command.id
         file = command.file
         function = command.function
         line = command.line
         preview = command.debugDescription
-        self.prepared = prepared
+        self.prepare = prepared
     }
 
     /// Checks the names of commands.

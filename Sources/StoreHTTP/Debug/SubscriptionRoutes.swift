@@ -73,7 +73,7 @@ struct SubscriptionRoutes: RouteGroup {
                 json.member("id", stream.id.description)
                 json.member("topic", stream.topic.subject.description)
                 json.member("peer", stream.peer)
-                json.member("seconds", stream.seconds)
+                json.member("seconds", stream.openSeconds)
                 json.key("version")
                 if let known = stream.version { json.integer(known) } else { json.null() }
                 json.member("behind", stream.isBehind)
@@ -104,8 +104,8 @@ struct SubscriptionRoutes: RouteGroup {
     }
 
     private func end(_ request: RequestContext) throws(Problem) {
-        let id = try request.path()
-        if attachments.end(.observer, id) { return request.respond(.done) }
+        let id = try request.pathParameter()
+        if attachments.remove(.observer, id) { return request.respond(.done) }
         let missing = request.notFound
         guard let stream = StreamID(id) else { throw missing }
         request.exchange.suspend()

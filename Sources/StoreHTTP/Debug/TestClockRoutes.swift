@@ -89,16 +89,16 @@ final class TestClockRoutes: RouteGroup, Sendable {
         let time = CivilTime(nanosecondsSince1970: clock.timeOfDay.now())
         return .uncached(status: status) { json in
             json.key("seconds")
-            json.raw(seconds(clock.now.sinceStart))
+            json.raw(decimalSeconds(clock.now.sinceStart))
             json.member("time", time.rfc3339(.nanoseconds))
-            json.member("sleeping", clock.sleeping)
+            json.member("sleeping", clock.sleeperCount)
             json.key("next")
-            json.raw(clock.nextDeadline.map { seconds($0.sinceStart) } ?? Array("null".utf8))
+            json.raw(clock.nextDeadline.map { decimalSeconds($0.sinceStart) } ?? Array("null".utf8))
         }
     }
 
     /// Writes a duration as a decimal number of seconds, exact to the nanosecond: `2.5`.
-    private static func seconds(_ duration: Duration) -> [UInt8] {
+    private static func decimalSeconds(_ duration: Duration) -> [UInt8] {
         let (seconds, attoseconds) = duration.components
         let digits = String(attoseconds / 1_000_000_000)
         var fraction = String(repeating: "0", count: max(0, 9 - digits.count)) + digits

@@ -16,7 +16,7 @@ struct DiscoveryRoutes: RouteGroup {
     /// The named schemas to which the description of the API refers.
     let components: [JSONSchema.Property]
     /// Returns the newest version of the state; `nil` if the page describes no store.
-    var newest: @Sendable () -> UInt64? = { nil }
+    var newestVersion: @Sendable () -> UInt64? = { nil }
 
     var routes: [Route] {
         let example = DispatchExample(definitions: components).json
@@ -35,7 +35,7 @@ struct DiscoveryRoutes: RouteGroup {
                     )
                 ]
             ) { request in
-                index(request, example: example)
+                showIndex(request, example: example)
             },
             .read(
                 links.schema,
@@ -58,7 +58,7 @@ struct DiscoveryRoutes: RouteGroup {
                 audience: .all
             ) { [title, version, components] request in
                 let environment = request.environment
-                let document = environment.catalog.described(for: request) { operations in
+                let document = environment.catalog.description(for: request) { operations in
                     OpenAPI(
                         title: title,
                         apiVersion: version,
@@ -88,7 +88,7 @@ struct DiscoveryRoutes: RouteGroup {
                 problems: [.notFound],
                 audience: .all
             ) { request throws(Problem) in
-                guard let page = ProblemCatalog.page(named: try request.path()) else {
+                guard let page = ProblemCatalog.page(named: try request.pathParameter()) else {
                     throw request.notFound
                 }
                 request.respond(.page(page.html))
@@ -109,10 +109,10 @@ struct DiscoveryRoutes: RouteGroup {
         ),
     ])
 
-    private func index(_ request: RequestContext, example: String?) {
+    private func showIndex(_ request: RequestContext, example: String?) {
         let identity = request.identity
         let routes = request.environment.catalog.routes(for: request).filter {
-            $0.method != .head && identity?.lists($0) != false
+            $0.method != .head && identity?.mayUse($0) != false
         }
         let vary = ("Vary", identity == nil ? "Accept" : "Accept, Authorization, Cookie")
         guard request.prefersHTML else {
@@ -121,11 +121,11 @@ struct DiscoveryRoutes: RouteGroup {
         let page = IndexPage(
             program: title,
             programVersion: version,
-            version: newest(),
+            version: newestVersion(),
             links: links,
             routes: routes,
             // The example may be any action, so only a role that may dispatch all of them gets it.
-            example: identity?.doesEverything == false ? nil : example,
+            example: identity?.hasAllRights == false ? nil : example,
             host: request.exchange.host ?? "localhost"
         )
         request.respond(.page(page.html, further: [vary]))

@@ -31,8 +31,8 @@ struct DispatchExample {
             return minimum <= 1 && maximum >= 1 ? "1" : "\(minimum)"
         case .string(let format): return format == nil ? JSONText.quoted("text") : nil
         case .text: return nil
-        case .strings(let texts): return texts.first.map { JSONText.quoted($0) }
-        case .integers(let numbers): return numbers.first.map { "\($0)" }
+        case .stringEnum(let texts): return texts.first.map { JSONText.quoted($0) }
+        case .integerEnum(let numbers): return numbers.first.map { "\($0)" }
         case .array: return "[]"
         case .dictionary: return "{}"
         case .boundedArray(let element, let count):

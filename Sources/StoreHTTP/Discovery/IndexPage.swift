@@ -16,11 +16,13 @@ struct IndexPage {
     let host: String
 
     var html: String {
-        let body = [about, reading, dispatching, others].joined(separator: "\n")
+        let body = [aboutSection, readingSection, dispatchSection, otherRoutesSection].joined(
+            separator: "\n"
+        )
         return HTML.page(links.store ?? program, body: body)
     }
 
-    private var about: String {
+    private var aboutSection: String {
         let program = HTML.escaped("\(self.program) \(programVersion)")
         let newest = version.map { " Its state is at version \($0)." } ?? ""
         let several =
@@ -33,7 +35,7 @@ struct IndexPage {
     }
 
     /// The list of the routes that answer a plain `GET`.
-    private var reading: String {
+    private var readingSection: String {
         let shown = routes.filter { $0.isOpenable && $0.path.text != links.index }
         let items = shown.map { route in
             let path = HTML.escaped(route.path.text)
@@ -42,7 +44,7 @@ struct IndexPage {
         return section("Read it", "<ul>\n\(items.joined(separator: "\n"))\n</ul>")
     }
 
-    private var dispatching: String {
+    private var dispatchSection: String {
         let body = (example ?? #"{"type":"\u{2026}","payload":{}}"#).replacing("'", with: #"'\''"#)
         let command = """
             curl http://\(host)\(links.dispatch) -H 'Content-Type: application/json' \\
@@ -60,7 +62,7 @@ struct IndexPage {
     }
 
     /// The list of the routes that a link can't open.
-    private var others: String {
+    private var otherRoutesSection: String {
         let rows = routes.filter { !$0.isOpenable }.map { route in
             "<dt><code>\(route.method.name) \(HTML.escaped(route.path.text))</code></dt>"
                 + "<dd>\(HTML.escaped(route.summary))</dd>"

@@ -4,16 +4,16 @@ import StorePlatform
 
 /// The members of the answer to an applied action.
 struct AppliedAnswer {
-    let first: UInt64
-    let last: UInt64
+    let firstVersion: UInt64
+    let lastVersion: UInt64
     /// True if the action changed data that the caller sees, or a module that the caller dispatched
     /// to. `nil` for the record of a use case's call or of a notification, which changes nothing.
     let changed: Bool?
     /// The state after the action; `nil` if the client did not ask for the state, or if the state
     /// is not available.
     var state: Bytes?
-    /// The version of ``state``; `nil` if the version is ``last``.
-    var tagged: UInt64?
+    /// The version of ``state``; `nil` if the version is ``lastVersion``.
+    var stateVersion: UInt64?
     /// False if the answer reports, with status 202, that effects still run.
     var isCompleted = true
     /// The value that the effect returned, as JSON.
@@ -21,17 +21,17 @@ struct AppliedAnswer {
     /// True if the action was applied by an earlier request with the same key.
     var isReplayed = false
     /// False if the result of the action's effects is unknown.
-    var isEndKnown = true
+    var isEffectResultKnown = true
 
     /// The placeholder for the answer to a request that is not applied yet.
-    static let pending = AppliedAnswer(first: 0, last: 0, changed: nil)
+    static let pending = AppliedAnswer(firstVersion: 0, lastVersion: 0, changed: nil)
 
     static let fields = HTTPFields([
         ("Content-Type", "application/json"), ("Cache-Control", "no-store"),
     ])
 
     /// True if the answer is to a call of a use case or to a notification.
-    var isOfRequest: Bool { changed == nil }
+    var isOfClientRequest: Bool { changed == nil }
 }
 
 // The body
@@ -40,36 +40,36 @@ extension DispatchTicket {
     /// Writes the body (protocol 2.5). A large state is shared with the answer, not copied into it.
     func writeBody(to writer: inout HTTPAnswerWriter, showsEnd: Bool) {
         writeMembers(to: &writer.body, showsEnd: showsEnd)
-        guard let state = applied.state else { return writer.body.raw("}") }
+        guard let state = appliedAnswer.state else { return writer.body.raw("}") }
         writer.body.raw(",\"state\":")
         guard state.count >= Self.sharedBytesMin else {
             state.withUnsafeBytes { writer.body.raw($0.bindMemory(to: UInt8.self)) }
             return writer.body.raw("}")
         }
-        let pieces = [Bytes(writer.body.array), state, Self.end]
+        let pieces = [Bytes(writer.body.array), state, Self.closingBrace]
         writer.sharedBody = Bytes(joining: pieces, shared: state.count)
     }
 
     /// The minimum size in bytes of a state that is shared and not copied.
     private static let sharedBytesMin = 16 << 10
-    private static let end = Bytes(utf8: "}")
+    private static let closingBrace = Bytes(utf8: "}")
 
     private func writeMembers(to body: inout JSONOutput, showsEnd: Bool) {
-        reader.answerStart.withUnsafeBufferPointer { body.raw($0) }
+        reader.answerPrefix.withUnsafeBufferPointer { body.raw($0) }
         if isBatch {
             body.raw("\"first\":")
-            body.decimal(applied.first)
+            body.decimal(appliedAnswer.firstVersion)
             body.byte(UInt8(ascii: ","))
         }
         body.raw("\"version\":")
-        body.decimal(applied.last)
-        if let changed = applied.changed {
+        body.decimal(appliedAnswer.lastVersion)
+        if let changed = appliedAnswer.changed {
             body.raw(changed ? ",\"changed\":true" : ",\"changed\":false")
         }
         if showsEnd {
-            body.raw(applied.isCompleted ? ",\"completed\":true" : ",\"completed\":false")
+            body.raw(appliedAnswer.isCompleted ? ",\"completed\":true" : ",\"completed\":false")
         }
-        if let value = applied.value {
+        if let value = appliedAnswer.value {
             body.raw(",\"value\":")
             value.withUnsafeBufferPointer { body.raw($0) }
         }
@@ -88,13 +88,13 @@ extension DispatchTicket {
     /// another thread makes the answer.
     private func finishWithState(_ answer: AppliedAnswer) {
         let state = reader.state(for: caller)
-        if state.isAtHand, state.whole.count < ReaderPace.answerBytesMin {
+        if state.isAtHand, state.wholeState.count < ReaderPace.pacedAnswerBytesMin {
             return complete(answer.with(state))
         }
-        let isTaken = reader.threads.large.submitAnswer { [self] in
+        let isTaken = reader.threads.largeAnswers.submitAnswer { [self] in
             exchange.complete(response(answer, with: state))
             store.wake()
-            return state.whole.count
+            return state.wholeState.count
         }
         // If the queue is full, answer without the state: the action was applied.
         if !isTaken { complete(answer) }
@@ -102,7 +102,7 @@ extension DispatchTicket {
 
     /// Makes the answer with a state, which the calling thread assembles first if necessary.
     func response(_ answer: AppliedAnswer, with state: VisibleState) -> HTTPResponse {
-        applied = answer.with(state)
+        appliedAnswer = answer.with(state)
         return HTTPResponse(self)
     }
 }
@@ -110,8 +110,8 @@ extension DispatchTicket {
 extension AppliedAnswer {
     fileprivate func with(_ state: VisibleState) -> AppliedAnswer {
         var answer = self
-        answer.state = state.whole
-        answer.tagged = state.version
+        answer.state = state.wholeState
+        answer.stateVersion = state.version
         return answer
     }
 }

@@ -17,14 +17,14 @@ struct ConditionSubject: Sendable {
     /// The path of the resource, as the client has sent it.
     let path: String
     /// The version of the client's tag; `nil` for a tag of another epoch.
-    let known: UInt64?
+    let knownVersion: UInt64?
     private let resource: Resource
     private let reader: StateReader
     private let caller: Caller
     /// Returns true if the resource may depend on the member of the state at this index. `nil` if
     /// the Core can't decide by members: the state has no members, or the caller reads the slices
     /// of all sessions.
-    private let reads: (@Sendable (_ member: Int) -> Bool)?
+    private let mayDependOn: (@Sendable (_ member: Int) -> Bool)?
 
     /// Reads the path of a resource, as in a `GET`: `/state/todos/items`, or
     /// `/views/items?limit=10`.
@@ -36,7 +36,7 @@ struct ConditionSubject: Sendable {
         let query = text[mark...].dropFirst()
         reader = store.reader
         self.path = text
-        self.known = known
+        self.knownVersion = known
         let names = reader.moduleNames
         if let rest = Self.rest(of: path, behind: store.links.state), query.isEmpty,
             let pointer = JSONPointer(path: rest)
@@ -49,7 +49,7 @@ struct ConditionSubject: Sendable {
             let isNamed: @Sendable (Int) -> Bool = { member == nil || $0 == member }
             // The Core tracks changes for the session of a request, but an operator reads the
             // slices of all sessions.
-            reads = names.isEmpty || caller.isOperator ? nil : isNamed
+            mayDependOn = names.isEmpty || caller.isOperator ? nil : isNamed
             return
         }
         guard let views = reader.views?.views,
@@ -69,10 +69,10 @@ struct ConditionSubject: Sendable {
         let given = try Query(String(query), allowed: form.parameters)
         let (parameters, canonical) = try form.read { given[$0] }
         let request = ViewRequest(place, named: view.name, parameters, canonical)
-        resource = .view(reader.view(request, for: caller), view)
+        resource = .view(reader.viewRequest(request, for: caller), view)
         self.caller = caller.withoutSight
-        let isRead: @Sendable (Int) -> Bool = { view.reads.contains($0) }
-        reads = isRead
+        let isRead: @Sendable (Int) -> Bool = { view.readableMembers.contains($0) }
+        mayDependOn = isRead
     }
 
     /// Returns the rest of a path behind `fixed`, with the slash before it. Returns `nil` if the
@@ -88,12 +88,13 @@ struct ConditionSubject: Sendable {
 extension ConditionSubject {
     /// Returns the condition that the Core checks first: no member that the resource depends on has
     /// changed since the client's version. If members can't decide, or the resource may be absent,
-    /// the returned condition never holds. Then another thread calls ``compared()``.
-    func first(in workspace: JSONWorkspace) -> VersionCondition {
-        guard let known, let reads, isAtHand(workspace) else {
-            return VersionCondition(.max, .version)
+    /// the returned condition never holds. Then another thread calls
+    /// ``conditionAfterComparison()``.
+    func firstCondition(in workspace: JSONWorkspace) -> VersionCondition {
+        guard let knownVersion, let mayDependOn, isAtHand(workspace) else {
+            return VersionCondition(.max, .everyChange)
         }
-        return VersionCondition(known, .members(reads))
+        return VersionCondition(knownVersion, .members(mayDependOn))
     }
 
     private func isAtHand(_ workspace: JSONWorkspace) -> Bool {
@@ -109,19 +110,23 @@ extension ConditionSubject {
     /// resource differs. Blocks while the disk is read and a view is made.
     ///
     /// - Throws: 503 if the client's version can't be read now, 500 if the view can't be made.
-    func compared() throws(Problem) -> VersionCondition? {
+    func conditionAfterComparison() throws(Problem) -> VersionCondition? {
         let state = reader.state(for: caller)
-        guard let known, known <= state.version, let now = try bytes(of: state) else { return nil }
-        if known < state.version {
-            guard let past = try past(known), let then = try bytes(of: past), now == then else {
+        guard let knownVersion, knownVersion <= state.version, let now = try bytes(of: state) else {
+            return nil
+        }
+        if knownVersion < state.version {
+            guard let past = try pastState(of: knownVersion), let then = try bytes(of: past),
+                now == then
+            else {
                 return nil
             }
         }
-        return VersionCondition(state.version, reads.map { .members($0) } ?? .version)
+        return VersionCondition(state.version, mayDependOn.map { .members($0) } ?? .everyChange)
     }
 
     /// Returns the state of the client's version; `nil` if history no longer has it.
-    private func past(_ version: UInt64) throws(Problem) -> VisibleState? {
+    private func pastState(of version: UInt64) throws(Problem) -> VisibleState? {
         do {
             return try reader.state(at: version, for: caller)
         } catch {

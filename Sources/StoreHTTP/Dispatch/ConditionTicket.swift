@@ -32,7 +32,9 @@ final class ConditionTicket: Completion {
     func keep(_ envelope: Envelope) { state.withLock { $0.envelope = envelope } }
 
     func complete(_ outcome: Outcome) {
-        guard case .versionMismatch = outcome, subject.known != nil else { return finish(outcome) }
+        guard case .versionMismatch = outcome, subject.knownVersion != nil else {
+            return finish(outcome)
+        }
         let mayCompare = state.withLock { state -> Bool in
             state.comparisons += 1
             return state.comparisons <= Self.comparisonsMax
@@ -45,13 +47,13 @@ final class ConditionTicket: Completion {
                 )
             )
         }
-        let isTaken = ticket.reader.threads.past.submit { [self] in compare() }
+        let isTaken = ticket.reader.threads.pastStates.submit { [self] in compare() }
         if !isTaken { refuse(.overloaded("too many conditions are being compared already")) }
     }
 
     private func compare() {
         let condition: VersionCondition?
-        do { condition = try subject.compared() } catch { return refuse(error) }
+        do { condition = try subject.conditionAfterComparison() } catch { return refuse(error) }
         guard let condition, let envelope = state.withLock({ $0.envelope }) else {
             finish(.versionMismatch(current: ticket.reader.version))
             return ticket.store.wake()
@@ -59,7 +61,7 @@ final class ConditionTicket: Completion {
         do {
             try ticket.store.core.offer(Envelope(envelope, under: condition))
         } catch {
-            refuse(error.problem(waiting: "\(ticket.store.bounds.mailboxMax) actions wait already"))
+            refuse(error.problem(ifFull: "\(ticket.store.bounds.mailboxMax) actions wait already"))
         }
     }
 

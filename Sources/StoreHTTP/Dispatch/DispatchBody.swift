@@ -18,7 +18,7 @@ struct DispatchBody {
     ///   same problems as for a body.
     static func read(
         link: String,
-        by reader: MemberReader,
+        by reader: DispatchBodyReader,
         from sender: (any DispatchPermission)?,
         in trace: String?
     ) throws(Problem) -> DispatchBody {
@@ -44,7 +44,7 @@ struct DispatchBody {
     /// retain each argument.
     static func read(
         _ request: RequestContext,
-        by reader: MemberReader,
+        by reader: DispatchBodyReader,
         _ batchMax: Int,
         from sender: (any DispatchPermission)?,
         in trace: String?
@@ -85,7 +85,7 @@ struct DispatchBody {
 
     private static func read(
         _ action: ActionObject,
-        by reader: MemberReader,
+        by reader: DispatchBodyReader,
         from sender: (any DispatchPermission)?,
         in trace: String?
     ) throws(Problem) -> DispatchBody {

@@ -12,12 +12,12 @@ import StoreWire
 /// The type is a class, so that a request does not copy the handler's properties.
 final class DispatchHandler: Sendable {
     let store: Store
-    private let reader: MemberReader
+    private let reader: DispatchBodyReader
     private let batchMax: Int
 
-    init(_ store: Store, audience: ActionAudience) {
+    init(_ store: Store, audience: ActionSenders) {
         self.store = store
-        reader = MemberReader(
+        reader = DispatchBodyReader(
             table: store.actions,
             audience: audience,
             limits: store.bounds.json,
@@ -35,7 +35,7 @@ final class DispatchHandler: Sendable {
         let cancelsOnClose = exchange.hasQuery && request[CancelOnClose.parameter] != nil
         let caller = try request.caller()
         let condition = try condition(of: request, for: caller)
-        let reader = instance.map { self.reader.ofInstance($0) } ?? reader
+        let reader = instance.map { self.reader.reader(forInstance: $0) } ?? reader
         let idempotency = try Self.idempotency(exchange, of: caller, reader, link)
         let preferences = request.preferences
         let span = exchange.isNoted ? exchange.span.map { DispatchSpan($0.child()) } : nil
@@ -65,14 +65,14 @@ final class DispatchHandler: Sendable {
             isBatch: body.isBatch,
             caller: caller,
             seesModules: sight?.seesAll ?? true,
-            askedModules: waits ? sight?.askedModules ?? [] : [],
+            askedModules: waits ? sight?.addressedModules ?? [] : [],
             watch: waits ? EffectWatch() : nil
         )
         let named = condition?.subject.map { ConditionTicket(ticket, $0) }
         let envelope = Envelope(
             members: body.members,
             requestID: request.id.text,
-            principal: caller.stamp,
+            principal: caller.recordedPrincipal,
             condition: condition?.version,
             idempotency: dryRun ? nil : idempotency,
             mode: dryRun ? .dryRun : .apply,
@@ -81,7 +81,7 @@ final class DispatchHandler: Sendable {
             audience: body.audience,
             session: caller.session,
             origin: request.origin(in: caller.session),
-            sees: sight?.answersAbout,
+            sees: sight?.reportsChanges,
             offered: exchange.turnBegan,
             span: span,
             completion: named ?? ticket
@@ -97,35 +97,35 @@ final class DispatchHandler: Sendable {
         /// True if the caller sees the modules of all actions.
         var seesAll = true
         /// The names of the modules that the caller dispatches to but does not see.
-        var askedModules: [String] = []
+        var addressedModules: [String] = []
         /// Returns true if the answer reports changes of the member at this index. `nil` if the
         /// answer reports changes of all members.
-        let answersAbout: (@Sendable (_ member: Int) -> Bool)?
+        let reportsChanges: (@Sendable (_ member: Int) -> Bool)?
     }
 
     private func sight(of caller: Caller, for members: [EnvelopeMember]) -> ActionSight {
         let entries = store.actions.entries
-        var sight = ActionSight(answersAbout: caller.moduleSight)
+        var sight = ActionSight(reportsChanges: caller.moduleSight)
         for member in members {
-            guard caller.identity?.role?.sees(moduleOfAction: member.number) != true else {
+            guard caller.identity?.role?.sees(moduleOfAction: member.typeIndex) != true else {
                 continue
             }
             sight.seesAll = false
-            guard entries.indices.contains(member.number),
-                let module = entries[member.number].module,
-                !sight.askedModules.contains(where: { $0.isSame(as: module) })
+            guard entries.indices.contains(member.typeIndex),
+                let module = entries[member.typeIndex].module,
+                !sight.addressedModules.contains(where: { $0.isSame(as: module) })
             else { continue }
-            sight.askedModules.append(module)
+            sight.addressedModules.append(module)
         }
-        guard !sight.askedModules.isEmpty, let sees = caller.moduleSight else { return sight }
+        guard !sight.addressedModules.isEmpty, let sees = caller.moduleSight else { return sight }
         let names = store.reader.moduleNames
-        let own = sight.askedModules.compactMap { module in
+        let own = sight.addressedModules.compactMap { module in
             names.firstIndex { $0.isSame(as: module) }
         }
         return ActionSight(
             seesAll: false,
-            askedModules: sight.askedModules,
-            answersAbout: { sees($0) || own.contains($0) }
+            addressedModules: sight.addressedModules,
+            reportsChanges: { sees($0) || own.contains($0) }
         )
     }
 
@@ -141,7 +141,7 @@ final class DispatchHandler: Sendable {
             guard request.exchange.isJSON else { throw .unsupportedMediaType() }
             return nil
         }
-        try request.environment.web.origins.require(request.exchange)
+        try request.environment.web.origins.check(request.exchange)
         guard request.hasNoBody else {
             throw .badRequest(
                 "The action stands in the query parameter \"action\", and there is a body, too. "
@@ -186,9 +186,9 @@ extension DispatchHandler {
                 allowed: "* or quoted tags such as \(store.reader.tag.etag)"
             )
         }
-        if let resource { return try named(resource, condition, request, caller) }
+        if let resource { return try resourceCondition(resource, condition, request, caller) }
         guard case .list(let tags) = condition else { return nil }
-        return Condition(version(of: tags, for: caller))
+        return Condition(versionCondition(of: tags, for: caller))
     }
 
     /// Makes the condition for a list of tags: a single version, which the Core compares when it
@@ -207,8 +207,8 @@ extension DispatchHandler {
     /// that the data of the view is current. For a caller with access to a view of hidden modules,
     /// the condition is exact: every newer version fails the condition. A client avoids an exact
     /// condition if its condition names the view.
-    private func version(of tags: [EntityTag], for caller: Caller) -> VersionCondition {
-        let isExact = store.reader.showsUnseen(to: caller)
+    private func versionCondition(of tags: [EntityTag], for caller: Caller) -> VersionCondition {
+        let isExact = store.reader.showsHiddenModules(to: caller)
         let epoch = store.reader.epoch
         let state = store.reader.state(for: caller)
         let current = state.version
@@ -216,14 +216,14 @@ extension DispatchHandler {
         let oldest = mayHold ? state.changedVersion : current
         let versions = tags.compactMap { Tag($0) }.filter { $0.epoch == epoch }.map(\.version)
         let published = versions.filter { $0 <= current }.max()
-        let scope = isExact ? VersionCondition.Scope.version : .visible(caller.moduleSight)
+        let scope = isExact ? VersionCondition.Scope.everyChange : .visible(caller.moduleSight)
         if let published, published >= oldest { return VersionCondition(published, scope) }
         let next = versions.filter { $0 > current }.min()
         return VersionCondition(next ?? (mayHold ? published : nil) ?? .max, scope)
     }
 
     /// Makes the condition that the named resource has not changed since the version of the tag.
-    private func named(
+    private func resourceCondition(
         _ resource: String,
         _ condition: EntityTagCondition,
         _ request: RequestContext,
@@ -237,7 +237,7 @@ extension DispatchHandler {
         }
         let tag = Tag(tags[0]).flatMap { $0.epoch == store.reader.epoch ? $0 : nil }
         let subject = try ConditionSubject(resource, known: tag?.version, store, for: caller)
-        return Condition(subject.first(in: request.exchange.workspace), of: subject)
+        return Condition(subject.firstCondition(in: request.exchange.workspace), of: subject)
     }
 }
 
@@ -249,7 +249,7 @@ extension DispatchHandler {
     static func idempotency(
         _ exchange: HTTPExchange,
         of caller: Caller,
-        _ reader: MemberReader,
+        _ reader: DispatchBodyReader,
         _ link: String?
     ) throws(Problem) -> Idempotency? {
         guard let header = exchange.headerList("idempotency-key") else { return nil }
@@ -265,7 +265,7 @@ extension DispatchHandler {
         }
         let audience = reader.audience
         return Idempotency(
-            key: IdempotencyKey(principal: caller.keyOwner, key: key),
+            key: IdempotencyKey(principal: caller.idempotencyKeyOwner, key: key),
             fingerprint: link.map {
                 var link = $0
                 return link.withUTF8 { fingerprint(of: UnsafeRawBufferPointer($0), for: audience) }
@@ -278,7 +278,7 @@ extension DispatchHandler {
     /// because the body may leave these names out.
     private static func fingerprint(
         of body: UnsafeRawBufferPointer,
-        for audience: ActionAudience
+        for audience: ActionSenders
     ) -> [UInt8] {
         guard case .views(let module, let instance) = audience else { return SHA256.digest(body) }
         // A byte of 255 ends the names of a module and an instance. A byte of 0 ends the name of a

@@ -19,26 +19,26 @@ package final class DispatchOutcomes: Sendable {
     /// remembered while there is room.
     package static let secondsMax: Int64 = 600
 
-    fileprivate struct Remembered: Sendable {
+    fileprivate struct RememberedDispatch: Sendable {
         let dispatch: PendingDispatch
         /// The number of bytes that ``Table/valueBytes`` includes for this dispatch.
         var valueBytes = 0
     }
 
-    fileprivate struct Waiting: Sendable {
+    fileprivate struct WaitingRequest: Sendable {
         let giveUp: @Sendable () -> Void
         /// The access that the wait depends on; `nil` if the access can't end.
         let access: AccessLease?
     }
 
     fileprivate struct Table: Sendable {
-        var byVersion: [UInt64: Remembered] = [:]
-        /// The versions in order of arrival, from the index ``first`` on. Some of these dispatches
-        /// may be forgotten.
+        var byVersion: [UInt64: RememberedDispatch] = [:]
+        /// The versions in order of arrival, from the index ``firstArrival`` on. Some of these
+        /// dispatches may be forgotten.
         var order: [UInt64] = []
-        var first = 0
+        var firstArrival = 0
         var valueBytes = 0
-        var waiting: [ObjectIdentifier: Waiting] = [:]
+        var waiting: [ObjectIdentifier: WaitingRequest] = [:]
     }
 
     private let clock: any WallClock
@@ -49,14 +49,14 @@ package final class DispatchOutcomes: Sendable {
 
     /// Remembers a dispatch whose client gets a 202.
     func remember(_ dispatch: PendingDispatch) {
-        let version = dispatch.answer.last
-        let oldest = oldest
+        let version = dispatch.answer.lastVersion
+        let oldest = oldestEnd
         table.withLock { table in
             if table.byVersion[version] == nil {
-                table.byVersion[version] = Remembered(dispatch: dispatch)
+                table.byVersion[version] = RememberedDispatch(dispatch: dispatch)
                 table.order.append(version)
             }
-            table.charge(version)
+            table.countValueBytes(of: version)
             table.trim(before: oldest)
         }
     }
@@ -65,7 +65,7 @@ package final class DispatchOutcomes: Sendable {
     /// returns `nil` if the caller is neither the dispatch's sender nor an operator that sees the
     /// whole state.
     func dispatch(_ version: UInt64, for caller: Caller) -> PendingDispatch? {
-        let oldest = oldest
+        let oldest = oldestEnd
         let dispatch = table.withLock { table -> PendingDispatch? in
             guard let dispatch = table.byVersion[version]?.dispatch else { return nil }
             guard dispatch.hasEnded(before: oldest) else { return dispatch }
@@ -73,7 +73,9 @@ package final class DispatchOutcomes: Sendable {
             return nil
         }
         guard let dispatch else { return nil }
-        let isOwn = caller.isSession(dispatch.session) && caller.stamp == dispatch.principal
+        let isOwn =
+            caller.isClient(ofSession: dispatch.session)
+            && caller.recordedPrincipal == dispatch.principal
         // The reason of a failure may name parts of the state that a narrow role does not see.
         let operates = caller.isOperator && caller.viewer.sight == nil
         return operates || isOwn ? dispatch : nil
@@ -83,19 +85,19 @@ package final class DispatchOutcomes: Sendable {
     func end(_ dispatch: PendingDispatch, _ end: DispatchEnd) {
         dispatch.end(end, at: clock.now())
         guard case .done(.some) = end else { return }
-        let oldest = oldest
+        let oldest = oldestEnd
         table.withLock { table in
-            table.charge(dispatch.answer.last)
+            table.countValueBytes(of: dispatch.answer.lastVersion)
             table.trim(before: oldest)
         }
     }
 
-    private var oldest: Int64 { clock.now() - Self.secondsMax * 1_000_000_000 }
+    private var oldestEnd: Int64 { clock.now() - Self.secondsMax * 1_000_000_000 }
 }
 
 extension DispatchOutcomes.Table {
     /// Updates the count of a dispatch's value. A dispatch has a value only after its end.
-    fileprivate mutating func charge(_ version: UInt64) {
+    fileprivate mutating func countValueBytes(of version: UInt64) {
         guard let remembered = byVersion[version] else { return }
         let bytes = remembered.dispatch.valueBytes
         byVersion[version]?.valueBytes = bytes
@@ -109,8 +111,8 @@ extension DispatchOutcomes.Table {
     /// Forgets dispatches, the oldest first, until the bounds hold and the next dispatch did not
     /// end before `oldest`.
     fileprivate mutating func trim(before oldest: Int64) {
-        while first < order.count {
-            let version = order[first]
+        while firstArrival < order.count {
+            let version = order[firstArrival]
             if let remembered = byVersion[version] {
                 guard
                     byVersion.count > DispatchOutcomes.countMax
@@ -119,11 +121,11 @@ extension DispatchOutcomes.Table {
                 else { break }
                 forget(version)
             }
-            first += 1
+            firstArrival += 1
         }
-        guard first > DispatchOutcomes.countMax else { return }
-        order.removeFirst(first)
-        first = 0
+        guard firstArrival > DispatchOutcomes.countMax else { return }
+        order.removeFirst(firstArrival)
+        firstArrival = 0
     }
 }
 
@@ -132,7 +134,7 @@ extension DispatchOutcomes.Table {
 extension DispatchOutcomes {
     /// Adds a request that waits for the end of a dispatch. `givingUp` ends the wait.
     func begin(waiting ticket: DispatchTicket, givingUp: @escaping @Sendable () -> Void) {
-        let waiting = Waiting(giveUp: givingUp, access: ticket.access)
+        let waiting = WaitingRequest(giveUp: givingUp, access: ticket.access)
         table.withLock { $0.waiting[ObjectIdentifier(ticket)] = waiting }
     }
 
@@ -220,7 +222,7 @@ final class PendingDispatch: Sendable {
     }
 
     /// Removes the waiter of a ticket, because the time of the ticket's client is over.
-    func leave(_ ticket: DispatchTicket) {
+    func removeWaiter(of ticket: DispatchTicket) {
         state.withLock { _ = $0.waiters.removeValue(forKey: ObjectIdentifier(ticket)) }
     }
 

@@ -24,7 +24,7 @@ struct DispatchRoutes: RouteGroup {
                 from: .everybody,
                 needs: .dispatch
             ),
-            outcome,
+            outcomeRoute,
         ] + store.modules.flatMap(routes)
     }
 
@@ -33,7 +33,7 @@ struct DispatchRoutes: RouteGroup {
     private func routes(of module: SliceDescription) -> [Route] {
         let actions = store.actions.forms(for: .views(of: module.name))
         if actions.isEmpty { return [] }
-        let schema = JSONSchema.dispatch(of: actions, batchMax: batchMax)
+        let schema = JSONSchema.dispatchBody(of: actions, batchMax: batchMax)
         let places = store.actions.entries.indices.filter {
             let entry = store.actions.entries[$0]
             return entry.access == .views && entry.module == module.name
@@ -65,7 +65,7 @@ struct DispatchRoutes: RouteGroup {
         _ id: String,
         _ summary: String,
         _ schema: JSONSchema,
-        from audience: ActionAudience,
+        from audience: ActionSenders,
         needs access: RouteAccess,
         instance: Parameter<String>? = nil
     ) -> Route {
@@ -85,12 +85,12 @@ struct DispatchRoutes: RouteGroup {
             body: .json(schema),
             answers: [
                 .json(
-                    .anyOf([.applied, .dryRun]),
+                    .anyOf([.appliedAnswer, .dryRunAnswer]),
                     "Applied; or, for a dry run, the change that would be made.",
                     headers: headers
                 ),
                 .json(
-                    .applied,
+                    .appliedAnswer,
                     "Applied, but the work that follows takes longer than the client waits.",
                     status: 202,
                     headers: headers + ["Location", "Retry-After"]
@@ -100,16 +100,16 @@ struct DispatchRoutes: RouteGroup {
                 .refused, .versionMismatch, .unknownAction, .invalidPayload, .idempotencyMismatch,
                 .storageFull, .forbidden,
             ] + (hasEffects ? [.effectFailed] : []),
-            origins: .ownWhereNamed,
+            origins: .ownAndAllowedByField,
             takesLinks: true
         ) { [handler = DispatchHandler(store, audience: audience)] request throws(Problem) in
             try handler.dispatch(request, to: instance == nil ? nil : InstanceID.read(request))
         }
     }
 
-    private var outcome: Route {
+    private var outcomeRoute: Route {
         let headers = ["ETag", "Preference-Applied"]
-        let outcome = JSONSchema.anyOf([.applied, .begun])
+        let outcome = JSONSchema.anyOf([.appliedAnswer, .begunAnswer])
         return .read(
             links.dispatch + "/{version}",
             "Outcome",
@@ -117,7 +117,7 @@ struct DispatchRoutes: RouteGroup {
             needs: .dispatch,
             parameters: [
                 Parameter.path("version", "The last version of the dispatch."),
-                HeaderParameter.prefersWait,
+                HeaderParameter.preferWait,
             ],
             answers: [
                 .json(outcome, "The work that follows has ended.", headers: headers),
@@ -131,7 +131,7 @@ struct DispatchRoutes: RouteGroup {
             problems: [.notFound, .forbidden] + (hasEffects ? [.effectFailed] : [])
         ) { [store] request throws(Problem) in
             let caller = try request.caller()
-            let version = try request.path()
+            let version = try request.pathParameter()
             guard let number = UInt64(version),
                 let dispatch = store.outcomes.dispatch(number, for: caller)
             else { throw .notFound(outcomeOf: version) }
@@ -166,7 +166,7 @@ enum DispatchParameters {
 // Schemas
 
 extension JSONSchema {
-    static let applied = JSONSchema.object([
+    static let appliedAnswer = JSONSchema.object([
         .init("epoch", .string()), .init("first", .unsigned, isRequired: false),
         .init("version", .unsigned), .init("changed", .boolean),
         .init("completed", .boolean, isRequired: false),
@@ -175,11 +175,11 @@ extension JSONSchema {
     ])
 
     /// The answer to a call of a use case, or to a notification.
-    static let begun = JSONSchema.object([
+    static let begunAnswer = JSONSchema.object([
         .init("epoch", .string()), .init("version", .unsigned), .init("completed", .boolean),
     ])
 
-    static let dryRun = JSONSchema.object([
+    static let dryRunAnswer = JSONSchema.object([
         .init("changed", .boolean),
         .init("patch", .array(of: .object([.init("op", .string()), .init("path", .string())]))),
     ])

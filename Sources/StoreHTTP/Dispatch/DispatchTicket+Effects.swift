@@ -28,20 +28,20 @@ extension DispatchTicket {
     /// answers of its batch, without a timer.
     func waitForEffects(_ watch: EffectWatch, _ answer: AppliedAnswer) {
         guard !watch.isDone else { return watch.whenDone { [self] in finish(answer, end(of: $0)) } }
-        wait(for: followed(watch, answer))
+        wait(for: pendingDispatch(watch, answer))
     }
 
     /// Answers at once that the work has begun, and remembers the dispatch for later requests.
     func answerBegun(_ watch: EffectWatch, _ answer: AppliedAnswer) {
         var answer = answer
         answer.isCompleted = false
-        store.outcomes.remember(followed(watch, answer))
+        store.outcomes.remember(pendingDispatch(watch, answer))
         finish(answer)
     }
 
     /// Makes the pending dispatch that the answer is about. The dispatch ends when the watched
     /// effects have ended.
-    private func followed(_ watch: EffectWatch, _ answer: AppliedAnswer) -> PendingDispatch {
+    private func pendingDispatch(_ watch: EffectWatch, _ answer: AppliedAnswer) -> PendingDispatch {
         var answer = answer
         answer.isCompleted = true
         let dispatch = PendingDispatch(
@@ -49,7 +49,7 @@ extension DispatchTicket {
             isBatch: isBatch,
             returnsState: returnsState,
             session: caller.session,
-            principal: caller.stamp
+            principal: caller.recordedPrincipal
         )
         watch.whenDone { [self] in store.outcomes.end(dispatch, end(of: $0)) }
         return dispatch
@@ -61,7 +61,7 @@ extension DispatchTicket {
         var answer = dispatch.answer
         answer.isReplayed = isReplayed
         let givingUp: @Sendable () -> Void = { [self, answer] in
-            dispatch.leave(self)
+            dispatch.removeWaiter(of: self)
             answerOnce {
                 store.outcomes.remember(dispatch)
                 var answer = answer
@@ -76,7 +76,7 @@ extension DispatchTicket {
             }
             return givingUp()
         }
-        let longest = access?.seconds(ofWait: Double(seconds)) ?? Double(seconds)
+        let longest = access?.limitedSeconds(ofWait: Double(seconds)) ?? Double(seconds)
         let timer = store.schedule(after: longest, givingUp)
         store.outcomes.begin(waiting: self, givingUp: givingUp)
         dispatch.wait(for: self) { [self, answer] end in
@@ -86,7 +86,7 @@ extension DispatchTicket {
         if access?.isGood == false { givingUp() }
         // The client's time may have ended before the ticket was added to the waiting requests.
         if isAnswered.load(ordering: .acquiring) {
-            dispatch.leave(self)
+            dispatch.removeWaiter(of: self)
             store.outcomes.end(waiting: self)
         }
     }
@@ -106,7 +106,7 @@ extension DispatchTicket {
     private func finish(_ answer: AppliedAnswer, _ end: DispatchEnd) {
         switch end {
         case .failed(let reason):
-            var response = failed(answer, reason)
+            var response = failureResponse(answer, reason)
             if answer.isReplayed { response.fields.append("Idempotency-Replayed", "true") }
             exchange.complete(response)
         case .done(let value):
@@ -116,10 +116,10 @@ extension DispatchTicket {
         }
     }
 
-    private func failed(_ answer: AppliedAnswer, _ reason: String) -> HTTPResponse {
-        let tag = Tag(epoch: reader.epoch, version: answer.last)
+    private func failureResponse(_ answer: AppliedAnswer, _ reason: String) -> HTTPResponse {
+        let tag = Tag(epoch: reader.epoch, version: answer.lastVersion)
         let problem: Problem =
-            answer.isOfRequest
+            answer.isOfClientRequest
             ? .workFailed(recordedAs: tag, because: reason)
             : .effectFailed(of: tag, because: reason)
         return store.response(problem, for: id)
@@ -154,6 +154,6 @@ extension DispatchTicket {
         let viewer = caller.viewer
         guard viewer.sight != nil else { return true }
         guard !refusal.isOfWholeState, let module = watch?.module else { return false }
-        return viewer.sees(module: module) || askedModules.contains { $0.isSame(as: module) }
+        return viewer.sees(module: module) || addressedModules.contains { $0.isSame(as: module) }
     }
 }

@@ -28,7 +28,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
     let seesModules: Bool
     /// The hidden modules that the caller has dispatched to, or the module whose use case the
     /// caller calls. The caller may read why the effects of these modules fail.
-    let askedModules: [String]
+    let addressedModules: [String]
     /// The count of the action's running effects; `nil` if the client does not wait for them.
     let watch: EffectWatch?
     /// True for a request about the outcome of an earlier dispatch.
@@ -41,7 +41,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
     /// True if the request was answered after a wait: at the end of the effects, or of the client's
     /// time.
     let isAnswered = Atomic(false)
-    final var applied = AppliedAnswer.pending
+    final var appliedAnswer = AppliedAnswer.pending
 
     init(
         request: RequestContext,
@@ -62,7 +62,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
         self.isBatch = isBatch
         self.caller = caller
         self.seesModules = seesModules
-        self.askedModules = askedModules
+        self.addressedModules = askedModules
         self.watch = watch
         self.isOutcomeQuery = isOutcomeQuery
         self.access = access
@@ -96,9 +96,9 @@ class DispatchTicket: Completion, @unchecked Sendable {
     final func offer(_ envelope: Envelope) {
         do {
             try store.core.offer(envelope, wakes: false)
-            store.offered()
+            store.noteOffer()
         } catch {
-            answerRefusal(error.problem(waiting: "\(store.bounds.mailboxMax) actions wait already"))
+            answerRefusal(error.problem(ifFull: "\(store.bounds.mailboxMax) actions wait already"))
             store.wake()
         }
     }
@@ -106,7 +106,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
     final func complete(_ outcome: Outcome) {
         switch outcome {
         case .applied(let first, let last, let changed, _):
-            finishApplied(AppliedAnswer(first: first, last: last, changed: changed))
+            finishApplied(AppliedAnswer(firstVersion: first, lastVersion: last, changed: changed))
         case .dryRun(let dryRun): answerDryRun(dryRun)
         case .replayed(let kept): answerAgain(kept)
         case .refused, .versionMismatch, .keyTaken, .failed, .cancelled:
@@ -151,20 +151,24 @@ class DispatchTicket: Completion, @unchecked Sendable {
     final func answer(_ problem: Problem) { exchange.complete(store.response(problem, for: id)) }
 
     /// True if the answer includes the state after the action.
-    var returnsState: Bool { preferences.returnsRepresentation }
+    var returnsState: Bool { preferences.prefersRepresentation }
 
     /// Repeats the answer to the first request with this key.
     private func answerAgain(_ kept: KeptOutcome) {
-        var answer = AppliedAnswer(first: kept.first, last: kept.last, changed: kept.changed)
+        var answer = AppliedAnswer(
+            firstVersion: kept.firstVersion,
+            lastVersion: kept.lastVersion,
+            changed: kept.changed
+        )
         answer.isReplayed = true
-        if watch != nil, let dispatch = store.outcomes.dispatch(kept.last, for: caller) {
+        if watch != nil, let dispatch = store.outcomes.dispatch(kept.lastVersion, for: caller) {
             return wait(for: dispatch, isReplayed: true)
         }
-        answer.isEndKnown = false
-        guard returnsState, reader.version != kept.last else { return finish(answer) }
-        let submitted = reader.threads.past.submit { [self, answer] in
+        answer.isEffectResultKnown = false
+        guard returnsState, reader.version != kept.lastVersion else { return finish(answer) }
+        let submitted = reader.threads.pastStates.submit { [self, answer] in
             // If the state of that version is no longer available, answer without a state.
-            if let past = try? reader.state(at: kept.last, for: caller) {
+            if let past = try? reader.state(at: kept.lastVersion, for: caller) {
                 exchange.complete(response(answer, with: past))
             } else {
                 complete(answer)
@@ -175,7 +179,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
     }
 
     final func complete(_ answer: consuming AppliedAnswer) {
-        applied = answer
+        appliedAnswer = answer
         exchange.complete(self)
     }
 
@@ -206,28 +210,29 @@ class DispatchTicket: Completion, @unchecked Sendable {
 
 extension DispatchTicket: HTTPAnswer {
     func write(to writer: inout HTTPAnswerWriter) {
-        writer.status = applied.isCompleted ? 200 : 202
+        writer.status = appliedAnswer.isCompleted ? 200 : 202
         writer.add(AppliedAnswer.fields)
-        let tag = reader.tagStart
+        let tag = reader.tagPrefix
         writer.add("ETag") { field in
             tag.withUnsafeBufferPointer { field.raw($0) }
-            field.decimal(applied.tagged ?? applied.last)
+            field.decimal(appliedAnswer.stateVersion ?? appliedAnswer.lastVersion)
             field.byte(UInt8(ascii: "\""))
         }
         let wait =
-            applied.isEndKnown ? preferences.waitSeconds.map { min($0, Self.waitSecondsMax) } : nil
-        let returned = returnsState && applied.state == nil ? nil : preferences.returned
+            appliedAnswer.isEffectResultKnown
+            ? preferences.waitSeconds.map { min($0, Self.waitSecondsMax) } : nil
+        let returned = returnsState && appliedAnswer.state == nil ? nil : preferences.returnForm
         if returned != nil || wait != nil,
             let text = Preferences.applied(returned: returned, waitSeconds: wait)
         {
             writer.add("Preference-Applied", text)
         }
-        if applied.isReplayed { writer.add("Idempotency-Replayed", "true") }
-        if !applied.isCompleted {
-            writer.add("Location", store.links.outcome(applied.last))
+        if appliedAnswer.isReplayed { writer.add("Idempotency-Replayed", "true") }
+        if !appliedAnswer.isCompleted {
+            writer.add("Location", store.links.outcome(appliedAnswer.lastVersion))
             writer.add("Retry-After", "1")
         }
-        let showsEnd = wait != nil || isOutcomeQuery || applied.isOfRequest
+        let showsEnd = wait != nil || isOutcomeQuery || appliedAnswer.isOfClientRequest
         writeBody(to: &writer, showsEnd: showsEnd)
     }
 }
@@ -241,7 +246,7 @@ extension DispatchTicket {
         switch outcome {
         case .refused(let refusal, let member):
             let isReadable = mayRead(refusal, of: member)
-            let reason = isReadable ? refusal.reason : Refusal.unreadableReason
+            let reason = isReadable ? refusal.reason : Refusal.hiddenReasonText
             if refusal.isForbidden { return .forbidden(reason) }
             let pointer = pointer(isReadable ? refusal.pointer : nil, into: member)
             return .refused(reason: reason, pointer: pointer)
@@ -263,7 +268,7 @@ extension CoreFailure {
         case .journalFailed: .journalFailed()
         case .unreadable: .overloaded("the journal can't be read; the log has the reason")
         case .contended: .overloaded("other servers of this history appended first too often")
-        case .unknown: nil
+        case .outcomeUnknown: nil
         }
     }
 }
@@ -271,9 +276,9 @@ extension CoreFailure {
 extension MailboxError {
     /// Makes the problem for a request that the mailbox did not take. `waiting` is the detail of
     /// the problem if the mailbox is full.
-    func problem(waiting: String) -> Problem {
+    func problem(ifFull: String) -> Problem {
         switch self {
-        case .full: .overloaded(waiting)
+        case .full: .overloaded(ifFull)
         case .closed: .draining()
         }
     }
@@ -281,5 +286,5 @@ extension MailboxError {
 
 extension Refusal {
     /// The text that a client gets in place of a reason that it may not read.
-    package static let unreadableReason = "The store refuses this."
+    package static let hiddenReasonText = "The store refuses this."
 }

@@ -35,7 +35,7 @@ struct ActionEventsRoutes: RouteGroup {
             to: topic,
             after: request[after]
         )
-        owner.onEnd = StreamOpening.onEnd(hold, request.countStream(topic))
+        owner.onEnd = StreamOpening.endHandler(hold, request.countStream(topic))
         let head = StreamOpening.head(for: request)
         request.exchange.stream(
             StreamBeginning(head, topic: topic, resume: resume, owner: owner),

@@ -68,7 +68,7 @@ enum LogParameters {
 extension LogPage {
     /// Returns the path of the next page. The path on the last page leads to the actions that are
     /// applied later.
-    func next(_ links: Links) -> String {
+    func nextPath(_ links: Links) -> String {
         let type = query.type.map { "&type=" + PercentEncoding.encode($0) } ?? ""
         let cause = query.cause.map { "&cause=\($0)" } ?? ""
         return links.actions + "?after=\(through)&limit=\(query.limit)" + type + cause
@@ -86,7 +86,7 @@ extension LogPage {
             body.record(record)
         }
         body.raw("],\"next\":")
-        body.string(next(links))
+        body.string(nextPath(links))
         body.raw("}")
         return body.array
     }

@@ -35,7 +35,10 @@ struct TraceRoutes: RouteGroup {
 
     private static var schema: JSONSchema {
         let step = JSONSchema.object([
-            .init("step", .strings(["routing", "ui", "internal", "reduce", "notify", "reaction"])),
+            .init(
+                "step",
+                .stringEnum(["routing", "ui", "internal", "reduce", "notify", "reaction"])
+            ),
             .init("version", .unsigned, isRequired: false),
             .init("type", .string(), isRequired: false),
             .init("module", .string(), isRequired: false),
@@ -85,7 +88,7 @@ struct TraceRoutes: RouteGroup {
             }
         }
         json.object { json in
-            json.member("step", Self.word(for: entry?.access))
+            json.member("step", Self.dispatchStep(for: entry?.access))
             json.member("version", record.version)
             json.member("type", record.type)
         }
@@ -102,7 +105,7 @@ struct TraceRoutes: RouteGroup {
         }
     }
 
-    private static func word(for access: ActionAccess?) -> String {
+    private static func dispatchStep(for access: ActionAccess?) -> String {
         switch access {
         case .views?: "ui"
         case .program?: "internal"

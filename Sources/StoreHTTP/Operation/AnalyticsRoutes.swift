@@ -44,7 +44,7 @@ struct AnalyticsRoutes: RouteGroup {
 
     private func show(_ request: RequestContext) throws(Problem) {
         // The events contain values from actions of all sessions.
-        guard store.reader.seesEverything(try request.caller()) else {
+        guard store.reader.showsEverything(to: try request.caller()) else {
             throw .forbidden(
                 "Analytics show the actions of all sessions, and sessions of this store have their "
                     + "own states. If only operators reach the server, --operator-reads shows them "

@@ -36,9 +36,13 @@ struct HealthRoutes: RouteGroup {
                     .init(
                         200,
                         "The server takes requests.",
-                        bodies: [.init("text/plain"), .json([NotReady].schema)]
+                        bodies: [.init("text/plain"), .json([NotReadyReason].schema)]
                     ),
-                    .init(503, "The server takes no requests.", bodies: [.json([NotReady].schema)]),
+                    .init(
+                        503,
+                        "The server takes no requests.",
+                        bodies: [.json([NotReadyReason].schema)]
+                    ),
                 ],
                 problems: [.draining],
                 audience: .operators,

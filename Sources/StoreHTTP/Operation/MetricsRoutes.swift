@@ -48,7 +48,7 @@ extension Store: MeasurableStore {
     package var streamsMax: Int { bounds.streamsMax }
     package var epoch: String { reader.epochText }
     package var version: UInt64 { reader.version }
-    package var readsRefused: UInt64 { reader.threads.refusedTotal }
+    package var refusedReadsTotal: UInt64 { reader.threads.refusedTotal }
     package var sessionFigures: (open: Int, full: UInt64, addressFull: UInt64)? {
         sessions?.figures
     }

@@ -39,13 +39,13 @@ enum StateAnswer {
         case .bytes(let bytes):
             request.exchange.respond {
                 $0.add(HTTPFields.json)
-                $0.add(of: state)
+                $0.addValidators(of: state)
                 $0.sharedBody = bytes
             }
         case .node(let node):
             request.exchange.respond {
                 $0.add(HTTPFields.json)
-                $0.add(of: state)
+                $0.addValidators(of: state)
                 $0.body.raw(node.source)
             }
         }
@@ -71,7 +71,7 @@ enum StateAnswer {
         case .nowhere: return request.complete(answer(nil))
         case .later: break
         }
-        let isTaken = reader.threads.large.submitAnswer {
+        let isTaken = reader.threads.largeAnswers.submitAnswer {
             let part = state.part(at: pointer)
             request.complete(answer(part))
             return part?.count ?? 0
@@ -92,26 +92,26 @@ enum StateAnswer {
     /// of the state was the same in the tag's version.
     ///
     /// - Throws: 412 if no tag matches, 400 for a malformed header.
-    static func require(
+    static func checkIfMatch(
         _ state: @autoclosure () -> VisibleState,
-        asIn exchange: HTTPExchange
+        of exchange: HTTPExchange
     ) throws(Problem) {
-        guard exchange.has("if-match") else { return }
+        guard exchange.hasHeader("if-match") else { return }
         let state = state()
-        try require(state.tag, asIn: exchange) { state.isSame(as: $0) }
+        try checkIfMatch(state.tag, of: exchange) { state.isSame(as: $0) }
     }
 
     /// Checks `If-Match` against a past version. Only the exact tag matches.
     ///
     /// - Throws: 412 if no tag matches, 400 for a malformed header.
-    static func require(past tag: Tag, asIn exchange: HTTPExchange) throws(Problem) {
-        guard exchange.has("if-match") else { return }
-        try require(tag, asIn: exchange) { $0.opaque.isSame(as: tag.description) }
+    static func checkIfMatch(past tag: Tag, of exchange: HTTPExchange) throws(Problem) {
+        guard exchange.hasHeader("if-match") else { return }
+        try checkIfMatch(tag, of: exchange) { $0.opaque.isSame(as: tag.description) }
     }
 
-    private static func require(
+    private static func checkIfMatch(
         _ tag: Tag,
-        asIn exchange: HTTPExchange,
+        of exchange: HTTPExchange,
         _ isSame: (EntityTag) -> Bool
     ) throws(Problem) {
         guard let condition = EntityTagCondition(exchange.headerList("if-match") ?? "") else {
@@ -136,7 +136,7 @@ enum StateAnswer {
 
     /// True if a client has this version, according to the `If-None-Match` of its request.
     private static func isKnown(_ state: VisibleState, to exchange: HTTPExchange) -> Bool {
-        guard exchange.has("if-none-match") else { return false }
+        guard exchange.hasHeader("if-none-match") else { return false }
         var etag = state.etag
         let isSame = etag.withUTF8 { etag in
             exchange.withHeader("if-none-match") {
@@ -160,16 +160,16 @@ extension HTTPExchange {
     fileprivate func respondNotModified(_ state: VisibleState) {
         respond {
             $0.status = 304
-            $0.add(of: state)
+            $0.addValidators(of: state)
         }
     }
 }
 
 extension HTTPAnswerWriter {
     /// Adds the header fields with the version of an answer and the rules of its caching.
-    fileprivate mutating func add(of state: VisibleState) {
+    fileprivate mutating func addValidators(of state: VisibleState) {
         add(state.isPrivate ? HTTPFields.revalidatedPrivately : HTTPFields.revalidated)
-        add("ETag") { $0.text(state.etag) }
+        add("ETag") { $0.rawText(state.etag) }
     }
 }
 

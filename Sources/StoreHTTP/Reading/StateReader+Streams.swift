@@ -67,8 +67,9 @@ extension StateReader {
     }
 
     /// Returns the request for a view, with the caller's session if the view depends on sessions.
-    func view(_ view: ViewRequest, for caller: Caller) -> ViewRequest {
-        views?.views[view.view].isOfSession == true ? view.seen(by: caller.viewer.session) : view
+    func viewRequest(_ view: ViewRequest, for caller: Caller) -> ViewRequest {
+        views?.views[view.viewIndex].isOfSession == true
+            ? view.seen(by: caller.viewer.session) : view
     }
 
     func stream(of view: ViewRequest) -> VisibleStream { stream(.view(view)) }

@@ -16,9 +16,9 @@ package final class StateReader: Sendable {
     /// The epoch as text.
     let epochText: String
     /// The bytes of a tag before its version: a quote, the epoch and a colon.
-    let tagStart: [UInt8]
+    let tagPrefix: [UInt8]
     /// The beginning of an answer's JSON object: its member `epoch` and a comma.
-    let answerStart: [UInt8]
+    let answerPrefix: [UInt8]
     package let threads: ReadingThreads
     /// The views; `nil` if the state is not made of modules.
     package let views: (any PublishedViews)?
@@ -30,7 +30,7 @@ package final class StateReader: Sendable {
     package let newest: NewestSnapshot
     private let past: any PastStates<Snapshot>
     private let log: ActionLog
-    private let comparison: DryRunComparison
+    private let compareDryRun: DryRunComparison
 
     package init(
         of log: ActionLog,
@@ -45,8 +45,8 @@ package final class StateReader: Sendable {
     ) {
         epoch = log.epoch
         epochText = log.epoch.description
-        tagStart = Array("\"\(epochText):".utf8)
-        answerStart = Array("{\"epoch\":\"\(epochText)\",".utf8)
+        tagPrefix = Array("\"\(epochText):".utf8)
+        answerPrefix = Array("{\"epoch\":\"\(epochText)\",".utf8)
         self.log = log
         self.newest = newest
         self.past = past
@@ -54,7 +54,7 @@ package final class StateReader: Sendable {
         self.views = views
         self.streams = streams
         self.waiters = waiters
-        self.comparison = comparison
+        self.compareDryRun = comparison
         self.threads = threads
     }
 
@@ -69,7 +69,7 @@ package final class StateReader: Sendable {
     /// True if a caller sees the whole state. The caller's role must see all members. In addition,
     /// the caller must see the slices of all sessions, or sessions must have no slices of their
     /// own.
-    func seesEverything(_ caller: Caller) -> Bool {
+    func showsEverything(to caller: Caller) -> Bool {
         caller.viewer.sight == nil && (caller.viewer.session == nil || !newest.value.hasSessions)
     }
 
@@ -107,14 +107,14 @@ extension StateReader {
         guard let record = blame.record, !log.owners.isVisible(record, to: caller.viewer) else {
             return blame
         }
-        return blame.withoutRecord
+        return blame.hidingRecord
     }
 
     /// Returns a page of the log. May block on the disk.
     ///
     /// - Throws: 410 if the log no longer has the page, 503 if it can't be read.
     package func page(_ query: LogQuery, for caller: Caller) throws(Problem) -> LogPage {
-        try pages(query, for: caller).page()
+        try pageReader(query, for: caller).page()
     }
 
     /// Returns the action that a version's trace began with, and all actions that followed from
@@ -127,29 +127,29 @@ extension StateReader {
         for caller: Caller
     ) throws(Problem) -> [Record] {
         if version == 0 { return [] }
-        return try pages(LogQuery(limit: actionsMax), for: caller).family(of: version)
+        return try pageReader(LogQuery(limit: actionsMax), for: caller).trace(of: version)
     }
 
-    private func pages(_ query: LogQuery, for caller: Caller) -> LogPageReader {
+    private func pageReader(_ query: LogQuery, for caller: Caller) -> LogPageReader {
         LogPageReader(of: log, newest: version, query: query, for: caller.viewer)
     }
 
     /// Returns the changes of a dry run as a JSON Patch (RFC 6902). Slow for large states.
     package func patch(of run: DryRun, for caller: Caller) throws(JSONError) -> Bytes {
-        try comparison(run, caller.viewer).get()
+        try compareDryRun(run, caller.viewer).get()
     }
 
     /// True if a caller sees all modules that a view may depend on.
-    func sees(_ view: PublishedView, for caller: Caller) -> Bool {
-        caller.moduleSight.map { view.reads.allSatisfy($0) } ?? true
+    func showsAllModules(of view: PublishedView, to caller: Caller) -> Bool {
+        caller.moduleSight.map { view.readableMembers.allSatisfy($0) } ?? true
     }
 
     /// True if the caller may read a view that is declared to use modules hidden from the caller.
-    func showsUnseen(to caller: Caller) -> Bool {
+    func showsHiddenModules(to caller: Caller) -> Bool {
         guard let views = views?.views, let role = caller.identity?.role,
             let sees = caller.moduleSight
         else { return false }
-        return views.contains { role.sees(view: $0.name) && !$0.names.allSatisfy(sees) }
+        return views.contains { role.sees(view: $0.name) && !$0.sourceModules.allSatisfy(sees) }
     }
 }
 
@@ -194,5 +194,5 @@ struct PendingRead: Sendable {
     func expire() { waiters.expire(id) }
 
     /// Cancels `timer` when the wait ends, or at once if the wait has ended already.
-    func end(with timer: LoopTimer) { waiters.end(timer: timer.cancel, with: id) }
+    func cancelAtEnd(_ timer: LoopTimer) { waiters.setTimerCancellation(timer.cancel, for: id) }
 }

@@ -38,9 +38,9 @@ package struct VisibleState: Sendable {
 
     /// The whole state as JSON, as far as the caller sees it. If ``isAtHand`` is false, the first
     /// use assembles the JSON.
-    var whole: Bytes { snapshot.state }
+    var wholeState: Bytes { snapshot.state }
 
-    /// True if the JSON in ``whole`` is already assembled.
+    /// True if the JSON in ``wholeState`` is already assembled.
     var isAtHand: Bool { snapshot.isAtHand(.root) }
 
     func isStarted(_ module: Int) -> Bool { snapshot.slices[module].isStarted }

@@ -54,7 +54,7 @@ struct PathTemplate: Sendable {
     var isLiteral: Bool { parameters.isEmpty }
 
     /// True if a path is the single path of this template.
-    func isAt(_ path: UnsafeRawBufferPointer) -> Bool {
+    func isLiterally(_ path: UnsafeRawBufferPointer) -> Bool {
         guard path.count == bytes.count, let start = path.baseAddress else { return false }
         return memcmp(start, bytes, bytes.count) == 0
     }

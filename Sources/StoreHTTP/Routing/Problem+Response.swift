@@ -10,7 +10,7 @@ extension Problem {
         HTTPResponse(
             status: status,
             headers: responseHeaders.map { ($0.name, $0.value) },
-            body: .shared(at(instance: instance ?? id.text, in: store).body)
+            body: .shared(with(instance: instance ?? id.text, store: store).body)
         )
     }
 

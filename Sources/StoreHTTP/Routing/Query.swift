@@ -35,7 +35,9 @@ struct Query: Sendable {
             guard values.count < Self.parametersMax else {
                 throw .badRequest("The query has over \(Self.parametersMax) parameters.")
             }
-            guard parameter.allows(value) else { throw .badQuery(name, allowed: parameter.allowed) }
+            guard parameter.allows(value) else {
+                throw .badQuery(name, allowed: parameter.allowedValues)
+            }
             values.append((name, value))
         }
     }

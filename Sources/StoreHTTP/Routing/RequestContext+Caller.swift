@@ -15,14 +15,14 @@ extension RequestContext {
     func caller() throws(Problem) -> Caller {
         let environment = environment
         // Most requests have no cookie: for them, this check is the whole cost.
-        let session = exchange.has("cookie") ? try session() : nil
+        let session = exchange.hasHeader("cookie") ? try session() : nil
         let identity = environment.access == nil ? nil : exchange.identity
         let reads =
-            environment.operatorReads && (!environment.separatesOperators || exchange.isAdmin)
-        let operates = reads || identity?.role?.operates == true
+            environment.allowsOperatorReads && (!environment.separatesOperators || exchange.isAdmin)
+        let operates = reads || identity?.role?.seesAllSessions == true
         guard session != nil || identity != nil else { return operates ? .operator : .anyone }
         if session == nil, let identity,
-            let known = exchange.lastIdentity?.caller(as: identity, operates: operates)
+            let known = exchange.cachedIdentity?.caller(as: identity, operates: operates)
         {
             return known
         }
@@ -54,7 +54,7 @@ extension RequestContext {
     /// True if a browser must send its session cookie only over TLS. The operator's setting
     /// decides; without a setting, the client's connection decides. Called on the event loop's
     /// thread, before the request is suspended.
-    var hasSecureSession: Bool {
+    var needsSecureCookie: Bool {
         environment.hasSecureCookies ?? environment.web.isOverTLS(exchange)
     }
 
@@ -64,7 +64,7 @@ extension RequestContext {
     /// The client that a stream with a pointer is counted for: the principal, or else the address.
     var watchingClient: WatchingClient {
         if let name = identity?.name { return .principal(ExactText(name)) }
-        let client = exchange.client.shared
+        let client = exchange.client.network
         return .address(client.description, isForMany: client.isLocal)
     }
 
@@ -76,7 +76,7 @@ extension RequestContext {
         return access.lease(
             of: identity,
             for: try served.route.access.need(of: exchange, at: served.route.path),
-            operates: try caller().isOperator && !environment.operatorReads,
+            operates: try caller().isOperator && !environment.allowsOperatorReads,
             member: member,
             path: exchange.path,
             id
@@ -87,7 +87,7 @@ extension RequestContext {
     /// once, at the stream's end. Returns `nil` if there is no policy.
     func countStream(_ topic: TopicID) -> (@Sendable () -> Void)? {
         guard let access = environment.access, let identity else { return nil }
-        return access.streams.begin(StreamKind(topic.subject), of: identity.role?.name ?? "")
+        return access.streams.countStream(StreamKind(topic.subject), of: identity.role?.name ?? "")
     }
 
     /// Returns the request's origin for the log: `127.0.0.1 curl/8.5.0`, with a session's name

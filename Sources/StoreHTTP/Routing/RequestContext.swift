@@ -48,7 +48,7 @@ extension RequestContext {
     /// Returns the value of a path parameter by its index.
     ///
     /// - Throws: 400 if the value is badly encoded.
-    func path(_ index: Int = 0) throws(Problem) -> String {
+    func pathParameter(_ index: Int = 0) throws(Problem) -> String {
         try served.route.path.value(index, of: exchange)
     }
 
@@ -64,7 +64,9 @@ extension RequestContext {
             }
         }
         guard let pointer else {
-            throw .badRequest("'\(Problem.excerpt(try path()))' is no JSON Pointer (RFC 6901).")
+            throw .badRequest(
+                "'\(Problem.excerpt(try pathParameter()))' is no JSON Pointer (RFC 6901)."
+            )
         }
         return pointer
     }
@@ -100,7 +102,7 @@ extension RequestContext {
     /// Suspends the request and makes its answer on another thread. If too much work is waiting
     /// already, refuses the request with 503 and this reason.
     func respond(
-        on work: BackgroundWork,
+        on work: BackgroundQueue,
         orBusy reason: String,
         _ make: @escaping @Sendable () throws(Problem) -> HTTPResponse
     ) {
@@ -162,13 +164,13 @@ extension RequestContext {
 extension HTTPExchange {
     /// The parent for the spans that the request leads to. The value is the request's own span if
     /// its trace is exported, else the trace that the client names.
-    var ownTraceparent: String? { span?.traceparent ?? traceparent }
+    var childTraceparent: String? { span?.traceparent ?? traceparent }
 
     /// The distributed trace that the client names (W3C Trace Context), if the field is valid. Most
     /// requests do not have the field: for them, the cost is one comparison of lengths.
     var traceparent: String? {
-        guard has("traceparent"), let text = header("traceparent"),
-            TraceContext.isParent(text.utf8)
+        guard hasHeader("traceparent"), let text = header("traceparent"),
+            TraceContext.isTraceparent(text.utf8)
         else { return nil }
         if isNoted {
             let trace = text.utf8.split(separator: UInt8(ascii: "-"))[1]

@@ -23,7 +23,7 @@ package final class RequestEnvironment: Sendable {
     /// True if browsers send cookies only over TLS; `nil` if that depends on the request.
     let hasSecureCookies: Bool?
     /// True if clients without a session see the slices of all sessions.
-    let operatorReads: Bool
+    let allowsOperatorReads: Bool
     /// True if operators have listeners of their own. Then the other listeners serve no operators.
     let separatesOperators: Bool
     /// Returns the current failure of the process, for `/livez` on a connection beyond the maximum
@@ -59,7 +59,7 @@ package final class RequestEnvironment: Sendable {
         self.sessions = sessions
         self.web = web
         self.forgetsClients = forgetsClients
-        self.operatorReads = operatorReads
+        self.allowsOperatorReads = operatorReads
         self.access = access
         self.hasSecureCookies = hasSecureCookies
         credentialCookie = CredentialCookie(

@@ -42,7 +42,7 @@ final class Resource: Sendable {
         audience = audiences.dropFirst().reduce(audiences.first ?? .all) { $0 == $1 ? $0 : .all }
         access = routes.first?.access ?? .everyone
         let preflight = Preflight(methods, of: served)
-        served.append(.options(at: path, methods, preflight, needs: access.forOptions))
+        served.append(.options(at: path, methods, preflight, needs: access.accessForOptions))
         var places = [ServedRoute?](repeating: nil, count: UInt8.bitWidth)
         for route in served {
             places[route.method.bit.trailingZeroBitCount] = ServedRoute(route, in: environment)
@@ -59,7 +59,7 @@ final class Resource: Sendable {
     }
 
     /// True if a path fits the template, with values that its parameters allow.
-    func has(_ path: UnsafeRawBufferPointer) -> Bool {
+    func matches(_ path: UnsafeRawBufferPointer) -> Bool {
         var index = 0
         return self.path.match(path) { value in
             defer { index += 1 }
@@ -75,7 +75,7 @@ final class Resource: Sendable {
 
 extension Preflight {
     init(_ methods: [String], of routes: [Route]) {
-        self.init(methods, headers: routes.map { ($0.method.name, $0.headersOfPages) })
+        self.init(methods, headers: routes.map { ($0.method.name, $0.crossOriginHeaders) })
     }
 }
 
@@ -96,7 +96,7 @@ extension Route {
             access: access,
             isServedDuringDrain: true
         ) { request in
-            request.environment.web.crossOrigin?.answerPreflight(request.exchange, preflight)
+            request.environment.web.crossOrigin?.addPreflightFields(to: request.exchange, preflight)
             request.respond(.options(methods))
         }
     }
@@ -108,7 +108,7 @@ extension Route {
             routes.first { $0.method.bit == bit }?.method.name
         }
         var headers: [String] = []
-        for name in routes.flatMap(\.headersOfPages) where !headers.contains(name) {
+        for name in routes.flatMap(\.crossOriginHeaders) where !headers.contains(name) {
             headers.append(name)
         }
         let preflight = Preflight(ofAll: methods, headers: headers)
@@ -116,7 +116,7 @@ extension Route {
     }
 
     /// The header fields that the route reads, so that a preflight allows pages to send them.
-    fileprivate var headersOfPages: [String] {
+    fileprivate var crossOriginHeaders: [String] {
         let ofBody = body.kind == .none ? [] : ["Content-Type"]
         let read = parameters.map(\.description).filter { $0.place == .header }
         return ["Authorization"] + ofBody + read.map(\.name)

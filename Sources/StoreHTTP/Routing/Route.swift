@@ -59,11 +59,11 @@ enum AllowedOrigins: Sendable {
     /// All pages: the route changes nothing, and browsers hide its answer from forbidden pages.
     case all
     /// Pages of the server's own and of allowed origins, and clients that are no browsers.
-    case own
-    /// The same pages as ``own``, but only the `Origin` field is checked. The check is enough for a
-    /// request with a JSON body: browsers send `Origin` with every body. Pages of other origins
-    /// also need a preflight for JSON.
-    case ownWhereNamed
+    case ownAndAllowed
+    /// The same pages as ``ownAndAllowed``, but only the `Origin` field is checked. The check is
+    /// enough for a request with a JSON body: browsers send `Origin` with every body. Pages of
+    /// other origins also need a preflight for JSON.
+    case ownAndAllowedByField
 }
 
 struct RequestBody: Sendable {
@@ -151,7 +151,7 @@ extension Route {
         answers: [OpenAPI.Answer],
         problems: [ProblemSlug] = [],
         audience: RouteAudience = .clients,
-        origins: AllowedOrigins = .own,
+        origins: AllowedOrigins = .ownAndAllowed,
         takesLinks: Bool = false,
         handle: @escaping Handler
     ) -> Route {
@@ -203,7 +203,7 @@ extension Route {
     private var accessProblems: [ProblemSlug] {
         switch access {
         case .need(.nothing): [.unauthorized]
-        case .need(let need) where !need.isOfOne: [.unauthorized, .forbidden]
+        case .need(let need) where !need.isHiddenIfDenied: [.unauthorized, .forbidden]
         // A role that can't see a resource gets 404.
         default: [.unauthorized, .forbidden, .notFound]
         }
@@ -229,7 +229,7 @@ extension Route {
 
     private func admission(_ anonymous: Identity?) -> OpenAPI.Admission {
         if case .need(.nothing) = access { return .everyone }
-        return anonymous?.lists(self) == true ? .anonymous : .known
+        return anonymous?.mayUse(self) == true ? .anonymousIfPermitted : .authenticated
     }
 }
 
@@ -279,10 +279,10 @@ extension HeaderParameter {
     static let ifMatch = HeaderParameter(
         "If-Match",
         "Only if this is the current tag; anything but * and quoted tags is 400.",
-        .text(pattern: entityTags)
+        .text(pattern: entityTagsPattern)
     )
-    static let prefersWait = HeaderParameter("Prefer", "wait=N (RFC 7240).")
+    static let preferWait = HeaderParameter("Prefer", "wait=N (RFC 7240).")
 
     /// The pattern of `*`, or of entity tags with commas between them (RFC 9110 §13.1.1).
-    static let entityTags = #"^(\*|(W/)?"[!#-~]*"([ \t]*,[ \t]*(W/)?"[!#-~]*")*)$"#
+    static let entityTagsPattern = #"^(\*|(W/)?"[!#-~]*"([ \t]*,[ \t]*(W/)?"[!#-~]*")*)$"#
 }

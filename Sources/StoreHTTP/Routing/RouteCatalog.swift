@@ -8,7 +8,7 @@ import Synchronization
 /// All routes of a store, as the description of the API and the page at `/` show them.
 package final class RouteCatalog: Sendable {
     /// The routes as their groups declare them, in the order of the groups.
-    package let given: [Route]
+    package let declaredRoutes: [Route]
     /// The same routes, with a `HEAD` for each route that reads.
     package let routes: [Route]
     /// The cached descriptions, each with the anonymous identity that it was made for. The key is
@@ -16,8 +16,8 @@ package final class RouteCatalog: Sendable {
     private let descriptions = Locked<[Bool: (document: Bytes, anonymous: Identity?)]>([:])
 
     package init(_ groups: [any RouteGroup]) {
-        given = groups.flatMap(\.routes)
-        routes = given.flatMap { $0.hasHead ? [$0, $0.head] : [$0] }
+        declaredRoutes = groups.flatMap(\.routes)
+        routes = declaredRoutes.flatMap { $0.hasHead ? [$0, $0.head] : [$0] }
     }
 
     /// Returns the routes that are served at the listener of a request.
@@ -28,7 +28,8 @@ package final class RouteCatalog: Sendable {
 
     /// Returns the description of the API for the listener of a request. The first request at a
     /// listener makes the description, and so does the first request after a change of the policy.
-    func described(for request: RequestContext, by make: ([OpenAPI.Operation]) -> Bytes) -> Bytes {
+    func description(for request: RequestContext, by make: ([OpenAPI.Operation]) -> Bytes) -> Bytes
+    {
         let routes = routes(for: request)
         let anonymous = request.environment.access?.anonymous
         let listener = request.exchange.isAdmin

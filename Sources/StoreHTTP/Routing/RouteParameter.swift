@@ -12,7 +12,7 @@ protocol RouteParameter: Sendable {
     var allowsAnything: Bool { get }
 
     /// The allowed values, for the problem that refuses another value: `true or false`.
-    var allowed: String { get }
+    var allowedValues: String { get }
 }
 
 extension RouteParameter {
@@ -23,7 +23,7 @@ extension RouteParameter {
 /// A parameter of a query or of a path, with the function that reads its text.
 package struct Parameter<Value: Sendable>: RouteParameter {
     package let description: OpenAPI.Parameter
-    package let allowed: String
+    package let allowedValues: String
     var allowsAnything = false
     /// Reads the value from its text; returns `nil` if the text is not allowed.
     package let read: @Sendable (String) -> Value?
@@ -42,7 +42,7 @@ extension Parameter where Value == UInt64 {
         let form = JSONSchema.integer(minimum: least, maximum: bounds.upperBound)
         return Parameter(
             description: .init(name, in: .query, form, summary: summary),
-            allowed: "a whole number from \(bounds.lowerBound) to \(bounds.upperBound)"
+            allowedValues: "a whole number from \(bounds.lowerBound) to \(bounds.upperBound)"
         ) { text in
             guard !text.isEmpty, text.utf8.allSatisfy({ 48...57 ~= $0 }) else { return nil }
             return UInt64(text).flatMap { bounds.contains($0) ? $0 : nil }
@@ -55,7 +55,7 @@ extension Parameter where Value == Bool {
     package static func flag(_ name: String, _ summary: String) -> Parameter {
         Parameter(
             description: .init(name, in: .query, .boolean, summary: summary),
-            allowed: "true or false"
+            allowedValues: "true or false"
         ) { Bool($0) }
     }
 }
@@ -63,7 +63,9 @@ extension Parameter where Value == Bool {
 extension Parameter where Value == String {
     /// Makes a parameter for any text.
     package static func text(_ name: String, _ summary: String) -> Parameter {
-        Parameter(description: .init(name, in: .query, summary: summary), allowed: "a text") { $0 }
+        Parameter(description: .init(name, in: .query, summary: summary), allowedValues: "a text") {
+            $0
+        }
     }
 
     /// Makes a parameter for a text of visible ASCII, with bounds on its bytes.
@@ -75,7 +77,7 @@ extension Parameter where Value == String {
         let form = JSONSchema.text(pattern: "^[!-~]{\(bytes.lowerBound),\(bytes.upperBound)}$")
         return Parameter(
             description: .init(name, in: .query, form, summary: summary),
-            allowed: "\(bytes.lowerBound) to \(bytes.upperBound) visible characters of ASCII"
+            allowedValues: "\(bytes.lowerBound) to \(bytes.upperBound) visible characters of ASCII"
         ) { text in
             bytes ~= text.utf8.count && text.utf8.allSatisfy { 0x21...0x7E ~= $0 } ? text : nil
         }
@@ -88,10 +90,10 @@ extension Parameter where Value == String {
         oneOf values: [String]? = nil,
         _ summary: String
     ) -> Parameter {
-        let form = values.map { JSONSchema.strings($0) } ?? .text(pattern: "^.+$")
+        let form = values.map { JSONSchema.stringEnum($0) } ?? .text(pattern: "^.+$")
         return Parameter(
             description: .init(name, in: .path, form, summary: summary),
-            allowed: values.map { "one of " + $0.joined(separator: ", ") } ?? "a name",
+            allowedValues: values.map { "one of " + $0.joined(separator: ", ") } ?? "a name",
             allowsAnything: values == nil
         ) { text in values?.contains(exactly: text) != false ? text : nil }
     }
@@ -102,8 +104,8 @@ extension Parameter where Value: RawRepresentable<String> & CaseIterable {
     package static func choice(_ name: String, _ summary: String) -> Parameter {
         let words = Value.allCases.map(\.rawValue)
         return Parameter(
-            description: .init(name, in: .query, .strings(words), summary: summary),
-            allowed: words.joined(separator: " or ")
+            description: .init(name, in: .query, .stringEnum(words), summary: summary),
+            allowedValues: words.joined(separator: " or ")
         ) { Value(rawValue: $0) }
     }
 }
@@ -111,7 +113,7 @@ extension Parameter where Value: RawRepresentable<String> & CaseIterable {
 /// A header field that a handler reads by itself.
 struct HeaderParameter: RouteParameter {
     let description: OpenAPI.Parameter
-    var allowed: String { description.summary }
+    var allowedValues: String { description.summary }
     var allowsAnything: Bool { true }
 
     init(_ name: String, _ summary: String, _ schema: JSONSchema = .string()) {

@@ -12,14 +12,14 @@ final class RouteTable: Sendable {
     /// each bucket, resources with more fixed segments come first.
     private let templates: [[Resource]]
     /// The number of bytes in the base, with which all paths begin.
-    private let baseCount: Int
+    private let baseByteCount: Int
     /// True if operators have listeners of their own.
     private let separatesOperators: Bool
 
     init(in environment: RequestEnvironment) {
-        let given = environment.catalog.given
+        let given = environment.catalog.declaredRoutes
         let baseCount = environment.links.base.utf8.count
-        self.baseCount = baseCount
+        self.baseByteCount = baseCount
         separatesOperators = environment.separatesOperators
         var paths: [String] = []
         var resources: [Resource] = []
@@ -76,26 +76,28 @@ final class RouteTable: Sendable {
 
     /// True if a request is for a route that is served during a stop: a route about the server's
     /// health or metrics.
-    func isAboutHealth(_ request: HTTPExchange) -> Bool {
+    func isServedDuringDrain(_ request: HTTPExchange) -> Bool {
         guard request.verb != .options else { return false }
         return resource(for: request)?.route(for: request.verb)?.route.isServedDuringDrain == true
     }
 
     private func resource(for request: HTTPExchange) -> Resource? {
-        request.withPath { literal($0) ?? template($0) }
-            ?? request.withNormalizedPath { literal($0) ?? template($0) }
+        request.withPath { literalResource(at: $0) ?? templateResource(at: $0) }
+            ?? request.withNormalizedPath { literalResource(at: $0) ?? templateResource(at: $0) }
     }
 
-    private func template(_ path: UnsafeRawBufferPointer) -> Resource? {
-        let bucket = templates[Self.hash(path.segment(after: baseCount)) & (templates.count - 1)]
-        for resource in bucket where resource.has(path) { return resource }
+    private func templateResource(at path: UnsafeRawBufferPointer) -> Resource? {
+        let bucket = templates[
+            Self.hash(path.segment(after: baseByteCount)) & (templates.count - 1)
+        ]
+        for resource in bucket where resource.matches(path) { return resource }
         return nil
     }
 
-    private func literal(_ path: UnsafeRawBufferPointer) -> Resource? {
+    private func literalResource(at path: UnsafeRawBufferPointer) -> Resource? {
         var slot = Self.hash(path) & (literals.count - 1)
         while let resource = literals[slot] {
-            if resource.path.isAt(path) { return resource }
+            if resource.path.isLiterally(path) { return resource }
             slot = (slot + 1) & (literals.count - 1)
         }
         return nil

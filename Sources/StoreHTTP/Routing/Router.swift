@@ -59,9 +59,9 @@ package final class Router: HTTPHandler {
         }
     }
 
-    package func turnEnded() -> (@Sendable () -> Void)? { onTurnEnd() }
+    package func workAfterTurn() -> (@Sendable () -> Void)? { onTurnEnd() }
 
-    package var liveness: HTTPResponse? {
+    package var livenessResponse: HTTPResponse? {
         guard !environment.separatesOperators, let problem = environment.livenessProblem else {
             return nil
         }
@@ -84,18 +84,18 @@ package final class Router: HTTPHandler {
         try hosts.check(exchange)
         var counts = false
         if let web {
-            web.begin(exchange)
+            web.prepare(exchange)
             if let preflights, web.isPreflight(exchange) {
-                try web.count(exchange)
+                try web.countForAddress(exchange)
                 try preflights.checkBody(of: exchange)
                 return preflights
             }
             // Proxies send the requests about health, so these requests count for no client.
-            counts = !table.isAboutHealth(exchange)
-            if counts { try web.count(exchange) }
+            counts = !table.isServedDuringDrain(exchange)
+            if counts { try web.countForAddress(exchange) }
         }
         let sender = try environment.identify(exchange)
-        if counts { try web?.count(exchange, for: sender) }
+        if counts { try web?.countForPrincipal(exchange, sender) }
         let served = try table.route(for: exchange, by: sender)
         if isDraining.load(ordering: .relaxed), !served.route.isServedDuringDrain {
             throw .draining()

@@ -25,8 +25,8 @@ extension ServedRoute {
     func checkOrigin(of request: HTTPExchange, by rule: OriginRule) throws(Problem) {
         switch route.origins {
         case .all: return
-        case .own: try rule.require(request)
-        case .ownWhereNamed: try rule.requireOriginIfPresent(request)
+        case .ownAndAllowed: try rule.check(request)
+        case .ownAndAllowedByField: try rule.checkOriginField(of: request)
         }
     }
 
@@ -46,7 +46,7 @@ extension ServedRoute {
                     || (route.takesLinks && request.hasQuery)
             else { throw .unsupportedMediaType() }
         case .optionalJSON:
-            guard !request.has("content-type") || request.isJSON else {
+            guard !request.hasHeader("content-type") || request.isJSON else {
                 throw .unsupportedMediaType()
             }
         }

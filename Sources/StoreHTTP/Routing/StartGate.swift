@@ -19,9 +19,9 @@ package final class StartGate: HTTPHandler {
 
     private struct Queue: Sendable {
         /// The number of the newest request.
-        var next: UInt64 = 0
+        var newestNumber: UInt64 = 0
         var requests: [UInt64: QueuedRequest] = [:]
-        var bytes = 0
+        var byteCount = 0
         var isClosed = false
     }
 
@@ -40,7 +40,7 @@ package final class StartGate: HTTPHandler {
     private let separatesOperators: Bool
     private let queue = Locked(Queue())
     private let transport = Locked<HTTPServer?>(nil)
-    private let phase = Locked(NotReady.Code.starting)
+    private let phase = Locked(NotReadyReason.Code.starting)
     private let links = Links()
     private let ids: RequestIDs
 
@@ -63,7 +63,7 @@ package final class StartGate: HTTPHandler {
         guard hosts.allows(request.host) else {
             return refusal(.misdirected(host: request.host ?? ""))
         }
-        guard isHealth(request) else {
+        guard isAboutHealth(request) else {
             return needsCredentials && request.mayHaveLargeBody ? refusal(.starting()) : nil
         }
         switch request.verb {
@@ -75,25 +75,25 @@ package final class StartGate: HTTPHandler {
     }
 
     package func handle(_ exchange: HTTPExchange) {
-        guard isHealth(exchange) else { return enqueue(exchange) }
+        guard isAboutHealth(exchange) else { return enqueue(exchange) }
         if exchange.verb == .options {
             exchange.respond(.options(Self.healthMethods))
         } else if exchange.path == links.liveness {
             exchange.respond(HealthRoutes.ok)
         } else if exchange.asksForJSON {
             let phase = phase.withLock { $0 }
-            exchange.respond([NotReady(phase, .starting())].response)
+            exchange.respond([NotReadyReason(phase, .starting())].response)
         } else {
             exchange.respond(refusal(.starting()))
         }
     }
 
-    package func turnEnded() -> (@Sendable () -> Void)? { nil }
+    package func workAfterTurn() -> (@Sendable () -> Void)? { nil }
 
     /// Records that the start has entered this phase. Any thread may call it.
-    package func enter(_ phase: NotReady.Code) { self.phase.withLock { $0 = phase } }
+    package func enter(_ phase: NotReadyReason.Code) { self.phase.withLock { $0 = phase } }
 
-    package var liveness: HTTPResponse? { separatesOperators ? nil : HealthRoutes.ok }
+    package var livenessResponse: HTTPResponse? { separatesOperators ? nil : HealthRoutes.ok }
 
     package func response(for failure: TransportFailure) -> HTTPResponse {
         refusal(Problem(failure))
@@ -114,7 +114,7 @@ package final class StartGate: HTTPHandler {
 
     private static let healthMethods = ["GET", "HEAD"]
 
-    private func isHealth(_ request: HTTPExchange) -> Bool {
+    private func isAboutHealth(_ request: HTTPExchange) -> Bool {
         [links.liveness, links.readiness].contains(exactly: request.path)
             && (!separatesOperators || request.isAdmin)
     }
@@ -123,15 +123,15 @@ package final class StartGate: HTTPHandler {
         let bytes = exchange.withBody { $0.count }
         let id = queue.withLock { queue -> UInt64? in
             guard !queue.isClosed, queue.requests.count < Self.queuedMax,
-                queue.bytes + bytes <= Self.queuedBytesMax
+                queue.byteCount + bytes <= Self.queuedBytesMax
             else { return nil }
-            queue.next += 1
-            queue.requests[queue.next] = QueuedRequest(exchange: exchange, bytes: bytes)
-            queue.bytes += bytes
+            queue.newestNumber += 1
+            queue.requests[queue.newestNumber] = QueuedRequest(exchange: exchange, bytes: bytes)
+            queue.byteCount += bytes
             // Suspend the request under the lock: a thread that removes it from the queue may
             // complete it at once.
             exchange.suspend()
-            return queue.next
+            return queue.newestNumber
         }
         guard let id else { return exchange.respond(refusal(.starting())) }
         exchange.whenClientLeaves { [self] in expire(id) }
@@ -149,7 +149,7 @@ package final class StartGate: HTTPHandler {
     private func expire(_ id: UInt64) {
         let request = queue.withLock { queue -> QueuedRequest? in
             guard let request = queue.requests.removeValue(forKey: id) else { return nil }
-            queue.bytes -= request.bytes
+            queue.byteCount -= request.bytes
             return request
         }
         guard let request else { return }
@@ -163,7 +163,7 @@ package final class StartGate: HTTPHandler {
         let requests = queue.withLock { queue in
             defer {
                 queue.requests = [:]
-                queue.bytes = 0
+                queue.byteCount = 0
             }
             return queue.requests.sorted { $0.key < $1.key }.map(\.value)
         }

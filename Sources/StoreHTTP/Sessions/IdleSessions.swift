@@ -7,15 +7,15 @@ package enum IdleSessions {
     /// The maximum number of sessions that end in one turn of the loop; the others follow later.
     static let endedMax = 256
     /// The most seconds between two checks: the loop's clock stands still while the system sleeps.
-    static let lookSecondsMax = 60.0
+    static let checkSecondsMax = 60.0
     /// The fewest seconds between two checks. A session may outlast its idle time by this number of
     /// seconds.
-    static let lookSecondsMin = 0.1
+    static let checkSecondsMin = 0.1
 
     /// Ends idle sessions now, and schedules the next check.
     package static func watch(_ store: Store, _ table: SessionTable) {
         end(in: store, table)
-        let seconds = min(max(table.secondsUntilIdle, lookSecondsMin), lookSecondsMax)
+        let seconds = min(max(table.secondsUntilIdle, checkSecondsMin), checkSecondsMax)
         store.schedule(after: seconds) { [weak store] in
             guard let store, !store.isDraining() else { return }
             watch(store, table)
@@ -37,11 +37,11 @@ package enum IdleSessions {
                     Envelope(
                         members: [try store.actions.member(of: ended, store.encoder)],
                         source: source,
-                        completion: IdleEnd(of: name, in: table)
+                        completion: IdleSessionCompletion(of: name, in: table)
                     )
                 )
             } catch {
-                table.keep(name)
+                table.cancelEnding(name)
             }
         }
     }
@@ -49,7 +49,7 @@ package enum IdleSessions {
 
 /// Removes a session from the table when the action that ends it is durable. Keeps the session if
 /// the action is not applied.
-private final class IdleEnd: Completion {
+private final class IdleSessionCompletion: Completion {
     private let name: String
     private let table: SessionTable
 
@@ -59,6 +59,6 @@ private final class IdleEnd: Completion {
     }
 
     func complete(_ outcome: Outcome) {
-        if case .applied = outcome { table.end(name) } else { table.keep(name) }
+        if case .applied = outcome { table.end(name) } else { table.cancelEnding(name) }
     }
 }

@@ -12,13 +12,13 @@ struct PresentationRoutes: RouteGroup {
     let store: Store
     let watch: RouteWatch
 
-    private struct Shown: Codable, Sendable {
+    private struct ShownReport: Codable, Sendable {
         let version: UInt64
     }
 
     var routes: [Route] {
         let view = JSONSchema.object([
-            .init("view", .string()), .init("style", .strings(["push", "modal", "root"])),
+            .init("view", .string()), .init("style", .stringEnum(["push", "modal", "root"])),
         ])
         return [
             .read(
@@ -50,7 +50,7 @@ struct PresentationRoutes: RouteGroup {
                 body: .json(.object([.init("version", .unsigned)])),
                 answers: [.init(204, "Noted.")],
                 problems: [.notFound, .invalidPayload],
-                handle: note
+                handle: noteShown
             ),
         ]
     }
@@ -88,9 +88,9 @@ struct PresentationRoutes: RouteGroup {
 
     /// Records that the client shows its route in a version. Presenters may be waiting for this
     /// report.
-    private func note(_ request: RequestContext) throws(Problem) {
+    private func noteShown(_ request: RequestContext) throws(Problem) {
         let session = try request.session() ?? Sessions.shared
-        let version = try request.object(Shown.self, store.bounds.json).version
+        let version = try request.object(ShownReport.self, store.bounds.json).version
         let newest = reader.version
         guard version <= newest else { throw .notFound(version: version, newest: newest) }
         watch.noteShown(version, by: session)

@@ -19,15 +19,17 @@ struct SessionCookie: Sendable {
     /// Returns the header field that gives a client its secret. The cookie's path is the path of
     /// this store, and scripts of a page can't read the cookie. A browser sends a secure cookie
     /// only over TLS.
-    func set(_ secret: String, isSecure: Bool) -> (String, String) {
+    func settingField(_ secret: String, isSecure: Bool) -> (String, String) {
         let value = "\(name)=\(secret); Path=\(path); HttpOnly; SameSite=Strict"
         return ("Set-Cookie", value + (isSecure ? "; Secure" : ""))
     }
 
-    func forget(isSecure: Bool) -> (String, String) {
-        let (name, value) = set("", isSecure: isSecure)
+    func deletingField(isSecure: Bool) -> (String, String) {
+        let (name, value) = settingField("", isSecure: isSecure)
         return (name, value + "; Max-Age=0")
     }
 
-    func secret(of exchange: HTTPExchange) -> Substring? { exchange.cookie(beginning) }
+    func secret(of exchange: HTTPExchange) -> Substring? {
+        exchange.cookieValue(beginning: beginning)
+    }
 }

@@ -46,7 +46,7 @@ struct SessionRoutes: RouteGroup {
         IdleSessions.end(in: store, table)
         let secret = SessionTable.newSecret()
         let name = SessionTable.name(of: secret, for: request.identity?.name)
-        let address = request.exchange.client.shared.description
+        let address = request.exchange.client.network.description
         do {
             try table.begin(name, from: address)
         } catch {
@@ -54,19 +54,21 @@ struct SessionRoutes: RouteGroup {
             case .full: throw .overloaded("\(table.sessionsMax) sessions are open already")
             case .addressFull:
                 throw .overloaded(
-                    "\(table.perAddressMax) sessions that \(address) has begun are open already; "
+                    "\(table.sessionsPerAddressMax) sessions that \(address) has begun are open already; "
                         + "DELETE \(links.session) ends one"
                 )
             }
         }
         let cookie = request.environment.sessionCookie
-        let isSecure = request.hasSecureSession
+        let isSecure = request.needsSecureCookie
         try SessionTicket(request, store) { [table, links] version in
             guard let version else {
                 table.end(name)
                 return nil
             }
-            let fields = [("Location", links.session), cookie.set(secret, isSecure: isSecure)]
+            let fields = [
+                ("Location", links.session), cookie.settingField(secret, isSecure: isSecure),
+            ]
             return .uncached(status: 201, further: fields) { json in
                 json.member("session", name)
                 json.member("version", version)
@@ -77,25 +79,27 @@ struct SessionRoutes: RouteGroup {
     private func end(_ request: RequestContext) throws(Problem) {
         // A client that ends its session also loses the cookie with its credential.
         let credential = request.identity.map { _ in
-            request.environment.credentialCookie.forget(for: request.exchange)
+            request.environment.credentialCookie.deletingField(for: request.exchange)
         }
         let cookie = request.environment.sessionCookie
-        let isSecure = request.hasSecureSession
+        let isSecure = request.needsSecureCookie
         guard let name = try session(of: request) else {
             guard let credential else { throw request.notFound }
-            return request.respond(.done(with: [credential, cookie.forget(isSecure: isSecure)]))
+            return request.respond(
+                .done(with: [credential, cookie.deletingField(isSecure: isSecure)])
+            )
         }
         table.beginEnding(name)
         try SessionTicket(request, store) { [store, table] version in
             guard version != nil else {
-                table.keep(name)
+                table.cancelEnding(name)
                 return nil
             }
             table.end(name)
             store.streams.endStreams(of: name)
             store.reader.endWaits(of: name)
             return .done(
-                with: [cookie.forget(isSecure: isSecure)] + (credential.map { [$0] } ?? [])
+                with: [cookie.deletingField(isSecure: isSecure)] + (credential.map { [$0] } ?? [])
             )
         }.dispatch(.ended(session: name), from: name)
     }

@@ -29,29 +29,29 @@ package final class SessionTable: Sendable {
         /// requests. If the action is applied, the table removes the session, else it keeps the
         /// session.
         var isEnding = false
-        /// The timer of the session's next check, in ``Table/looks``.
+        /// The timer of the session's next check, in ``Table/checks``.
         var timer: TimerHeap<String>.ID?
     }
 
     fileprivate struct Table: Sendable {
         var sessions: [String: Session] = [:]
         /// The number of ending sessions, which count against no bound.
-        var ending = 0
+        var endingCount = 0
         /// The number of sessions from each address, without the ending sessions.
         var perAddress: [String: Int] = [:]
         /// The numbers of sessions that were refused for each reason.
-        var full: UInt64 = 0
-        var addressFull: UInt64 = 0
+        var fullRefusals: UInt64 = 0
+        var addressFullRefusals: UInt64 = 0
         /// The times of the next checks for idleness, in nanoseconds of the table's clock. A
         /// request does not change these times: the check itself sets a later time for a used
         /// session.
-        var looks = TimerHeap<String>()
+        var checks = TimerHeap<String>()
     }
 
     /// The maximum number of open sessions.
     package let sessionsMax: Int
     /// The maximum number of open sessions that clients of one address began.
-    package let perAddressMax: Int
+    package let sessionsPerAddressMax: Int
     /// The time for which a session lasts without a request, in nanoseconds.
     private let idleNanoseconds: Int64
     /// Returns the nanoseconds of a clock that never goes back.
@@ -67,12 +67,12 @@ package final class SessionTable: Sendable {
         now: @escaping @Sendable () -> Int64
     ) {
         self.sessionsMax = sessionsMax
-        self.perAddressMax = perAddressMax
+        self.sessionsPerAddressMax = perAddressMax
         self.now = now
         idleNanoseconds = Int64(idleSeconds) * 1_000_000_000
         var table = Table()
         let time = now()
-        for name in names { table.enter(name, from: nil, time, lookingAfter: idleNanoseconds) }
+        for name in names { table.add(name, from: nil, time, checkingAfter: idleNanoseconds) }
         self.table = Locked(table)
     }
 
@@ -133,15 +133,15 @@ package final class SessionTable: Sendable {
     package func begin(_ name: String, from address: String) throws(Refusal) {
         let time = now()
         let refusal = table.withLock { table -> Refusal? in
-            guard table.sessions.count - table.ending < sessionsMax else {
-                table.full += 1
+            guard table.sessions.count - table.endingCount < sessionsMax else {
+                table.fullRefusals += 1
                 return .full
             }
-            guard table.perAddress[address] ?? 0 < perAddressMax else {
-                table.addressFull += 1
+            guard table.perAddress[address] ?? 0 < sessionsPerAddressMax else {
+                table.addressFullRefusals += 1
                 return .addressFull
             }
-            table.enter(name, from: address, time, lookingAfter: idleNanoseconds)
+            table.add(name, from: address, time, checkingAfter: idleNanoseconds)
             return nil
         }
         if let refusal { throw refusal }
@@ -149,32 +149,32 @@ package final class SessionTable: Sendable {
 
     /// The number of open sessions, and of refused sessions since the start for each reason.
     var figures: (open: Int, full: UInt64, addressFull: UInt64) {
-        table.withLock { ($0.sessions.count, $0.full, $0.addressFull) }
+        table.withLock { ($0.sessions.count, $0.fullRefusals, $0.addressFullRefusals) }
     }
 
     /// Removes a session, after its end is durable or its beginning has failed.
     package func end(_ name: String) { table.withLock { $0.remove(name) } }
 
     /// Marks a session as ending, so that the session takes no more requests. The caller dispatches
-    /// the session's end, and then calls ``end(_:)`` or ``keep(_:)``.
+    /// the session's end, and then calls ``end(_:)`` or ``cancelEnding(_:)``.
     func beginEnding(_ name: String) { table.withLock { $0.beginEnding(name) } }
 
     /// Keeps a session whose end was not applied. If the session is still idle, the next check
     /// finds it.
-    package func keep(_ name: String) {
+    package func cancelEnding(_ name: String) {
         table.withLock { table in
-            guard let session = table.keep(name), session.timer == nil else { return }
-            table.look(at: name, at: session.lastUsed + idleNanoseconds)
+            guard let session = table.cancelEnding(name), session.timer == nil else { return }
+            table.scheduleCheck(of: name, at: session.lastUsed + idleNanoseconds)
         }
     }
 
     /// Marks at most `max` idle sessions as ending, and returns their names. The caller dispatches
-    /// the end of each session, and then calls ``end(_:)`` or ``keep(_:)``.
+    /// the end of each session, and then calls ``end(_:)`` or ``cancelEnding(_:)``.
     func beginEndingIdle(max: Int) -> [String] {
         let time = now()
         return table.withLock { table in
             var idle: [String] = []
-            while idle.count < max, let name = table.looks.popDue(at: Double(time)) {
+            while idle.count < max, let name = table.checks.popDue(at: Double(time)) {
                 table.sessions[name]?.timer = nil
                 guard let session = table.sessions[name] else { continue }
                 let isUsed = session.holds > 0 || session.isEnding
@@ -182,7 +182,7 @@ package final class SessionTable: Sendable {
                 // The heap has rounded times, so this comparison rounds, too. If an exact end were
                 // later than `time`, but rounded to the same value, this loop would never end.
                 if Double(end) > Double(time) {
-                    table.look(at: name, at: end)
+                    table.scheduleCheck(of: name, at: end)
                 } else {
                     table.beginEnding(name)
                     idle.append(name)
@@ -195,26 +195,26 @@ package final class SessionTable: Sendable {
     /// The seconds from now in which no session can become idle.
     var secondsUntilIdle: Double {
         let time = now()
-        let next = table.withLock { $0.looks.nextDue } ?? Double(time + idleNanoseconds)
+        let next = table.withLock { $0.checks.nextDue } ?? Double(time + idleNanoseconds)
         return Swift.max(0, (next - Double(time)) / 1e9)
     }
 }
 
 extension SessionTable.Table {
-    fileprivate mutating func enter(
+    fileprivate mutating func add(
         _ name: String,
         from address: String?,
         _ time: Int64,
-        lookingAfter idleNanoseconds: Int64
+        checkingAfter idleNanoseconds: Int64
     ) {
         sessions[name] = SessionTable.Session(address: address, lastUsed: time)
         if let address { perAddress[address, default: 0] += 1 }
-        look(at: name, at: time + idleNanoseconds)
+        scheduleCheck(of: name, at: time + idleNanoseconds)
     }
 
     /// Sets the time of a session's next check.
-    fileprivate mutating func look(at name: String, at time: Int64) {
-        sessions[name]?.timer = looks.insert(name, due: Double(time))
+    fileprivate mutating func scheduleCheck(of name: String, at time: Int64) {
+        sessions[name]?.timer = checks.insert(name, due: Double(time))
     }
 
     /// Returns the index of a session in the dictionary; `nil` if the session is absent or ending.
@@ -225,30 +225,30 @@ extension SessionTable.Table {
     fileprivate mutating func beginEnding(_ name: String) {
         guard let index = index(of: name) else { return }
         sessions.values[index].isEnding = true
-        ending += 1
-        leave(sessions.values[index].address)
+        endingCount += 1
+        decrementCount(of: sessions.values[index].address)
     }
 
     /// Removes the mark of an ending session, and returns the session. Returns `nil` if the session
     /// is not ending.
-    fileprivate mutating func keep(_ name: String) -> SessionTable.Session? {
+    fileprivate mutating func cancelEnding(_ name: String) -> SessionTable.Session? {
         guard let index = sessions.index(forKey: name), sessions.values[index].isEnding else {
             return nil
         }
         sessions.values[index].isEnding = false
-        ending -= 1
+        endingCount -= 1
         if let address = sessions.values[index].address { perAddress[address, default: 0] += 1 }
         return sessions.values[index]
     }
 
     fileprivate mutating func remove(_ name: String) {
         guard let session = sessions.removeValue(forKey: name) else { return }
-        if let timer = session.timer { looks.remove(timer) }
-        if session.isEnding { ending -= 1 } else { leave(session.address) }
+        if let timer = session.timer { checks.remove(timer) }
+        if session.isEnding { endingCount -= 1 } else { decrementCount(of: session.address) }
     }
 
     /// Subtracts a session from the count of an address.
-    private mutating func leave(_ address: String?) {
+    private mutating func decrementCount(of address: String?) {
         guard let address, let count = perAddress[address] else { return }
         perAddress[address] = count > 1 ? count - 1 : nil
     }

@@ -10,7 +10,7 @@ final class SessionTicket: DispatchTicket, @unchecked Sendable {
     // Safety: the same as for the base class; the added properties are constant.
 
     private let request: RequestContext
-    private let response: @Sendable (UInt64?) -> HTTPResponse?
+    private let makeResponse: @Sendable (UInt64?) -> HTTPResponse?
 
     /// Makes a ticket. The closure `response` makes the answer from the version of the action. The
     /// ticket calls it with `nil` if nothing was applied.
@@ -20,7 +20,7 @@ final class SessionTicket: DispatchTicket, @unchecked Sendable {
         response: @escaping @Sendable (UInt64?) -> HTTPResponse?
     ) {
         self.request = request
-        self.response = response
+        self.makeResponse = response
         super.init(
             request: request,
             store: store,
@@ -35,22 +35,22 @@ final class SessionTicket: DispatchTicket, @unchecked Sendable {
         and following: [any Action] = [],
         from session: String
     ) throws(Problem) {
-        let trace = exchange.ownTraceparent
+        let trace = exchange.childTraceparent
         let members: [EnvelopeMember]
         do {
             members = try ([action] + following).map {
                 try store.actions.member(of: $0, store.encoder).traced(trace)
             }
         } catch {
-            _ = response(nil)
+            _ = makeResponse(nil)
             let refusal = Refusal(error)
             store.logger.note(refusal, of: "\(type(of: action))", in: id.text)
-            throw .refused(reason: Refusal.unreadableReason)
+            throw .refused(reason: Refusal.hiddenReasonText)
         }
         let envelope = Envelope(
             members: members,
             requestID: id.text,
-            principal: caller.stamp,
+            principal: caller.recordedPrincipal,
             session: session,
             origin: request.origin(in: session),
             completion: self
@@ -61,12 +61,12 @@ final class SessionTicket: DispatchTicket, @unchecked Sendable {
     }
 
     override func finishApplied(_ answer: AppliedAnswer) {
-        guard let response = response(answer.last) else { return exchange.abandon() }
+        guard let response = makeResponse(answer.lastVersion) else { return exchange.abandon() }
         exchange.complete(response)
     }
 
     override func answerRefusal(_ problem: Problem?) {
-        _ = response(nil)
+        _ = makeResponse(nil)
         super.answerRefusal(problem)
     }
 
@@ -81,7 +81,7 @@ final class SessionTicket: DispatchTicket, @unchecked Sendable {
         let start = try? store.actions.member(of: store.sessionStarts[member - 1], store.encoder)
         guard let found = start.flatMap({ store.actions[$0.type] }) else { return false }
         return found.module.map(caller.viewer.sees(module:)) == true
-            || caller.identity?.mayDispatch(found.place) == true
+            || caller.identity?.mayDispatch(found.entryIndex) == true
     }
 
     /// Returns `nil`: the client has sent no body, into which a pointer could lead.

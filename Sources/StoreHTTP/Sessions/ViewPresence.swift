@@ -33,16 +33,16 @@ package final class ViewPresence: Sendable {
         @Sendable (any Action, _ session: String?, _ origin: String) throws(MailboxError) -> Void
 
     /// The origin that the log shows for an action that no client's stream has caused.
-    package static let place = "StoreServer/views"
+    package static let defaultOrigin = "StoreServer/views"
 
-    private struct Showing: Hashable {
+    private struct SessionSlice: Hashable {
         let slice: ShownSlice
         let session: String
     }
 
     /// A slice that exists. `session` is the slice's session if each session has a slice of its
     /// own.
-    private struct Place: Hashable {
+    private struct ExistingSlice: Hashable {
         let slice: ShownSlice
         let session: String?
     }
@@ -58,7 +58,7 @@ package final class ViewPresence: Sendable {
 
     private struct Table {
         var showings: [ShownSlice: [String: Streams]] = [:]
-        var slices: Set<Place> = []
+        var slices: Set<ExistingSlice> = []
     }
 
     private let modules: [SliceDescription]
@@ -71,8 +71,8 @@ package final class ViewPresence: Sendable {
     }
 
     /// The indices of the modules whose slices begin and end, and whose views declare an action.
-    package var watched: [Int] {
-        modules.indices.filter { isVisible($0) && modules[$0].form != .always }
+    package var watchedModules: [Int] {
+        modules.indices.filter { declaresActions($0) && modules[$0].form != .one }
     }
 
     /// Counts a stream of a slice, and dispatches the view's action if the stream is the first.
@@ -87,13 +87,13 @@ package final class ViewPresence: Sendable {
         origin: String?
     ) throws(MailboxError) -> (@Sendable () -> Void)? {
         let isWhole = modules[slice.module].form == .instances && slice.instance == nil
-        guard isVisible(slice.module), !isWhole else { return nil }
-        let showing = Showing(slice: slice, session: session ?? Sessions.shared)
+        guard declaresActions(slice.module), !isWhole else { return nil }
+        let showing = SessionSlice(slice: slice, session: session ?? Sessions.shared)
         // Dispatch under the lock, so that the last action matches the table.
         try table.withLock { table throws(MailboxError) in
             var streams = table.showings[slice]?[showing.session] ?? Streams(origin: origin)
             if !streams.hasAppeared, isThere(showing, table) {
-                try report(.visible, showing, streams.origin)
+                try dispatchAction(.visible, showing, streams.origin)
                 streams.hasAppeared = true
             }
             streams.count += 1
@@ -103,11 +103,11 @@ package final class ViewPresence: Sendable {
     }
 
     /// Records that a slice has begun or ended. The Core's thread calls it, in version order.
-    package func slice(of module: Int, _ key: SliceKey, isThere: Bool) {
+    package func noteSlice(of module: Int, _ key: SliceKey, exists: Bool) {
         let slice = ShownSlice(module: module, instance: key.instance)
         table.withLock { table in
-            let place = Place(slice: slice, session: key.session)
-            if isThere { table.slices.insert(place) } else { table.slices.remove(place) }
+            let place = ExistingSlice(slice: slice, session: key.session)
+            if exists { table.slices.insert(place) } else { table.slices.remove(place) }
             // Sort the sessions, so that the same calls always dispatch the actions in the same
             // order.
             let showings = (table.showings[slice] ?? [:]).sorted {
@@ -115,16 +115,17 @@ package final class ViewPresence: Sendable {
             }
             for (session, streams) in showings
             where key.session == nil || key.session == session {
-                guard streams.hasAppeared != isThere else { continue }
-                let showing = Showing(slice: slice, session: session)
+                guard streams.hasAppeared != exists else { continue }
+                let showing = SessionSlice(slice: slice, session: session)
                 // If the mailbox is full, the Core logs the lost action.
-                let isReported = isThere && (try? report(.visible, showing, streams.origin)) != nil
+                let isReported =
+                    exists && (try? dispatchAction(.visible, showing, streams.origin)) != nil
                 table.showings[slice]?[session]?.hasAppeared = isReported
             }
         }
     }
 
-    private func end(_ showing: Showing) {
+    private func end(_ showing: SessionSlice) {
         table.withLock { table in
             guard var streams = table.showings[showing.slice]?[showing.session] else { return }
             streams.count -= 1
@@ -137,29 +138,30 @@ package final class ViewPresence: Sendable {
                 table.showings[showing.slice] = nil
             }
             // If the mailbox is full, the Core logs the lost action.
-            if streams.hasAppeared { try? report(.hidden, showing, streams.origin) }
+            if streams.hasAppeared { try? dispatchAction(.hidden, showing, streams.origin) }
         }
     }
 
-    private func isVisible(_ module: Int) -> Bool {
-        modules[module].visibility(.visible) != nil || modules[module].visibility(.hidden) != nil
+    private func declaresActions(_ module: Int) -> Bool {
+        modules[module].visibilityAction(.visible) != nil
+            || modules[module].visibilityAction(.hidden) != nil
     }
 
-    private func isThere(_ showing: Showing, _ table: Table) -> Bool {
+    private func isThere(_ showing: SessionSlice, _ table: Table) -> Bool {
         let module = modules[showing.slice.module]
-        guard module.form != .always else { return true }
+        guard module.form != .one else { return true }
         let session = module.ownership == .session ? showing.session : nil
-        return table.slices.contains(Place(slice: showing.slice, session: session))
+        return table.slices.contains(ExistingSlice(slice: showing.slice, session: session))
     }
 
-    private func report(
+    private func dispatchAction(
         _ change: ViewVisibility,
-        _ showing: Showing,
+        _ showing: SessionSlice,
         _ origin: String?
     ) throws(MailboxError) {
-        guard let action = modules[showing.slice.module].visibility(change) else { return }
+        guard let action = modules[showing.slice.module].visibilityAction(change) else { return }
         let addressed: any Action = showing.slice.instance.map { action.to($0.text) } ?? action
         let session = showing.session == Sessions.shared ? nil : showing.session
-        try dispatch(addressed, session, origin ?? Self.place)
+        try dispatch(addressed, session, origin ?? Self.defaultOrigin)
     }
 }

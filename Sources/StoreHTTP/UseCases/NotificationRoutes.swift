@@ -23,10 +23,10 @@ struct NotificationRoutes: RouteGroup {
                 "notify." + name,
                 "Notify the program of \(name); its reactions dispatch actions.",
                 needs: .notification(name),
-                parameters: [HeaderParameter.prefersWait],
+                parameters: [HeaderParameter.preferWait],
                 body: .optionalJSON(.any),
-                answers: WorkTicket.answers,
-                problems: WorkTicket.problems + [.invalidPayload]
+                answers: ClientRequestTicket.answers,
+                problems: ClientRequestTicket.problems + [.invalidPayload]
             ) { request throws(Problem) in
                 try notify(name, request)
             }
@@ -45,19 +45,20 @@ struct NotificationRoutes: RouteGroup {
         } catch {
             throw Problem(error, bytesMax: limits.bytesMax)
         }
-        try WorkTicket.requireNoCondition(request)
+        try ClientRequestTicket.requireNoCondition(request)
         var actions: [(any Action, String)] = []
         for reaction in reactions where reaction.name.isSame(as: name) {
             do {
-                if let action = try reaction.read(document.root, JSONDecoder(limits: limits)) {
-                    actions.append((action, reaction.place))
+                if let action = try reaction.makeAction(document.root, JSONDecoder(limits: limits))
+                {
+                    actions.append((action, reaction.sourcePlace))
                 }
             } catch {
                 throw .unfit(error, for: "notify/\(name)", store.logger)
             }
         }
         try request.environment.web.limits?.take(.actions, of: request.exchange)
-        try WorkTicket(request, store, by: request.caller(), following: actions)
+        try ClientRequestTicket(request, store, by: request.caller(), following: actions)
             .offer(ClientRequest(notification: name))
     }
 }
@@ -65,16 +66,16 @@ struct NotificationRoutes: RouteGroup {
 /// A reaction to notifications of one name.
 package struct NotificationReaction: Sendable {
     package let name: String
-    package let place: String
-    package let read: @Sendable (JSONNode, JSONDecoder) throws(JSONError) -> (any Action)?
+    package let sourcePlace: String
+    package let makeAction: @Sendable (JSONNode, JSONDecoder) throws(JSONError) -> (any Action)?
 
     package init?<State>(_ reaction: Reaction<State>) {
         guard case .notification(let name, let payload, let react) = reaction.trigger else {
             return nil
         }
         self.name = name
-        place = reaction.place
-        read = { node, decoder throws(JSONError) in
+        sourcePlace = reaction.sourceLocation
+        makeAction = { node, decoder throws(JSONError) in
             react(try decoder.decode(payload, at: node, pointerPrefix: ""))
         }
     }

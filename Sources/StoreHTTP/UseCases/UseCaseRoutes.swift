@@ -30,10 +30,10 @@ struct UseCaseRoutes: RouteGroup {
             "useCase." + method.path.map { $0.isLetter || $0.isNumber ? String($0) : "." }.joined(),
             "Call the use case \(method.path); its input is kept nowhere.",
             needs: .useCase(method.grantName, of: method.module),
-            parameters: parameters + [CancelOnClose.parameter, HeaderParameter.prefersWait],
-            body: .json(JSONSchemaDocument(of: [method.input]).roots[0]),
-            answers: WorkTicket.answers,
-            problems: WorkTicket.problems + [.refused, .invalidPayload]
+            parameters: parameters + [CancelOnClose.parameter, HeaderParameter.preferWait],
+            body: .json(JSONSchemaDocument(of: [method.inputType]).roots[0]),
+            answers: ClientRequestTicket.answers,
+            problems: ClientRequestTicket.problems + [.refused, .invalidPayload]
         ) { request throws(Problem) in
             try perform(method, for: request)
         }
@@ -43,18 +43,18 @@ struct UseCaseRoutes: RouteGroup {
         _ method: BoundUseCaseMethod,
         for request: RequestContext
     ) throws(Problem) {
-        try WorkTicket.requireNoCondition(request)
+        try ClientRequestTicket.requireNoCondition(request)
         let instance = method.hasInstances ? try InstanceID.read(request) : nil
         let input = try input(of: method, request)
         try request.environment.web.limits?.take(.actions, of: request.exchange)
         let work: ClientRequest
         let session = try request.session()
-        do { work = try method.request(input, session, instance) } catch {
+        do { work = try method.makeRequest(input, session, instance) } catch {
             let refusal = Refusal(error)
             store.logger.note(refusal, of: method.grantName, in: request.id.text)
             throw .refused(reason: refusal.reason)
         }
-        try WorkTicket(request, store, by: request.caller(), asking: method.module)
+        try ClientRequestTicket(request, store, by: request.caller(), asking: method.module)
             .offer(work, cancelsOnClose: request[CancelOnClose.parameter] != nil)
     }
 
@@ -64,7 +64,7 @@ struct UseCaseRoutes: RouteGroup {
     ) throws(Problem) -> any Codable & Sendable {
         let body = try request.object(limits)
         do {
-            return try method.read(body, JSONDecoder(limits: limits))
+            return try method.readInput(body, JSONDecoder(limits: limits))
         } catch {
             throw .unfit(error, for: method.path, store.logger)
         }
@@ -77,10 +77,11 @@ package struct BoundUseCaseMethod: Sendable {
     package let module: String
     /// True if the method belongs to an instance of the module.
     package let hasInstances: Bool
-    package let input: any (Codable & Sendable).Type
-    package let read: @Sendable (JSONNode, JSONDecoder) throws(JSONError) -> any Codable & Sendable
+    package let inputType: any (Codable & Sendable).Type
+    package let readInput:
+        @Sendable (JSONNode, JSONDecoder) throws(JSONError) -> any Codable & Sendable
     /// Makes the ``ClientRequest`` for the work, on behalf of a session.
-    package let request:
+    package let makeRequest:
         @Sendable (any Codable & Sendable, _ session: String?, _ instance: String?) throws
             -> ClientRequest
 
@@ -93,9 +94,9 @@ package struct BoundUseCaseMethod: Sendable {
 
     /// The schema of the name that the method's records have in the log: one name, or a pattern
     /// with the ids of instances.
-    package var loggedForm: JSONSchema {
+    package var recordTypeSchema: JSONSchema {
         let name = { ClientRequest.name(ofUseCase: path, instance: $0) }
-        guard hasInstances else { return .strings([name(nil)]) }
+        guard hasInstances else { return .stringEnum([name(nil)]) }
         return .text(pattern: "^" + name(".{1,\(InstanceID.bytesMax)}") + "$")
     }
 }
@@ -108,8 +109,8 @@ extension BoundUseCaseMethod {
                     path: useCase.path,
                     module: mount.name,
                     hasInstances: mount.slice.form == .instances,
-                    input: useCase.input,
-                    read: { node, decoder throws(JSONError) in
+                    inputType: useCase.input,
+                    readInput: { node, decoder throws(JSONError) in
                         try decoder.decode(useCase.input, at: node, pointerPrefix: "")
                     }
                 ) { input, session, instance in

@@ -41,7 +41,7 @@ struct ViewQuery: Sendable {
                     summary: "The form that the view declares.",
                     isRequired: property.isRequired
                 ),
-                allowed: "a parameter of the view"
+                allowedValues: "a parameter of the view"
             ) { $0 }
         }
     }
@@ -58,7 +58,7 @@ struct ViewQuery: Sendable {
             for schema in schemas {
                 guard let text = text(schema.name) else { continue }
                 json.key(schema.name)
-                if Self.isText(schema.schema) {
+                if Self.allowsText(schema.schema) {
                     json.string(text)
                 } else {
                     json.raw(Self.scalar(text))
@@ -71,7 +71,7 @@ struct ViewQuery: Sendable {
         } catch {
             // The values and the text of the error may be secret. So the log gets only the names
             // and the error's type.
-            if let failure = error.failure {
+            if let failure = error.underlyingError {
                 let given = names.filter { text($0) != nil }
                 logger.error(
                     .payloadRefused,
@@ -92,11 +92,11 @@ struct ViewQuery: Sendable {
         }
     }
 
-    private static func isText(_ schema: JSONSchema) -> Bool {
+    private static func allowsText(_ schema: JSONSchema) -> Bool {
         switch schema {
-        case .boolean, .number, .integer, .integers, .null: false
-        case .nullable(let inner): isText(inner)
-        case .anyOf(let schemas), .oneOf(let schemas): schemas.contains(where: isText)
+        case .boolean, .number, .integer, .integerEnum, .null: false
+        case .nullable(let inner): allowsText(inner)
+        case .anyOf(let schemas), .oneOf(let schemas): schemas.contains(where: allowsText)
         default: true
         }
     }

@@ -50,7 +50,7 @@ struct ViewRoutes: RouteGroup {
                 answers: [.json(.any, "The projection.", headers: ["ETag"]), .notModified],
                 problems: [.viewFailed]
             ) { request throws(Problem) in
-                try show(request, view, try read(request, view, at: place, query))
+                try show(request, view, try viewRequest(request, view, at: place, query))
             },
             .stream(
                 links.viewEvents(view.name),
@@ -59,7 +59,7 @@ struct ViewRoutes: RouteGroup {
                 needs: .view(view.name),
                 parameters: query.parameters + ofStream
             ) { request throws(Problem) in
-                try open(request, try read(request, view, at: place, query), query)
+                try open(request, try viewRequest(request, view, at: place, query), query)
             },
         ]
     }
@@ -80,7 +80,7 @@ struct ViewRoutes: RouteGroup {
         }
     }
 
-    private func read(
+    private func viewRequest(
         _ request: RequestContext,
         _ view: PublishedView,
         at place: Int,
@@ -89,7 +89,7 @@ struct ViewRoutes: RouteGroup {
         let caller = try request.caller()
         let (parameters, canonical) = try query.read { request.query($0) }
         let request = ViewRequest(place, named: view.name, parameters, canonical)
-        return store.reader.view(request, for: caller)
+        return store.reader.viewRequest(request, for: caller)
     }
 
     private func open(
@@ -121,7 +121,7 @@ struct ViewRoutes: RouteGroup {
         let state = reader.state(for: caller.withoutSight)
         let known = request.exchange.headerList("if-none-match")
         let isKnown =
-            reader.sees(view, for: caller)
+            reader.showsAllModules(of: view, to: caller)
             ? StateAnswer.isKnown(reader.state(for: caller), known)
             : StateAnswer.isKnown(exactly: state.tag, known)
         if isKnown { return request.respond(StateAnswer.notModified(state)) }

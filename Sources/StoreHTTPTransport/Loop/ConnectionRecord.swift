@@ -6,7 +6,7 @@ final class ConnectionRecord {
     // Safety: only the loop's thread uses the properties, one property at a time. So the properties
     // need no check for overlapping accesses.
 
-    enum Waiting {
+    enum AwaitedInput {
         /// The headers of the connection's first request. The request line was not read yet.
         case firstHeaders
         /// The next request on a connection that has had a request before.
@@ -24,18 +24,18 @@ final class ConnectionRecord {
     let peer: ClientAddress
     private(set) lazy var peerHost = peer.description
     /// The index of this record in the loop's list.
-    @exclusivity(unchecked) var place = 0
+    @exclusivity(unchecked) var index = 0
     /// True if the loop and the library send nothing more on the connection. The last request was
     /// refused, or ended without an answer. A request that becomes a stream also ends without an
     /// answer.
-    @exclusivity(unchecked) var isDone = false
+    @exclusivity(unchecked) var isDoneSending = false
     /// The number of the library's run that ended the last request; 0 if the connection certainly
     /// goes on.
     @exclusivity(unchecked) var runOfLastEnd: UInt64 = 0
     @exclusivity(unchecked) unowned(unsafe) var exchange: HTTPExchange?
     /// The object that the handler keeps for the next requests of the connection.
-    @exclusivity(unchecked) var kept: AnyObject?
-    @exclusivity(unchecked) private(set) var waiting = Waiting.firstHeaders
+    @exclusivity(unchecked) var handlerStorage: AnyObject?
+    @exclusivity(unchecked) private(set) var awaitedInput = AwaitedInput.firstHeaders
     /// The time until which the loop awaits the client's bytes, in the loop's seconds.
     @exclusivity(unchecked) private(set) var deadline: Double
 
@@ -46,61 +46,65 @@ final class ConnectionRecord {
         self.deadline = deadline
     }
 
-    func wait(for waiting: Waiting, until deadline: Double = .infinity) {
-        self.waiting = waiting
+    func wait(for waiting: AwaitedInput, until deadline: Double = .infinity) {
+        self.awaitedInput = waiting
         self.deadline = deadline
     }
 }
 
 /// The places for connections, and the number of places that each address has taken.
 struct ConnectionPlaces {
-    let max: Int
+    let placesMax: Int
     /// The most places that one address or IPv6 network of 64 bits may hold. Addresses of this
-    /// machine and of proxies may hold all places, except for the reserved places (``kept``).
+    /// machine and of proxies may hold all places, except for the reserved places
+    /// (``reservedCount``).
     let perAddressMax: Int
     /// The addresses of proxies, through which clients of any number of addresses connect.
     let proxies: [AddressRange]
-    /// The number of places that are reserved for addresses with fewer than ``keptPerAddress``
-    /// connections.
-    let kept: Int
+    /// The number of places that are reserved for addresses with fewer than
+    /// ``reservedPerAddressMax`` connections.
+    let reservedCount: Int
     /// The most connections of an address when only reserved places are left.
-    static let keptPerAddress = 4
+    static let reservedPerAddressMax = 4
 
-    private(set) var taken = 0
-    private var held: [ClientAddress: Int] = [:]
+    private(set) var takenCount = 0
+    private var takenByAddress: [ClientAddress: Int] = [:]
 
     init(max: Int, perAddressMax: Int, proxies: [AddressRange] = []) {
         self.proxies = proxies
-        self.max = max
+        self.placesMax = max
         self.perAddressMax = perAddressMax
-        kept = max / 64
+        reservedCount = max / 64
     }
 
     /// Returns the reason why a connection from an address has no place; `nil` if it has a place.
     /// The reason is ``TransportFailure/connectionLimit(_:)`` if all places are taken, or if the
     /// free places are reserved for addresses with fewer connections.
     func refusal(of address: ClientAddress) -> TransportFailure? {
-        guard taken < max else { return .connectionLimit(max) }
-        let own = held[address.shared, default: 0]
-        guard own < perAddressMax || isForMany(address) else { return .addressLimit(perAddressMax) }
-        return max - taken > kept || own < Self.keptPerAddress ? nil : .connectionLimit(max)
+        guard takenCount < placesMax else { return .connectionLimit(placesMax) }
+        let own = takenByAddress[address.network, default: 0]
+        guard own < perAddressMax || mayHaveManyClients(address) else {
+            return .addressLimit(perAddressMax)
+        }
+        return placesMax - takenCount > reservedCount || own < Self.reservedPerAddressMax
+            ? nil : .connectionLimit(placesMax)
     }
 
     /// Returns true if many clients may connect from this address, which may be a proxy's address.
-    func isForMany(_ address: ClientAddress) -> Bool {
+    func mayHaveManyClients(_ address: ClientAddress) -> Bool {
         if address.isLocal { return true }
         guard case .internet(let address) = address else { return true }
         return proxies.contains { $0.contains(address) }
     }
 
     mutating func take(_ address: ClientAddress) {
-        taken += 1
-        held[address.shared, default: 0] += 1
+        takenCount += 1
+        takenByAddress[address.network, default: 0] += 1
     }
 
     mutating func giveBack(_ address: ClientAddress) {
-        guard let own = held[address.shared] else { return }
-        taken -= 1
-        held[address.shared] = own > 1 ? own - 1 : nil
+        guard let own = takenByAddress[address.network] else { return }
+        takenCount -= 1
+        takenByAddress[address.network] = own > 1 ? own - 1 : nil
     }
 }

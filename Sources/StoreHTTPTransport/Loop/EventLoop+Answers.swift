@@ -10,7 +10,7 @@ private struct AnswerHead {
     let status: Int
     let fields: UnsafeRawBufferPointer
     let fieldCount: Int
-    var closes = false
+    var closesConnection = false
 }
 
 extension EventLoop {
@@ -27,7 +27,7 @@ extension EventLoop {
                 status: response.status,
                 fields: fields,
                 fieldCount: response.fields.count,
-                closes: response.closes
+                closesConnection: response.closesConnection
             )
             return switch response.body {
             case .none: send(exchange, head, UnsafeRawBufferPointer(start: nil, count: 0))
@@ -38,7 +38,7 @@ extension EventLoop {
     }
 
     func answer(_ exchange: HTTPExchange, _ answer: any HTTPAnswer) -> chttpd_verdict {
-        writer.begin()
+        writer.reset()
         answer.write(to: &writer)
         return answerWritten(exchange)
     }
@@ -64,7 +64,7 @@ extension EventLoop {
         _ body: UnsafeRawBufferPointer
     ) -> chttpd_verdict {
         guard let connection = exchange.connection,
-            holdAnswer(of: exchange, bytes: body.count)
+            takeAnswerMemory(of: exchange, bytes: body.count)
         else { return CHTTPD_CLOSE }
         let libraryHead = beginAnswer(exchange, head, bodyBytes: body.count)
         if libraryHead.closes == 0, let reused = reusedResponses.take(length: body.count),
@@ -77,7 +77,7 @@ extension EventLoop {
                 date: date
             )
         {
-            exchange.reused = reused
+            exchange.reusedResponse = reused
             return CHTTPD_CONTINUE
         }
         let taken = chttpd_respond_copy(connection, libraryHead, body.baseAddress, body.count)
@@ -93,7 +93,7 @@ extension EventLoop {
         guard body.count > ReusedResponses.bodyBytesMax else {
             return body.withUnsafeBytes { send(exchange, head, $0) }
         }
-        guard let connection = exchange.connection, holdAnswer(of: exchange, body) else {
+        guard let connection = exchange.connection, takeAnswerMemory(of: exchange, body) else {
             return CHTTPD_CLOSE
         }
         let libraryHead = beginAnswer(exchange, head, bodyBytes: body.count)
@@ -136,17 +136,17 @@ extension EventLoop {
     ) -> chttpd_response_head {
         exchange.noteAnswer(status: head.status, bytes: bodyBytes)
         exchange.phase = .answered
-        if exchange.heldBody != nil { letGoBody(of: exchange) }
-        exchange.closes = exchange.closes || head.closes || isStopping
+        if exchange.bodyMemory != nil { giveBackBodyMemory(of: exchange) }
+        exchange.closesConnection = exchange.closesConnection || head.closesConnection || isStopping
         exchange.record?.wait(for: .nothing)
-        answered(exchange, status: head.status)
+        noteAnswered(exchange, status: head.status)
         return chttpd_response_head(
             fields: head.fields.baseAddress?.assumingMemoryBound(to: CChar.self),
             field_count: head.fieldCount,
             common: commonFields.baseAddress,
             common_count: configuration.commonFields.count,
             status: UInt32(head.status),
-            closes: exchange.closes ? 1 : 0
+            closes: exchange.closesConnection ? 1 : 0
         )
     }
 }

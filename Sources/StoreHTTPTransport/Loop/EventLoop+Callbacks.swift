@@ -24,7 +24,7 @@ func onConnectionOpened(
         let record = ConnectionRecord(
             descriptor: descriptor,
             peer: loop.acceptedAddress,
-            isAdmin: loop.isAdmin(descriptor),
+            isAdmin: loop.takeAdminDescriptor(descriptor),
             deadline: loop.now + loop.configuration.headersSeconds
         )
         loop.add(record)
@@ -62,7 +62,7 @@ func onAccess(
     guard let request else { return CHTTPD_CLOSE }
     return loop(context)._withUnsafeGuaranteedRef { loop in
         Unmanaged<HTTPExchange>.fromOpaque(request)._withUnsafeGuaranteedRef { exchange in
-            loop.access(exchange, line, body, size)
+            loop.continueRequest(exchange, line, body, size)
         }
     }
 }
@@ -82,7 +82,7 @@ func onRefused(context: UnsafeMutableRawPointer, connection: OpaquePointer, stat
 }
 
 func onLog(context: UnsafeMutableRawPointer, message: UnsafePointer<CChar>) {
-    loop(context)._withUnsafeGuaranteedRef { $0.logOfLibrary(String(cString: message)) }
+    loop(context)._withUnsafeGuaranteedRef { $0.logLibraryMessage(String(cString: message)) }
 }
 
 func onPanic(reason: UnsafePointer<CChar>?) {

@@ -21,7 +21,7 @@ extension EventLoop {
                 case EMFILE, ENFILE: if refuseWithSpare(listener) { return }
                 default: break
                 }
-                rest(listener)
+                pauseListening(on: listener)
                 return
             }
             counters.accepted.add(1, ordering: .relaxed)
@@ -50,7 +50,7 @@ extension EventLoop {
 
     /// Returns true if the library's new connection was accepted at an address for operators. Must
     /// be called once for each connection.
-    func isAdmin(_ descriptor: CInt) -> Bool {
+    func takeAdminDescriptor(_ descriptor: CInt) -> Bool {
         !adminDescriptors.isEmpty && adminDescriptors.remove(descriptor) != nil
     }
 
@@ -71,42 +71,44 @@ extension EventLoop {
     /// Stops watching a listener for ``restSeconds`` if its connections can be neither served nor
     /// refused. Otherwise epoll would report the listener again and again, and the loop would never
     /// sleep.
-    private func rest(_ listener: Listener) {
+    private func pauseListening(on listener: Listener) {
         let descriptor = listener.descriptor
         epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil)
-        _ = schedule(after: Self.restSeconds) { [unowned self] in
+        _ = schedule(after: Self.listenerPauseSeconds) { [unowned self] in
             if listeners.contains(where: { $0.descriptor == descriptor }) { watch(descriptor) }
         }
     }
 
     func add(_ record: ConnectionRecord) {
         if !record.isAdmin { places.take(record.peer) }
-        record.place = records.count
+        record.index = records.count
         if record.isAdmin { adminCount += 1 }
         records.append(record)
         counters.open.store(UInt64(records.count), ordering: .relaxed)
     }
 
     func remove(_ record: ConnectionRecord) {
-        guard record.place < records.count, records[record.place] === record else { return }
+        guard record.index < records.count, records[record.index] === record else { return }
         if record.isAdmin { adminCount -= 1 }
-        records.swapAt(record.place, records.count - 1)
-        records[record.place].place = record.place
+        records.swapAt(record.index, records.count - 1)
+        records[record.index].index = record.index
         records.removeLast()
         counters.open.store(UInt64(records.count), ordering: .relaxed)
         if !record.isAdmin { places.giveBack(record.peer) }
     }
 
     func enforceDeadlines() {
-        nextTick = now + tick
+        nextTick = now + tickDuration
         closeAbandoned()
         closeLingering()
         refuseUnplaced()
         for record in records where record.deadline <= now {
             counters.timeouts.add(1, ordering: .relaxed)
-            if record.waiting != .nextRequest { record.exchange?.noteAnswer(status: 408, bytes: 0) }
+            if record.awaitedInput != .nextRequest {
+                record.exchange?.noteAnswer(status: 408, bytes: 0)
+            }
             let missed: (part: String, seconds: Double)? =
-                switch record.waiting {
+                switch record.awaitedInput {
                 case .firstHeaders, .headers: ("the headers", configuration.headersSeconds)
                 case .body: ("the body", configuration.bodySeconds)
                 case .nextRequest, .nothing: nil
@@ -123,17 +125,19 @@ extension EventLoop {
     /// Ends connections whose client has left before its request was whole. The library uses
     /// edge-triggered events (epoll(7)), and can miss an end that came together with the last
     /// bytes. If the client of a request that was put off has left, calls the request's
-    /// `onLeaving`.
+    /// `onClientLeft`.
     func closeAbandoned() {
-        let waiting = records.filter { $0.waiting != .nothing || $0.exchange?.onLeaving != nil }
+        let waiting = records.filter {
+            $0.awaitedInput != .nothing || $0.exchange?.onClientLeft != nil
+        }
         guard !waiting.isEmpty else { return }
         // POLLRDHUP (poll(2)), which the C library hides from Swift.
         let gone: Int16 = 0x2000
         var polled = waiting.map { pollfd(fd: $0.descriptor, events: gone, revents: 0) }
         guard poll(&polled, nfds_t(polled.count), 0) > 0 else { return }
         for (record, found) in zip(waiting, polled) where found.revents & gone != 0 {
-            if record.waiting == .nothing, let exchange = record.exchange {
-                exchange.onLeaving.take()?()
+            if record.awaitedInput == .nothing, let exchange = record.exchange {
+                exchange.onClientLeft.take()?()
                 continue
             }
             guard hasEnded(record.descriptor) else { continue }

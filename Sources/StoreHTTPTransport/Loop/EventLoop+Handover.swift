@@ -21,24 +21,24 @@ extension EventLoop {
     }
 
     /// Leaves an order for the loop's thread, and wakes the thread. Any thread may call it.
-    func ask(_ change: @Sendable (inout LoopRequests) -> Void) {
+    func submit(_ change: @Sendable (inout LoopRequests) -> Void) {
         requests.withLock { change(&$0) }
         wake()
     }
 
     func takeRequests() {
         let asked = requests.withLock { exchange(&$0, with: LoopRequests()) }
-        for exchange in asked.released {
+        for exchange in asked.endedStreamExchanges {
             exchange.outcome = .abandoned
-            keptStreams[ObjectIdentifier(exchange)] = nil
+            suspendedStreams[ObjectIdentifier(exchange)] = nil
             resume(exchange)
         }
         if let successor = asked.successor {
             handler = successor.handler
-            isEarly = false
+            hasFirstHandler = false
             successor.done()
         }
-        if let seconds = asked.stop, !isStopping {
+        if let seconds = asked.stopSeconds, !isStopping {
             isStopping = true
             stopDeadline = now + seconds
             for listener in listeners {
@@ -51,9 +51,9 @@ extension EventLoop {
 
     /// Resumes the finished exchanges. The library then calls back for the answer of each.
     func resumeFinished() {
-        finished.withLock { swap(&$0.exchanges, &taken) }
-        for exchange in taken { resume(exchange) }
-        taken.removeAll(keepingCapacity: taken.capacity <= Self.takenMax)
+        finished.withLock { swap(&$0.exchanges, &finishedBatch) }
+        for exchange in finishedBatch { resume(exchange) }
+        finishedBatch.removeAll(keepingCapacity: finishedBatch.capacity <= Self.finishedCapacityMax)
     }
 
     func resume(_ exchange: HTTPExchange) {
@@ -66,14 +66,14 @@ extension EventLoop {
         case .clientLeft: return dropStream(of: exchange)
         }
         exchange.hold = .none
-        exchange.onLeaving = nil
+        exchange.onClientLeft = nil
     }
 
     /// Suspends the connection at the library's next call. In the call that brought the request,
     /// the library still expects bytes, and would read again after a resume. If the client has
     /// closed its sending side, the library would then close the connection without an answer.
     func suspend(_ exchange: HTTPExchange) {
-        guard parks else { return suspendNow(exchange) }
+        guard canParkRequests else { return suspendNow(exchange) }
         exchange.hold = .suspending
     }
 
@@ -88,7 +88,7 @@ extension EventLoop {
     /// in the turns of this loop, so a parked request costs one call for each turn before the
     /// answer.
     func park(_ exchange: HTTPExchange) {
-        guard parks, parkedCount < Self.parkedMax else { return suspend(exchange) }
+        guard canParkRequests, parkedCount < Self.parkedMax else { return suspend(exchange) }
         exchange.hold = .parked(since: now)
         parkedCount += 1
     }
@@ -106,7 +106,8 @@ extension EventLoop {
         guard isStopping else { return false }
         if now >= stopDeadline { return true }
         // A client that has not sent a whole request by now gets no answer.
-        for record in records where record.waiting != .body && record.waiting != .nothing {
+        for record in records where record.awaitedInput != .body && record.awaitedInput != .nothing
+        {
             shutdown(record.descriptor, CInt(SHUT_RDWR))
         }
         return records.isEmpty
@@ -126,12 +127,12 @@ extension EventLoop {
         chttpd_run(daemon)
         chttpd_stop(daemon)
         self.daemon = nil
-        cutOff = left
+        cutOffCount = left
         // The exchanges hold references to the loop, so they are released here.
         freeExchanges = []
-        taken = []
+        finishedBatch = []
         finished.withLock { $0.close() }
-        keptStreams = [:]
+        suspendedStreams = [:]
     }
 }
 
@@ -157,9 +158,9 @@ struct FinishedExchanges {
 /// The orders of other threads to the loop.
 struct LoopRequests {
     /// The time in seconds within which the loop must end.
-    var stop: Double?
+    var stopSeconds: Double?
     /// The exchanges of suspended connections whose streams have ended.
-    var released: [HTTPExchange] = []
+    var endedStreamExchanges: [HTTPExchange] = []
     /// The handler that replaces the present handler, and the closure that is called afterwards.
     var successor: (handler: any HTTPHandler, done: @Sendable () -> Void)?
 }

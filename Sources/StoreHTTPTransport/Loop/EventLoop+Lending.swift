@@ -11,9 +11,9 @@ import Synchronization
 struct LoopLeadership: ~Copyable, Sendable {
     /// The seconds between two checks by the second thread, while the loop is lent again and again.
     /// If one loan lasts for one to two of these intervals, the second thread takes the loop over.
-    static let lookSeconds = 0.005
+    static let checkSeconds = 0.005
     /// The number of checks without a new loan after which the second thread sleeps.
-    static let looksMax = 40
+    static let checksMax = 40
 
     /// Twice the number of changes of the leader so far, plus 1 while the loop is lent.
     let term = Atomic<UInt64>(0)
@@ -21,11 +21,11 @@ struct LoopLeadership: ~Copyable, Sendable {
     /// True while the second thread checks the loop again and again.
     let isWatched = Atomic(false)
     let isOver = Atomic(false)
-    let wake = TimedSemaphore()
+    let wakeSignal = TimedSemaphore()
 
     /// Begins the term `next`, and returns true, unless another thread has ended the term `last`
     /// meanwhile.
-    func begin(_ next: UInt64, after last: UInt64) -> Bool {
+    func beginTerm(_ next: UInt64, after last: UInt64) -> Bool {
         term.compareExchange(expected: last, desired: next, ordering: .sequentiallyConsistent)
             .exchanged
     }
@@ -41,7 +41,7 @@ extension EventLoop {
         startSecondThread = { [self] in startThread { self.followAndLead(ended) } }
         guard daemon != nil else { return ended() }
         beginTurn()
-        nextTick = now + tick
+        nextTick = now + tickDuration
         if lead(in: 0, ended) { followAndLead(ended) }
     }
 
@@ -56,7 +56,7 @@ extension EventLoop {
     private func lead(in term: UInt64, _ ended: @Sendable () -> Void) -> Bool {
         guard runTurns(in: term) else { return true }
         leadership.isOver.store(true, ordering: .sequentiallyConsistent)
-        leadership.wake.signal()
+        leadership.wakeSignal.signal()
         ended()
         return false
     }
@@ -73,11 +73,11 @@ extension EventLoop {
         leadership.term.store(term | 1, ordering: .sequentiallyConsistent)
         if !leadership.isWatched.load(ordering: .sequentiallyConsistent) {
             leadership.isWatched.store(true, ordering: .sequentiallyConsistent)
-            leadership.wake.signal()
+            leadership.wakeSignal.signal()
         }
         work()
         borrower.store(0, ordering: .relaxed)
-        let isBack = leadership.begin(term, after: term | 1)
+        let isBack = leadership.beginTerm(term, after: term | 1)
         if isBack { thread.store(UInt(pthread_self()), ordering: .relaxed) } else { wake() }
         return isBack
     }
@@ -95,15 +95,15 @@ extension EventLoop {
         var lastCount: UInt64 = 0
         var looks = 0
         while !leadership.isOver.load(ordering: .sequentiallyConsistent) {
-            if looks >= LoopLeadership.looksMax { sleepUntilLent() }
-            looks = leadership.wake.wait(seconds: LoopLeadership.lookSeconds) ? 0 : looks + 1
+            if looks >= LoopLeadership.checksMax { sleepUntilLent() }
+            looks = leadership.wakeSignal.wait(seconds: LoopLeadership.checkSeconds) ? 0 : looks + 1
             let term = leadership.term.load(ordering: .sequentiallyConsistent)
             let count = leadership.lentCount.load(ordering: .relaxed)
             if count != lastCount { looks = 0 }
             defer { lastCount = count }
             guard term & 1 == 1, count == lastCount else { continue }
             let next = (term & ~1) + 2
-            if leadership.begin(next, after: term) { return next }
+            if leadership.beginTerm(next, after: term) { return next }
         }
         return nil
     }
@@ -117,6 +117,6 @@ extension EventLoop {
         guard !isLent, !leadership.isOver.load(ordering: .sequentiallyConsistent) else {
             return leadership.isWatched.store(true, ordering: .sequentiallyConsistent)
         }
-        leadership.wake.wait()
+        leadership.wakeSignal.wait()
     }
 }

@@ -20,13 +20,13 @@ extension EventLoop {
     static let unplacedSeconds = 1.0
 
     /// The first bytes of the requests that are answered without a place.
-    private static let beginnings = ["GET /livez HTTP/1.", "HEAD /livez HTTP/1."]
+    private static let livenessRequestBeginnings = ["GET /livez HTTP/1.", "HEAD /livez HTTP/1."]
         .map { Array($0.utf8) }
 
     /// Answers on a connection that has no place. If the first bytes are not there, waits for them,
     /// and returns `true` because the loop keeps the descriptor.
     func answerUnplaced(_ descriptor: CInt, _ refusal: TransportFailure) -> Bool {
-        guard handler.liveness != nil else {
+        guard handler.livenessResponse != nil else {
             refuse(descriptor, refusal)
             return false
         }
@@ -67,18 +67,23 @@ extension EventLoop {
     /// Answers or refuses the request that begins with the bytes in the socket. Returns `false` if
     /// there are too few bytes for a decision.
     private func answerNow(_ descriptor: CInt, _ refusal: TransportFailure) -> Bool {
-        var bytes = [UInt8](repeating: 0, count: Self.beginnings.map(\.count).max() ?? 0)
+        var bytes = [UInt8](
+            repeating: 0,
+            count: Self.livenessRequestBeginnings.map(\.count).max() ?? 0
+        )
         let count = recv(descriptor, &bytes, bytes.count, CInt(MSG_PEEK | MSG_DONTWAIT))
         if count < 0, errno == EAGAIN || errno == EINTR { return false }
         let shown = bytes.prefix(max(0, count))
-        if Self.beginnings.contains(where: { shown.starts(with: $0) }),
-            let answer = handler.liveness
+        if Self.livenessRequestBeginnings.contains(where: { shown.starts(with: $0) }),
+            let answer = handler.livenessResponse
         {
             reply(descriptor, answer, hasBody: shown.first == UInt8(ascii: "G"))
-            discard(descriptor)
+            discardInput(of: descriptor)
             return true
         }
-        let mayBecome = Self.beginnings.contains { $0.count > count && $0.starts(with: shown) }
+        let mayBecome = Self.livenessRequestBeginnings.contains {
+            $0.count > count && $0.starts(with: shown)
+        }
         if count > 0, mayBecome { return false }
         refuse(descriptor, refusal)
         return true

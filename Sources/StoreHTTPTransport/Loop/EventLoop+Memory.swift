@@ -12,82 +12,85 @@ extension EventLoop {
 
     /// Takes memory for a body that has `count` bytes so far. If no memory is left, returns the
     /// reason.
-    func holdBody(of exchange: HTTPExchange, _ count: Int) -> TransportFailure? {
+    func takeBodyMemory(of exchange: HTTPExchange, _ count: Int) -> TransportFailure? {
         guard let record = exchange.record, !record.isAdmin else { return nil }
-        let body = exchange.heldBody ?? HeldBody(holders: holders(of: exchange))
-        let more = count - MessageMemory.ownBytes - body.bytes
+        let body = exchange.bodyMemory ?? BodyMemory(holders: holders(of: exchange))
+        let more = count - MessageMemory.uncountedBytes - body.bytes
         if let failure = memory.takeBody(more, for: body.holders) { return failure }
-        exchange.heldBody = HeldBody(bytes: body.bytes + more, holders: body.holders)
+        exchange.bodyMemory = BodyMemory(bytes: body.bytes + more, holders: body.holders)
         return nil
     }
 
-    func letGoBody(of exchange: HTTPExchange) {
-        guard let body = exchange.heldBody else { return }
+    func giveBackBodyMemory(of exchange: HTTPExchange) {
+        guard let body = exchange.bodyMemory else { return }
         memory.giveBackBody(body.bytes, for: body.holders)
-        exchange.heldBody = nil
+        exchange.bodyMemory = nil
         exchange.bodyBytes = []
     }
 
     /// Takes memory for an answer that is copied. Returns `true` if the answer may be sent.
-    func holdAnswer(of exchange: HTTPExchange, bytes: Int) -> Bool {
-        bytes <= MessageMemory.ownBytes || holdAnswer(of: exchange, own: bytes, [])
+    func takeAnswerMemory(of exchange: HTTPExchange, bytes: Int) -> Bool {
+        bytes <= MessageMemory.uncountedBytes || takeAnswerMemory(of: exchange, own: bytes, [])
     }
 
     /// Takes memory for an answer whose body is sent without a copy. Returns `true` if the answer
     /// may be sent.
-    func holdAnswer(of exchange: HTTPExchange, _ body: Bytes) -> Bool {
+    func takeAnswerMemory(of exchange: HTTPExchange, _ body: Bytes) -> Bool {
         guard body.isInPieces else {
-            guard body.count > MessageMemory.ownBytes else { return true }
+            guard body.count > MessageMemory.uncountedBytes else { return true }
             let piece = SharedPiece(id: ObjectIdentifier(body), bytes: body.count)
-            return holdAnswer(of: exchange, own: 0, [piece])
+            return takeAnswerMemory(of: exchange, own: 0, [piece])
         }
         let pieces = body.pieces.map { SharedPiece(id: ObjectIdentifier($0), bytes: $0.count) }
-        return holdAnswer(of: exchange, own: MessageMemory.readerBytes, pieces)
+        return takeAnswerMemory(of: exchange, own: MessageMemory.answerBlockBytes, pieces)
     }
 
     /// Takes memory for an answer, and ends the oldest answers if the bounds are exceeded. Answers
     /// of the same address or principal end first. An ended answer takes memory until the library
     /// has run again. So the taken memory may exceed its bound by one share. If the excess is
     /// larger, the new answer is sent only if no other answer is unread.
-    private func holdAnswer(of exchange: HTTPExchange, own: Int, _ pieces: [SharedPiece]) -> Bool {
+    private func takeAnswerMemory(of exchange: HTTPExchange, own: Int, _ pieces: [SharedPiece])
+        -> Bool
+    {
         guard let record = exchange.record, !record.isAdmin else { return true }
         let answer = UnreadAnswer(record, ownBytes: own, pieces, holders(of: exchange))
         memory.take(answer)
-        unread.add(answer)
-        exchange.unread = answer
-        guard answer.taken > 0 else { return true }
+        unreadAnswers.add(answer)
+        exchange.unreadAnswer = answer
+        guard answer.takenBytes > 0 else { return true }
         for holder in answer.holders {
             var excess = memory.share(of: holder) - memory.shareMax
-            while excess > 0, let oldest = unread.oldest(but: answer, of: holder) {
-                excess -= oldest.taken
+            while excess > 0, let oldest = unreadAnswers.oldest(but: answer, of: holder) {
+                excess -= oldest.takenBytes
                 end(oldest)
             }
         }
-        while memory.bytes - unread.endingBytes > memory.bytesMax,
-            let oldest = unread.oldest(but: answer)
+        while memory.takenBytes - unreadAnswers.endingBytes > memory.bytesMax,
+            let oldest = unreadAnswers.oldest(but: answer)
         {
             end(oldest)
         }
-        let isHeld = memory.bytes <= memory.bytesMax + memory.shareMax || unread.count == 1
-        if !isHeld { counters.unreadEnded.count() }
+        let isHeld =
+            memory.takenBytes <= memory.bytesMax + memory.shareMax || unreadAnswers.count == 1
+        if !isHeld { counters.unreadAnswersEnded.increment() }
         return isHeld
     }
 
-    func letGoAnswer(of exchange: HTTPExchange) {
-        guard let answer = exchange.unread else { return }
-        exchange.unread = nil
-        unread.remove(answer)
+    func giveBackAnswerMemory(of exchange: HTTPExchange) {
+        guard let answer = exchange.unreadAnswer else { return }
+        exchange.unreadAnswer = nil
+        unreadAnswers.remove(answer)
         memory.giveBack(answer)
     }
 
     /// Ends the connection of an answer. The kernel drops the answer's unsent bytes.
     private func end(_ answer: UnreadAnswer) {
-        unread.end(answer)
-        counters.unreadEnded.count()
+        unreadAnswers.noteEnding(answer)
+        counters.unreadAnswersEnded.increment()
         if now >= nextUnreadReport {
             nextUnreadReport = now + Self.unreadReportSeconds
             log(
-                "bodies and answers that clients do not read take \(memory.bytes) of "
+                "bodies and answers that clients do not read take \(memory.takenBytes) of "
                     + "\(memory.bytesMax) bytes: connections of the oldest answers are closed"
             )
         }
@@ -100,14 +103,15 @@ extension EventLoop {
     /// many clients may have that address.
     private func holders(of exchange: HTTPExchange) -> [MessageMemory.Holder] {
         let client = exchange.client
-        let address = places.isForMany(client) ? [] : [MessageMemory.Holder.address(client.shared)]
+        let address =
+            places.mayHaveManyClients(client) ? [] : [MessageMemory.Holder.address(client.network)]
         let name = (exchange.sender as? any MemoryHolder)?.memoryHolder
         return address + (name.map { [.principal($0)] } ?? [])
     }
 
     /// Stores the number of taken bytes in the counters.
-    func showMemory() {
-        let bytes = UInt64(memory.bytes)
+    func updateMemoryCounter() {
+        let bytes = UInt64(memory.takenBytes)
         if counters.buffersBytes.load(ordering: .relaxed) != bytes {
             counters.buffersBytes.store(bytes, ordering: .relaxed)
         }

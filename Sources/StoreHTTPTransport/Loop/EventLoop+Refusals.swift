@@ -24,8 +24,8 @@ extension EventLoop {
     func refuse(_ connection: OpaquePointer, status: Int) {
         counters.framingRefused.add(1, ordering: .relaxed)
         let record = record(of: connection)
-        if record?.isDone == true { return }
-        record?.isDone = true
+        if record?.isDoneSending == true { return }
+        record?.isDoneSending = true
         record?.exchange?.noteAnswer(status: status, bytes: 0)
         let isBody = record?.exchange?.phase == .body
         refuse(chttpd_socket(connection), failure(ofStatus: status, isBody: isBody), lingers: true)
@@ -50,8 +50,8 @@ extension EventLoop {
     /// is malformed. Sends nothing if the client has closed the connection, or if this run of the
     /// library has ended the connection's last request.
     func refuseRequestLine(of record: ConnectionRecord) {
-        guard record.waiting == .firstHeaders || record.waiting == .nextRequest,
-            record.runOfLastEnd != runCount, !record.isDone, !hasEnded(record.descriptor)
+        guard record.awaitedInput == .firstHeaders || record.awaitedInput == .nextRequest,
+            record.runOfLastEnd != runCount, !record.isDoneSending, !hasEnded(record.descriptor)
         else { return }
         counters.framingRefused.add(1, ordering: .relaxed)
         refuse(record.descriptor, .malformed("The request line is malformed."), lingers: true)
@@ -74,11 +74,11 @@ extension EventLoop {
                 return
             }
         }
-        discard(descriptor)
+        discardInput(of: descriptor)
     }
 
     /// Reads and drops the bytes on a socket that is about to be closed: see ``LingeringSocket``.
-    func discard(_ descriptor: CInt) {
+    func discardInput(of descriptor: CInt) {
         var scratch = [UInt8](repeating: 0, count: 16 << 10)
         for _ in 0..<4 where recv(descriptor, &scratch, scratch.count, CInt(MSG_DONTWAIT)) <= 0 {
             break
@@ -127,12 +127,12 @@ extension EventLoop {
     /// Logs a message of the library, unless the message is about a single request. The library
     /// writes such messages for every stream and for every malformed request, and attackers can
     /// send any number of malformed requests.
-    func logOfLibrary(_ message: String) {
-        for part in Self.libraryLinesOfRequests where message.contains(part) { return }
+    func logLibraryMessage(_ message: String) {
+        for part in Self.unloggedLibraryMessages where message.contains(part) { return }
         log("libmicrohttpd: \(message)")
     }
 
-    private static let libraryLinesOfRequests = [
+    private static let unloggedLibraryMessages = [
         "Application reported internal error", "Error processing request", "header. Closing",
         "incomplete request", "has been disconnected", "socket is closed when reading",
         "Not enough memory in pool", "Failed to send", "Too late for",

@@ -30,7 +30,7 @@ extension EventLoop {
         if exchange.note != nil { endAccess(exchange) }
         if let record = exchange.record {
             record.exchange = nil
-            if !isAnswered { record.isDone = true }
+            if !isAnswered { record.isDoneSending = true }
             record.runOfLastEnd = exchange.keepsConnection ? 0 : runCount
             record.wait(for: .nextRequest, until: now + configuration.idleSeconds)
         }
@@ -39,16 +39,16 @@ extension EventLoop {
         case .parked, .suspending:
             // The client has left, but another thread is still making the answer.
             if case .parked = exchange.hold { parkedCount -= 1 }
-            letGoBody(of: exchange)
+            giveBackBodyMemory(of: exchange)
             exchange.connection = nil
             exchange.record = nil
             exchange.hold = .clientLeft
             return
         }
-        letGoBody(of: exchange)
-        letGoAnswer(of: exchange)
+        giveBackBodyMemory(of: exchange)
+        giveBackAnswerMemory(of: exchange)
         dropStream(of: exchange)
-        if let reused = exchange.reused { reusedResponses.giveBack(reused) }
+        if let reused = exchange.reusedResponse { reusedResponses.giveBack(reused) }
         exchange.reset()
         if freeExchanges.count < 256 { freeExchanges.append(exchange) }
     }
@@ -61,7 +61,7 @@ extension EventLoop {
 
     /// Handles a call of the library about a request. The library calls when the headers are
     /// complete, with each piece of the body, when the request is whole, and after a resume.
-    func access(
+    func continueRequest(
         _ exchange: HTTPExchange,
         _ line: chttpd_line,
         _ body: UnsafePointer<CChar>?,
@@ -69,18 +69,18 @@ extension EventLoop {
     ) -> chttpd_verdict {
         switch exchange.phase {
         case .target:
-            counters.requests.count()
+            counters.requests.increment()
             return readHead(exchange, line)
         case .body where size.pointee > 0:
-            return take(exchange, body, size)
+            return takeBodyPiece(exchange, body, size)
         case .body:
-            exchange.phase = .handled
+            exchange.phase = .handling
             exchange.record?.wait(for: .nothing)
             callHandler(exchange)
             return proceed(exchange)
         case .discarding:
             return discard(exchange, size)
-        case .handled:
+        case .handling:
             if case .suspending = exchange.hold { suspendNow(exchange) }
             return proceed(exchange)
         case .answered:
@@ -94,17 +94,17 @@ extension EventLoop {
         guard let connection = exchange.connection else { return CHTTPD_CLOSE }
         let framing: RequestFraming
         do throws(TransportFailure) {
-            framing = try check(exchange, line, connection)
+            framing = try checkHead(exchange, line, connection)
         } catch {
-            counters.refused(error)
+            counters.countRefusal(error)
             var response = handler.response(for: error)
             if case .bodyTooLarge = error { return refuse(exchange, response, hasBody: true) }
-            response.closes = true
+            response.closesConnection = true
             return answer(exchange, response)
         }
         if let tracing { beginSpan(exchange, tracing) }
         if let note = exchange.note { note.access.method = exchange.method }
-        exchange.isEarly = isEarly
+        exchange.isAdmittedByFirstHandler = hasFirstHandler
         if let response = handler.admit(exchange) {
             return refuse(exchange, response, hasBody: framing.contentLength != 0)
         }
@@ -112,7 +112,7 @@ extension EventLoop {
         if framing.contentLength != 0 {
             exchange.record?.wait(for: .body, until: now + configuration.bodySeconds)
             if let length = framing.contentLength {
-                exchange.bodyBytes.reserveCapacity(min(length, MessageMemory.ownBytes))
+                exchange.bodyBytes.reserveCapacity(min(length, MessageMemory.uncountedBytes))
             }
         }
         return CHTTPD_CONTINUE
@@ -121,8 +121,8 @@ extension EventLoop {
     /// Hands a whole request to the handler. If the handler was replaced since the headers came,
     /// the new handler admits the request first.
     private func callHandler(_ exchange: HTTPExchange) {
-        if exchange.isEarly, !isEarly {
-            exchange.isEarly = false
+        if exchange.isAdmittedByFirstHandler, !hasFirstHandler {
+            exchange.isAdmittedByFirstHandler = false
             if let response = handler.admit(exchange) { return exchange.respond(response) }
         }
         handler.handle(exchange)
@@ -138,14 +138,14 @@ extension EventLoop {
         guard hasBody else {
             // The request is whole, but the library has not noticed the end of the request. After
             // an answer now, the library would end the connection. The library calls again at once.
-            exchange.phase = .handled
+            exchange.phase = .handling
             exchange.outcome = .response(response)
             return CHTTPD_CONTINUE
         }
         // A client that sends `Expect` before its body gets the refusal instead of a go-ahead.
         guard exchange.header("expect") == nil else {
             var response = response
-            response.closes = true
+            response.closesConnection = true
             return answer(exchange, response)
         }
         answerAhead(exchange, response)
@@ -156,9 +156,9 @@ extension EventLoop {
     /// response in the middle of a body, so the answer bypasses the library.
     private func answerAhead(_ exchange: HTTPExchange, _ response: HTTPResponse) {
         exchange.phase = .discarding
-        letGoBody(of: exchange)
+        giveBackBodyMemory(of: exchange)
         exchange.bodyBytes.removeAll(keepingCapacity: false)
-        answered(exchange, status: response.status)
+        noteAnswered(exchange, status: response.status)
         guard let connection = exchange.connection else { return }
         exchange.noteAnswer(status: response.status, bytes: response.body.count)
         reply(chttpd_socket(connection), response, further: exchange.furtherFields)
@@ -178,7 +178,7 @@ extension EventLoop {
     }
 
     /// Reads and checks the headers.
-    private func check(
+    private func checkHead(
         _ exchange: HTTPExchange,
         _ line: chttpd_line,
         _ connection: OpaquePointer
@@ -227,7 +227,7 @@ extension EventLoop {
                 throw .malformed("The method is no token.")
             }
         }
-        if method.hasBody, !framing.hasLength {
+        if method.requiresBodyLength, !framing.hasLength {
             throw .malformed("A request with a body needs its length: Content-Length or chunks.")
         }
         exchange.begin(
@@ -241,16 +241,16 @@ extension EventLoop {
 
     /// Takes a piece of the body, and checks the size of the body so far. A body in chunks does not
     /// announce its total size.
-    private func take(
+    private func takeBodyPiece(
         _ exchange: HTTPExchange,
         _ body: UnsafePointer<CChar>?,
         _ size: UnsafeMutablePointer<Int>
     ) -> chttpd_verdict {
         let count = exchange.bodyBytes.count + size.pointee
-        if count > min(MessageMemory.ownBytes, configuration.bodyBytesMax),
-            let failure = grow(exchange, to: count)
+        if count > min(MessageMemory.uncountedBytes, configuration.bodyBytesMax),
+            let failure = growBody(of: exchange, to: count)
         {
-            counters.refused(failure)
+            counters.countRefusal(failure)
             answerAhead(exchange, handler.response(for: failure))
             return discard(exchange, size)
         }
@@ -263,12 +263,12 @@ extension EventLoop {
 
     /// Makes room for a body that has `count` bytes so far. If there is no room, returns the
     /// reason.
-    private func grow(_ exchange: HTTPExchange, to count: Int) -> TransportFailure? {
+    private func growBody(of exchange: HTTPExchange, to count: Int) -> TransportFailure? {
         guard count <= configuration.bodyBytesMax else {
             return .bodyTooLarge(limit: configuration.bodyBytesMax)
         }
-        let isFirst = exchange.heldBody == nil
-        if let failure = holdBody(of: exchange, count) { return failure }
+        let isFirst = exchange.bodyMemory == nil
+        if let failure = takeBodyMemory(of: exchange, count) { return failure }
         if isFirst, let length = exchange.contentLength {
             exchange.bodyBytes.reserveCapacity(length)
         }
@@ -288,7 +288,7 @@ extension EventLoop {
         case .response(let response): return answer(exchange, response)
         case .answer(let written): return answer(exchange, written)
         case .written: return answerWritten(exchange)
-        case .again:
+        case .handleAgain:
             callHandler(exchange)
             return proceed(exchange)
         case .stream(let beginning, let adopter):

@@ -22,25 +22,25 @@ extension EventLoop {
         }
         let descriptor = fcntl(chttpd_socket(connection), F_DUPFD_CLOEXEC, 3)
         guard descriptor >= 0 else {
-            adopter.abandon(beginning.topic)
+            adopter.giveBackPlace(beginning.topic)
             beginning.owner.onEnd?()
             exchange.outcome = .response(handler.response(for: .connectionLimit(records.count)))
             return
         }
         // The stream writer sets its own bound on unsent bytes.
         SocketOption.setUnsentBytesMax(of: descriptor, to: 0)
-        let onEnd = endingAccess(exchange, then: beginning.owner.onEnd)
-        answered(exchange, status: 200)
-        if handsOver {
+        let onEnd = endAccessAsStream(exchange, then: beginning.owner.onEnd)
+        noteAnswered(exchange, status: 200)
+        if handsStreamsOver {
             exchange.outcome = .handedOver
             adopter.adopt(descriptor: descriptor, beginning, onEnd: onEnd)
         } else {
             exchange.suspend()
             exchange.outcome = .suspendedForGood
-            keptStreams[ObjectIdentifier(exchange)] = exchange
+            suspendedStreams[ObjectIdentifier(exchange)] = exchange
             adopter.adopt(descriptor: descriptor, beginning) { [weak self] in
                 onEnd?()
-                self?.ask { $0.released.append(exchange) }
+                self?.submit { $0.endedStreamExchanges.append(exchange) }
             }
         }
     }
@@ -49,7 +49,7 @@ extension EventLoop {
     func dropStream(of exchange: HTTPExchange) {
         guard case .stream(let beginning, let adopter) = exchange.outcome else { return }
         exchange.outcome = .abandoned
-        adopter.abandon(beginning.topic)
+        adopter.giveBackPlace(beginning.topic)
         beginning.owner.onEnd?()
     }
 }
@@ -61,5 +61,5 @@ package protocol StreamAdopter: AnyObject, Sendable {
     func adopt(descriptor: CInt, _ beginning: StreamBeginning, onEnd: (@Sendable () -> Void)?)
 
     /// Gives back a place that was reserved for a stream that did not begin.
-    func abandon(_ topic: TopicID)
+    func giveBackPlace(_ topic: TopicID)
 }

@@ -13,7 +13,7 @@ extension EventLoop {
     /// Any thread may call it. Cost on the loop's own thread: O(log n). Cost on another thread: a
     /// short lock, and a system call if the loop would sleep beyond the timer's time.
     func schedule(after seconds: Double, _ work: @escaping @Sendable () -> Void) -> LoopTimer {
-        guard isOwnThread else {
+        guard isLoopThread else {
             let timer = LoopTimer(due: SystemTime.steadySeconds() + seconds, on: self, work)
             post { $0.scheduled.append(timer) }
             if timer.due < Double(bitPattern: sleepsUntil.load(ordering: .sequentiallyConsistent)) {
@@ -29,7 +29,7 @@ extension EventLoop {
     /// Removes a cancelled timer. Any thread may call it. A call on another thread does not wake
     /// the loop, and the timer leaves the heap in the loop's next turn.
     func drop(_ timer: LoopTimer) {
-        if isOwnThread, let id = timer.id {
+        if isLoopThread, let id = timer.id {
             timers.remove(id)
             timer.id = nil
         } else {
@@ -42,7 +42,7 @@ extension EventLoop {
         hasTimerMail.store(true, ordering: .sequentiallyConsistent)
     }
 
-    private var isOwnThread: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
+    private var isLoopThread: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
     func takeTimers() {
         guard hasTimerMail.load(ordering: .acquiring) else { return }

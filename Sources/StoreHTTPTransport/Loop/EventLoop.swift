@@ -23,26 +23,26 @@ final class EventLoop: @unchecked Sendable {
     /// The most events that one turn takes from epoll, and the most connections from a listener.
     static let eventsMax = 256
     /// The number of finished requests for which memory is kept.
-    static let takenMax = 4 << 10
+    static let finishedCapacityMax = 4 << 10
     /// The most runs of the library in one turn.
-    static let runsMax = 3
+    static let libraryRunsMax = 3
     /// The longest time between two checks of the deadlines, in seconds. The time is shorter if a
     /// configured deadline is short (``tick``).
     static let tickSeconds = 1.0
     /// The longest wait in seconds while there is no connection.
-    static let restingSeconds = 60.0
+    static let idleWaitSecondsMax = 60.0
     /// The most requests that are parked; further requests are suspended. In each turn, the library
     /// calls for the answers of all parked requests.
     static let parkedMax = 64
     /// The time in seconds after which a parked request is suspended.
     static let parkSeconds = 0.001
     /// The seconds for which a listener rests if the system has no resources for a connection.
-    static let restSeconds = 0.1
+    static let listenerPauseSeconds = 0.1
 
     let configuration: TransportConfiguration
     @exclusivity(unchecked) var handler: any HTTPHandler
     /// True until another handler takes over from the first one.
-    @exclusivity(unchecked) var isEarly = true
+    @exclusivity(unchecked) var hasFirstHandler = true
     let counters: TransportCounters
     let accessLog: (any AccessLog)?
     let tracing: RequestTracing?
@@ -53,7 +53,7 @@ final class EventLoop: @unchecked Sendable {
     let finished = Locked(FinishedExchanges())
     /// The array that is swapped with the array of finished exchanges, so that no array is
     /// allocated in a turn.
-    @exclusivity(unchecked) var taken: [HTTPExchange] = []
+    @exclusivity(unchecked) var finishedBatch: [HTTPExchange] = []
     let requests = Locked(LoopRequests())
 
     @exclusivity(unchecked) var daemon: OpaquePointer?
@@ -64,7 +64,7 @@ final class EventLoop: @unchecked Sendable {
     @exclusivity(unchecked) var records: [ConnectionRecord] = []
     @exclusivity(unchecked) var places: ConnectionPlaces
     @exclusivity(unchecked) var memory: MessageMemory
-    @exclusivity(unchecked) var unread = UnreadAnswers()
+    @exclusivity(unchecked) var unreadAnswers = UnreadAnswers()
     /// The time from which the log may have the next line about unread answers.
     @exclusivity(unchecked) var nextUnreadReport = 0.0
     @exclusivity(unchecked) var acceptedAddress = ClientAddress.unknown
@@ -87,9 +87,9 @@ final class EventLoop: @unchecked Sendable {
     var spareDescriptor: CInt
     /// True if a duplicate of a socket can still be used after the loaded library has closed the
     /// connection.
-    var handsOver = true
+    var handsStreamsOver = true
     /// True if the loaded library allows requests to be parked.
-    @exclusivity(unchecked) var parks = true
+    @exclusivity(unchecked) var canParkRequests = true
     /// True if the loaded library allows hidden bytes in the head of a request to be noticed.
     @exclusivity(unchecked) var seesWholeHeads = true
     @exclusivity(unchecked) var runCount: UInt64 = 0
@@ -97,12 +97,12 @@ final class EventLoop: @unchecked Sendable {
     var lingering: [CInt: LingeringSocket] = [:]
     /// The connections without a place. Their clients may still request `/livez`.
     var unplaced: [CInt: UnplacedSocket] = [:]
-    var keptStreams: [ObjectIdentifier: HTTPExchange] = [:]
+    var suspendedStreams: [ObjectIdentifier: HTTPExchange] = [:]
     @exclusivity(unchecked) var parkedCount = 0
     /// The memory in which answers are written, one after another.
     @exclusivity(unchecked) var writer = HTTPAnswerWriter()
     /// The workspace in which handlers read documents, one after another.
-    let documents = JSONWorkspace()
+    let workspace = JSONWorkspace()
     @exclusivity(unchecked) var reusedResponses = ReusedResponses()
     /// The fields of every answer, in the library's form.
     let commonFields: UnsafeMutableBufferPointer<CChar>
@@ -110,11 +110,11 @@ final class EventLoop: @unchecked Sendable {
     /// The time at which this turn began, in nanoseconds. The property ``now`` has the same time in
     /// seconds.
     @exclusivity(unchecked) var turnBegan: UInt64 = 0
-    @exclusivity(unchecked) var answered: ContiguousArray<AnsweredRequest> = []
+    @exclusivity(unchecked) var answeredRequests: ContiguousArray<AnsweredRequest> = []
     @exclusivity(unchecked) var date = DateField()
     @exclusivity(unchecked) var isStopping = false
     /// The number of connections that were cut off at the deadline of a stop.
-    var cutOff = 0
+    var cutOffCount = 0
     var stopDeadline = Double.infinity
 
     init(
@@ -134,7 +134,7 @@ final class EventLoop: @unchecked Sendable {
         let common = configuration.commonFields
         commonFields = .allocate(capacity: common.bytes.count)
         _ = commonFields.initialize(from: common.bytes.map(CChar.init(bitPattern:)))
-        reusedResponses.common = common
+        reusedResponses.commonFields = common
         places = ConnectionPlaces(
             max: configuration.connectionsMax,
             perAddressMax: configuration.connectionsPerAddress,
@@ -162,14 +162,15 @@ final class EventLoop: @unchecked Sendable {
 extension EventLoop {
     /// Listens, and starts the library. Returns the listeners, which have the bound addresses.
     func open() throws(TransportError) -> [Listener] {
-        handsOver = !configuration.keepsStreamsSuspended && LibraryProbe.leavesDuplicatesAlone()
-        parks = LibraryProbe.callsAgain()
+        handsStreamsOver =
+            !configuration.keepsStreamsSuspended && LibraryProbe.leavesDuplicatesAlone()
+        canParkRequests = LibraryProbe.callsAgain()
         seesWholeHeads = LibraryProbe.showsWholeHeads()
         reusedResponses.rewritesTags = LibraryProbe.rewritesTags()
-        if !handsOver {
+        if !handsStreamsOver {
             log("streams keep their connection: this libmicrohttpd shuts down handed-over sockets")
         }
-        if !parks {
+        if !canParkRequests {
             log("requests are suspended until their answers: this libmicrohttpd asks only once")
         }
         if !seesWholeHeads {
@@ -258,19 +259,19 @@ extension EventLoop {
                 endSleep()
                 beginTurn()
                 date.update()
-                take(UnsafeBufferPointer(start: events, count: max(0, count)))
+                handleEvents(UnsafeBufferPointer(start: events, count: max(0, count)))
             }
             takeRequests()
             takeTimers()
             resumeFinished()
             runLibrary(daemon)
             runTimers()
-            let work = handler.turnEnded()
+            let work = handler.workAfterTurn()
             if let work, !lend(in: term, for: work) { return false }
             hasAnswers = work != nil
             skipsEvents = hasAnswers && !skipsEvents
             observeAnswered()
-            showMemory()
+            updateMemoryCounter()
             if now >= nextTick { enforceDeadlines() }
         }
         thread.store(0, ordering: .relaxed)
@@ -281,7 +282,7 @@ extension EventLoop {
     }
 
     /// Accepts connections, and reads the sockets that the library does not have.
-    private func take(_ events: UnsafeBufferPointer<epoll_event>) {
+    private func handleEvents(_ events: UnsafeBufferPointer<epoll_event>) {
         for event in events {
             let descriptor = event.data.fd
             if descriptor == wakeDescriptor { continue }
@@ -305,13 +306,13 @@ extension EventLoop {
     private func runLibrary(_ daemon: OpaquePointer) {
         runCount += 1
         chttpd_run(daemon)
-        for _ in 1..<Self.runsMax where parkedCount == 0 && chttpd_timeout(daemon) == 0 {
+        for _ in 1..<Self.libraryRunsMax where parkedCount == 0 && chttpd_timeout(daemon) == 0 {
             runCount += 1
             chttpd_run(daemon)
         }
     }
 
-    var tick: Double {
+    var tickDuration: Double {
         let shortest = min(
             configuration.headersSeconds,
             configuration.bodySeconds,
@@ -323,7 +324,7 @@ extension EventLoop {
     func waitMilliseconds(_ daemon: OpaquePointer) -> CInt {
         let library = Double(chttpd_timeout(daemon))
         let isResting = records.isEmpty && lingering.isEmpty && unplaced.isEmpty && !isStopping
-        let tick = isResting ? now + Self.restingSeconds : nextTick
+        let tick = isResting ? now + Self.idleWaitSecondsMax : nextTick
         var seconds = min(tick, timers.nextDue ?? .infinity) - now
         // The library reports a parked request as ready, even if the answer is not there.
         if library >= 0 {

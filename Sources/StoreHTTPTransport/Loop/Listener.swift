@@ -23,16 +23,16 @@ final class Listener {
         isAdmin: Bool = false
     ) throws(TransportError) {
         self.isAdmin = isAdmin
-        if let inherited = address.inherited {
+        if let inherited = address.inheritedSocket {
             descriptor = try Self.take(inherited)
             self.address = address
             file = nil
             return
         }
-        guard case .unix(let path) = address.place else {
+        guard case .unix(let path) = address.endpoint else {
             descriptor = try Self.listen(at: address)
             let port = SocketAddress(of: descriptor, by: getsockname).port
-            self.address = ListenAddress(place: address.place.with(port: port))
+            self.address = ListenAddress(place: address.endpoint.with(port: port))
             file = nil
             return
         }
@@ -68,7 +68,7 @@ final class Listener {
         at address: ListenAddress,
         _ mode: UInt32? = nil
     ) throws(TransportError) -> CInt {
-        let socketAddress = SocketAddress(address.place)
+        let socketAddress = SocketAddress(address.endpoint)
         let type = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = socket(socketAddress.family, type, 0)
         guard descriptor >= 0 else {

@@ -8,9 +8,9 @@
 struct MessageMemory {
     /// The first bytes of each body and of each answer, which are not counted. So there is always
     /// room for an action of usual size.
-    static let ownBytes = 4 << 10
+    static let uncountedBytes = 4 << 10
     /// The bytes that the library allocates for an answer in pieces (`chttpd.c`).
-    static let readerBytes = 64 << 10
+    static let answerBlockBytes = 64 << 10
 
     enum Holder: Hashable {
         case address(ClientAddress)
@@ -25,7 +25,7 @@ struct MessageMemory {
 
     private(set) var bodyBytes = 0
     private(set) var answerBytes = 0
-    var bytes: Int { bodyBytes + answerBytes }
+    var takenBytes: Int { bodyBytes + answerBytes }
 
     private var shares: [Holder: Int] = [:]
     /// The pieces that answers have, by identity. Several answers may share a piece.
@@ -36,33 +36,33 @@ struct MessageMemory {
     /// Takes memory for a piece of a body. If a bound would be exceeded, takes nothing and returns
     /// the reason.
     mutating func takeBody(_ count: Int, for holders: [Holder]) -> TransportFailure? {
-        guard bodyBytes + count <= bodiesMax, bytes + count <= bytesMax else {
+        guard bodyBytes + count <= bodiesMax, takenBytes + count <= bytesMax else {
             return .bodiesLimit(bodiesMax)
         }
         for holder in holders where share(of: holder) + count > shareMax {
             return .bodiesShare(shareMax)
         }
         bodyBytes += count
-        change(by: count, for: holders)
+        changeShares(by: count, for: holders)
         return nil
     }
 
     mutating func giveBackBody(_ count: Int, for holders: [Holder]) {
         bodyBytes -= count
-        change(by: -count, for: holders)
+        changeShares(by: -count, for: holders)
     }
 
     /// Takes memory for an answer, even beyond the bound. Counts the answer's own bytes, and the
     /// pieces that no other answer has.
     mutating func take(_ answer: UnreadAnswer) {
-        answer.taken = answer.ownBytes
+        answer.takenBytes = answer.ownBytes
         for piece in answer.pieces {
             let known = pieces[piece.id]
-            if known == nil { answer.taken += piece.bytes }
+            if known == nil { answer.takenBytes += piece.bytes }
             pieces[piece.id] = ((known?.answers ?? 0) + 1, piece.bytes)
         }
-        answerBytes += answer.taken
-        change(by: answer.taken, for: answer.holders)
+        answerBytes += answer.takenBytes
+        changeShares(by: answer.takenBytes, for: answer.holders)
     }
 
     /// Gives back the memory of an answer, except for pieces that other answers still have.
@@ -73,12 +73,12 @@ struct MessageMemory {
             pieces[piece.id] = known.answers > 1 ? (known.answers - 1, known.bytes) : nil
             if known.answers == 1 { answerBytes -= known.bytes }
         }
-        change(by: -answer.taken, for: answer.holders)
+        changeShares(by: -answer.takenBytes, for: answer.holders)
     }
 
     func share(of holder: Holder) -> Int { shares[holder, default: 0] }
 
-    private mutating func change(by count: Int, for holders: [Holder]) {
+    private mutating func changeShares(by count: Int, for holders: [Holder]) {
         for holder in holders {
             let share = share(of: holder) + count
             shares[holder] = share > 0 ? share : nil
@@ -92,7 +92,7 @@ struct SharedPiece {
     let bytes: Int
 }
 
-struct HeldBody {
+struct BodyMemory {
     var bytes = 0
     let holders: [MessageMemory.Holder]
 }

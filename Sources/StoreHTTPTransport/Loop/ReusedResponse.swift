@@ -15,17 +15,17 @@ final class ReusedResponse {
     private static let fieldsBytesMax = 512
     private static let fieldsMax = 12
 
-    let length: Int
+    let bodyLength: Int
     private let response: OpaquePointer
     // Safety: the library frees the body with the response, which exists until `deinit`.
     private let body: UnsafeMutableRawPointer
     /// The fields of the response, in the form of ``HTTPFields``.
     private let fields: UnsafeMutablePointer<CChar>
     /// The offset at which each field ends.
-    private let ends: UnsafeMutablePointer<Int>
+    private let fieldEnds: UnsafeMutablePointer<Int>
     @exclusivity(unchecked) private var fieldCount = 0
     /// The library's copy of the `ETag`, if that is the last field and may be written over.
-    @exclusivity(unchecked) private var tag: UnsafeMutablePointer<CChar>?
+    @exclusivity(unchecked) private var etag: UnsafeMutablePointer<CChar>?
     private let rewritesTags: Bool
     /// The `Date` of the response, which is not among its fields.
     @exclusivity(unchecked) private var date: DateField?
@@ -42,18 +42,18 @@ final class ReusedResponse {
             MHD_destroy_response(response)
             return nil
         }
-        self.length = length
+        self.bodyLength = length
         self.rewritesTags = rewritesTags
         self.body = body
         self.response = response
         fields = .allocate(capacity: Self.fieldsBytesMax)
-        ends = .allocate(capacity: Self.fieldsMax)
+        fieldEnds = .allocate(capacity: Self.fieldsMax)
     }
 
     deinit {
         MHD_destroy_response(response)
         fields.deallocate()
-        ends.deallocate()
+        fieldEnds.deallocate()
     }
 
     /// Queues the response with these fields and this body. The body must have the response's
@@ -67,31 +67,32 @@ final class ReusedResponse {
         body: UnsafeRawBufferPointer,
         date: DateField
     ) -> Bool {
-        guard fields.count <= Self.fieldsBytesMax, count <= Self.fieldsMax, set(date), set(fields)
+        guard fields.count <= Self.fieldsBytesMax, count <= Self.fieldsMax, setDate(date),
+            setFields(fields)
         else { return false }
-        if let start = body.baseAddress { memcpy(self.body, start, length) }
+        if let start = body.baseAddress { memcpy(self.body, start, bodyLength) }
         return chttpd_respond(connection, UInt32(status), response) != 0
     }
 
     /// Replaces the fields from the first difference on. Returns `false` if the library refuses a
     /// field.
-    private func set(_ new: UnsafeRawBufferPointer) -> Bool {
+    private func setFields(_ new: UnsafeRawBufferPointer) -> Bool {
         guard let source = new.baseAddress else { return remove(from: 0) }
-        let same = common(source, new.count)
-        guard same < new.count || same < end(of: fieldCount) else { return true }
+        let same = commonPrefixLength(with: source, new.count)
+        guard same < new.count || same < endOffset(ofFields: fieldCount) else { return true }
         if rewriteTag(source, count: new.count, same: same) { return true }
-        tag = nil
+        etag = nil
         var kept = fieldCount
-        while kept > 0, ends[kept - 1] > same { kept -= 1 }
+        while kept > 0, fieldEnds[kept - 1] > same { kept -= 1 }
         guard remove(from: kept) else { return false }
-        var start = end(of: kept)
+        var start = endOffset(ofFields: kept)
         memcpy(fields + start, source + start, new.count - start)
         while start < new.count {
             let name = fields + start
             let value = name + strlen(name) + 1
             guard chttpd_response_add(response, name, value) != 0 else { return false }
             start = value + strlen(value) + 1 - fields
-            ends[fieldCount] = start
+            fieldEnds[fieldCount] = start
             fieldCount += 1
         }
         findTag()
@@ -102,33 +103,33 @@ final class ReusedResponse {
     private func findTag() {
         guard rewritesTags, fieldCount > 0 else { return }
         for field in 0..<fieldCount {
-            let isTag = strcasecmp(fields + end(of: field), "ETag") == 0
+            let isTag = strcasecmp(fields + endOffset(ofFields: field), "ETag") == 0
             guard isTag == (field == fieldCount - 1) else { return }
         }
         // Safety: a probe has shown that the library sends its copy even after a program has
         // changed the copy.
-        tag = UnsafeMutablePointer(mutating: MHD_get_response_header(response, "ETag"))
+        etag = UnsafeMutablePointer(mutating: MHD_get_response_header(response, "ETag"))
     }
 
     /// Writes the new tag over the old tag, if only the value of the tag differs and has the same
     /// length. Returns true if so.
     private func rewriteTag(_ new: UnsafeRawPointer, count newCount: Int, same: Int) -> Bool {
-        guard let tag, newCount == end(of: fieldCount) else { return false }
-        let start = end(of: fieldCount - 1) + 5
+        guard let etag, newCount == endOffset(ofFields: fieldCount) else { return false }
+        let start = endOffset(ofFields: fieldCount - 1) + 5
         guard same >= start else { return false }
         let length = newCount - start
         let value = (new + start).assumingMemoryBound(to: CChar.self)
         // The value must be a single text of the same length.
         guard strnlen(value, length) == length - 1 else { return false }
         memcpy(fields + start, value, length)
-        memcpy(tag, value, length)
+        memcpy(etag, value, length)
         return true
     }
 
     /// Removes this field and all fields behind it.
     private func remove(from first: Int) -> Bool {
         while fieldCount > first {
-            let name = fields + end(of: fieldCount - 1)
+            let name = fields + endOffset(ofFields: fieldCount - 1)
             guard chttpd_response_remove(response, name, name + strlen(name) + 1) != 0 else {
                 return false
             }
@@ -137,7 +138,7 @@ final class ReusedResponse {
         return true
     }
 
-    private func set(_ new: DateField) -> Bool {
+    private func setDate(_ new: DateField) -> Bool {
         guard new.second != date?.second else { return true }
         if let date {
             guard date.withText({ chttpd_response_remove(response, "Date", $0) }) != 0 else {
@@ -149,12 +150,12 @@ final class ReusedResponse {
     }
 
     /// Returns the offset at which the first `count` fields end.
-    private func end(of count: Int) -> Int { count == 0 ? 0 : ends[count - 1] }
+    private func endOffset(ofFields count: Int) -> Int { count == 0 ? 0 : fieldEnds[count - 1] }
 
     /// Returns the number of bytes at the start that are the same in the old and the new fields.
-    private func common(_ new: UnsafeRawPointer, _ newCount: Int) -> Int {
+    private func commonPrefixLength(with new: UnsafeRawPointer, _ newCount: Int) -> Int {
         let own = UnsafeRawPointer(fields)
-        let count = min(end(of: fieldCount), newCount)
+        let count = min(endOffset(ofFields: fieldCount), newCount)
         var offset = 0
         while offset + 8 <= count,
             own.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
@@ -179,17 +180,17 @@ struct ReusedResponses: ~Copyable {
     static let countMax = 256
 
     var rewritesTags = false
-    var common = HTTPFields()
+    var commonFields = HTTPFields()
     /// The waiting responses, by the length of their body.
-    private var waiting = [[ReusedResponse]](repeating: [], count: bodyBytesMax + 1)
+    private var waitingByLength = [[ReusedResponse]](repeating: [], count: bodyBytesMax + 1)
     private var count = 0
 
     /// Returns a waiting or a new response of this length. Returns `nil` if the length is over the
     /// bound, or if there is no memory.
     mutating func take(length: Int) -> ReusedResponse? {
         guard length <= Self.bodyBytesMax else { return nil }
-        guard let response = waiting[length].popLast() else {
-            return ReusedResponse(length: length, common, rewritesTags: rewritesTags)
+        guard let response = waitingByLength[length].popLast() else {
+            return ReusedResponse(length: length, commonFields, rewritesTags: rewritesTags)
         }
         count -= 1
         return response
@@ -199,10 +200,10 @@ struct ReusedResponses: ~Copyable {
     mutating func giveBack(_ response: ReusedResponse) {
         if count == Self.countMax {
             // Otherwise, responses of lengths that do not come again would stay in memory for ever.
-            for length in waiting.indices { waiting[length] = [] }
+            for length in waitingByLength.indices { waitingByLength[length] = [] }
             count = 0
         }
-        waiting[response.length].append(response)
+        waitingByLength[response.bodyLength].append(response)
         count += 1
     }
 }

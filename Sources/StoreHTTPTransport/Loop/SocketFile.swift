@@ -6,7 +6,7 @@ import StorePlatform
 struct SocketFile {
     let path: String
     private let device: dev_t
-    private let node: ino_t
+    private let inode: ino_t
 
     /// Sets the mode and the group of the file, which a call of bind(2) has just made.
     init(_ path: String, _ access: SocketAccess) throws(TransportError) {
@@ -21,13 +21,13 @@ struct SocketFile {
             throw TransportError("can't give unix:\(path) its mode and its group: \(reason)")
         }
         device = status.st_dev
-        node = status.st_ino
+        inode = status.st_ino
     }
 
     /// Removes the file, unless another server has put its own file there.
     func remove() {
         var status = stat()
-        guard lstat(path, &status) == 0, status.st_dev == device, status.st_ino == node else {
+        guard lstat(path, &status) == 0, status.st_dev == device, status.st_ino == inode else {
             return
         }
         unlink(path)

@@ -7,7 +7,7 @@ package struct TimerHeap<Value> {
     /// The id of a value in the heap. When the value has left the heap, the id names no value.
     package struct ID: Equatable, Sendable {
         fileprivate let slot: Int32
-        fileprivate let round: UInt32
+        fileprivate let generation: UInt32
     }
 
     fileprivate struct Entry {
@@ -24,16 +24,16 @@ package struct TimerHeap<Value> {
     fileprivate struct Slot {
         var value: Value?
         /// The index of the value's entry in the heap.
-        var place: Int32
+        var heapIndex: Int32
         /// The number of values that have left the slot.
-        var round: UInt32
+        var generation: UInt32
     }
 
     /// The entries of the heap. No entry is before its parent, whose index is `(index - 1) / 2`.
     private var entries: [Entry] = []
     private var slots: [Slot] = []
     private var freeSlots: [Int32] = []
-    private var added: UInt64 = 0
+    private var addedCount: UInt64 = 0
 
     package init() {}
 
@@ -48,22 +48,23 @@ package struct TimerHeap<Value> {
         if slots.indices.contains(Int(slot)) {
             slots[Int(slot)].value = value
         } else {
-            slots.append(Slot(value: value, place: 0, round: 0))
+            slots.append(Slot(value: value, heapIndex: 0, generation: 0))
         }
-        added &+= 1
-        entries.append(Entry(due: due, order: added, slot: slot))
+        addedCount &+= 1
+        entries.append(Entry(due: due, order: addedCount, slot: slot))
         siftUp(from: entries.count - 1)
-        return ID(slot: slot, round: slots[Int(slot)].round)
+        return ID(slot: slot, generation: slots[Int(slot)].generation)
     }
 
     /// Removes a value before the value is due, and returns it. Returns `nil` if the value has left
     /// the heap already.
     @discardableResult
     package mutating func remove(_ id: ID) -> Value? {
-        guard slots.indices.contains(Int(id.slot)), slots[Int(id.slot)].round == id.round else {
+        guard slots.indices.contains(Int(id.slot)), slots[Int(id.slot)].generation == id.generation
+        else {
             return nil
         }
-        return remove(at: Int(slots[Int(id.slot)].place))
+        return remove(at: Int(slots[Int(id.slot)].heapIndex))
     }
 
     /// Removes the first value if it is due, and returns it. Returns `nil` if no value is due.
@@ -80,7 +81,7 @@ package struct TimerHeap<Value> {
             siftDown(from: siftUp(from: place))
         }
         freeSlots.append(slot)
-        slots[Int(slot)].round &+= 1
+        slots[Int(slot)].generation &+= 1
         return slots[Int(slot)].value.take()
     }
 
@@ -116,7 +117,7 @@ package struct TimerHeap<Value> {
 
     private mutating func put(_ entry: Entry, at place: Int) {
         entries[place] = entry
-        slots[Int(entry.slot)].place = Int32(place)
+        slots[Int(entry.slot)].heapIndex = Int32(place)
     }
 }
 

@@ -10,9 +10,9 @@ final class UnreadAnswer {
     let ownBytes: Int
     let pieces: [SharedPiece]
     let holders: [MessageMemory.Holder]
-    @exclusivity(unchecked) var taken = 0
+    @exclusivity(unchecked) var takenBytes = 0
     @exclusivity(unchecked) var isEnding = false
-    @exclusivity(unchecked) fileprivate var place = 0
+    @exclusivity(unchecked) fileprivate var index = 0
 
     init(
         _ record: ConnectionRecord,
@@ -37,25 +37,25 @@ struct UnreadAnswers: ~Copyable {
     private(set) var endingBytes = 0
 
     mutating func add(_ answer: UnreadAnswer) {
-        answer.place = answers.count
+        answer.index = answers.count
         answers.append(answer)
         count += 1
     }
 
     mutating func remove(_ answer: UnreadAnswer) {
-        if answer.isEnding { endingBytes -= answer.taken }
-        answers[answer.place] = nil
+        if answer.isEnding { endingBytes -= answer.takenBytes }
+        answers[answer.index] = nil
         count -= 1
         while case .some(nil) = answers.last { answers.removeLast() }
         guard answers.count > 64, count < answers.count / 2 else { return }
         answers = ContiguousArray(answers.filter { $0 != nil })
-        for (place, answer) in answers.enumerated() { answer?.place = place }
+        for (place, answer) in answers.enumerated() { answer?.index = place }
     }
 
     /// Notes that an answer's connection is being ended.
-    mutating func end(_ answer: UnreadAnswer) {
+    mutating func noteEnding(_ answer: UnreadAnswer) {
         answer.isEnding = true
-        endingBytes += answer.taken
+        endingBytes += answer.takenBytes
     }
 
     /// Returns the oldest answer whose connection is not being ended, except `kept`.

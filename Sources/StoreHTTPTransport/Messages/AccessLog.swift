@@ -4,15 +4,15 @@ package import StoreTraces
 /// The port that gets the data of each request that is over, and of each stream that has ended. Any
 /// thread may call the functions, and no function may wait.
 package protocol AccessLog: Sendable {
-    func requestEnded(_ access: Access)
-    func streamEnded(_ access: Access)
+    func requestEnded(_ access: AccessEntry)
+    func streamEnded(_ access: AccessEntry)
 }
 
 /// The data of a request that is over, or of a stream that has ended. The data are collected only
 /// if there is an access log, or if the request is a part of an exported trace.
 ///
 /// The event loop's thread fills this value in, and hands it over as a whole.
-package struct Access: Sendable {
+package struct AccessEntry: Sendable {
     static let pathBytesMax = 1_000
 
     /// The time at which the request line was read, in seconds of the steady clock.
@@ -46,9 +46,9 @@ package struct Access: Sendable {
 /// A box for the data of one request. The box is not the exchange itself, because later requests
 /// use the exchange again.
 final class AccessNote {
-    var access: Access
+    var access: AccessEntry
 
-    init(_ access: Access) { self.access = access }
+    init(_ access: AccessEntry) { self.access = access }
 }
 
 // Notes about requests, for the access log and for exported traces.
@@ -57,7 +57,7 @@ extension EventLoop {
     var notesRequests: Bool { accessLog != nil }
 
     func beginAccess(_ exchange: HTTPExchange) {
-        exchange.note = AccessNote(Access(began: Self.clock()))
+        exchange.note = AccessNote(AccessEntry(began: Self.clock()))
     }
 
     /// Ends the note of a request that is over: gives the data to the access log, and records the
@@ -67,21 +67,23 @@ extension EventLoop {
     }
 
     /// Takes the data of a request that is over, and records the request's span.
-    private func takeAccess(of exchange: HTTPExchange) -> Access? {
+    private func takeAccess(of exchange: HTTPExchange) -> AccessEntry? {
         guard var access = exchange.note.take()?.access else { return nil }
-        let path = exchange.target.prefix { $0 != UInt8(ascii: "?") }.prefix(Access.pathBytesMax)
+        let path = exchange.target.prefix { $0 != UInt8(ascii: "?") }.prefix(
+            AccessEntry.pathBytesMax
+        )
         access.path = String(decoding: path, as: UTF8.self)
         access.seconds = max(0, Self.clock() - access.began)
         access.peerHost = exchange.clientHost
         access.resource = exchange.resource
-        if access.span != nil { tracing?.ended(access) }
+        if access.span != nil { tracing?.onEnd(access) }
         return access
     }
 
     /// Ends the note of a request that becomes a stream. The span of the request ends here, because
     /// the reader decides how long the stream lasts. Returns the closure to call when the stream
     /// ends. The closure gives the stream's data to the access log.
-    func endingAccess(
+    func endAccessAsStream(
         _ exchange: HTTPExchange,
         then onEnd: (@Sendable () -> Void)?
     ) -> (@Sendable () -> Void)? {
@@ -100,7 +102,7 @@ extension EventLoop {
         let parent = exchange.header("traceparent").flatMap { SpanContext(traceparent: $0.utf8) }
         guard let identity = tracing.tracer.begin(in: parent) else { return }
         let note =
-            exchange.note ?? AccessNote(Access(began: Double(exchange.began) / 1_000_000_000))
+            exchange.note ?? AccessNote(AccessEntry(began: Double(exchange.began) / 1_000_000_000))
         exchange.note = note
         note.access.traceID = identity.trace.text
         note.access.span = RequestSpan(
@@ -117,11 +119,11 @@ extension EventLoop {
 package struct RequestTracing: Sendable {
     let tracer: Tracer
     /// Gets the data of each traced request when it is over, or when it becomes a stream.
-    let ended: @Sendable (Access) -> Void
+    let onEnd: @Sendable (AccessEntry) -> Void
 
-    package init(_ tracer: Tracer, ended: @escaping @Sendable (Access) -> Void) {
+    package init(_ tracer: Tracer, ended: @escaping @Sendable (AccessEntry) -> Void) {
         self.tracer = tracer
-        self.ended = ended
+        self.onEnd = ended
     }
 }
 

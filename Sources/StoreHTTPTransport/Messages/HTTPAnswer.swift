@@ -21,12 +21,12 @@ package struct HTTPAnswerWriter: ~Copyable {
     init() {}
 
     /// Removes the previous answer. Keeps the memory, unless the memory is unusually large.
-    mutating func begin() {
+    mutating func reset() {
         status = 200
         sharedBody = nil
         fieldCount = 0
-        fields.truncate(keeping: 4 << 10)
-        body.truncate(keeping: 16 << 10)
+        fields.truncate(freeingAbove: 4 << 10)
+        body.truncate(freeingAbove: 16 << 10)
     }
 
     /// Adds fields that are in the library's form already.

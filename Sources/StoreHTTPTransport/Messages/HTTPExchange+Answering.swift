@@ -9,13 +9,13 @@ extension HTTPExchange {
         /// The request was refused and answered. The rest of its body is being read and dropped.
         case discarding
         /// The handler has the whole request.
-        case handled
+        case handling
         /// A response is queued with the library.
         case answered
     }
 
     enum Outcome {
-        case none, response(HTTPResponse), answer(any HTTPAnswer), again, handedOver,
+        case none, response(HTTPResponse), answer(any HTTPAnswer), handleAgain, handedOver,
             suspendedForGood, abandoned
         /// The answer is in the loop's writer.
         case written
@@ -39,24 +39,24 @@ extension HTTPExchange {
 
     /// Closes the connection after the answer. Call it on the loop's thread before the answer is
     /// sent.
-    package func closeAfterAnswer() { closes = true }
+    package func closeAfterAnswer() { closesConnection = true }
 
     /// Counts the request's duration in `times`. The handler must keep `times` as long as the loop
     /// runs.
-    package func measure(by times: RouteTimes) { self.times = times.place }
+    package func measure(by times: RouteTimes) { self.routeCounters = times.counters }
 
     /// Adds header fields to the answer. Call it on the loop's thread before the answer is sent.
     package func addFields(_ write: (inout HTTPFields) -> Void) { write(&furtherFields) }
 
     /// The fields of every answer, and the fields added for this answer. Only the loop's thread may
     /// read them.
-    package var standingFields: [(String, String)] {
+    package var addedFields: [(String, String)] {
         loop.configuration.commonFields.texts + furtherFields.texts
     }
 
     /// True if the connection certainly goes on after the answer: neither side ends it, and the
     /// client has sent no `Connection` field.
-    var keepsConnection: Bool { !closes && !isHTTP10 && !has("connection") }
+    var keepsConnection: Bool { !closesConnection && !isHTTP10 && !hasHeader("connection") }
 
     /// Answers the request now. Call it on the loop's thread, from within the handler.
     package func respond(_ response: HTTPResponse) { outcome = .response(response) }
@@ -69,7 +69,7 @@ extension HTTPExchange {
             outcome = .response(HTTPResponse(write))
             return
         }
-        loop.writer.begin()
+        loop.writer.reset()
         write(&loop.writer)
         outcome = .written
     }
@@ -106,12 +106,12 @@ extension HTTPExchange {
 
     /// Hands a suspended request to the handler again, in place of ``complete(_:)``. The change
     /// takes effect only after a call of `wake` on the server. Any thread may call it.
-    package func handleAgain() { loop.finish(self, .again) }
+    package func handleAgain() { loop.finish(self, .handleAgain) }
 
     /// Sets a closure that is called once if the client closes its side before the answer is
     /// complete. The answer must still be completed. The loop notices the closing within a second.
     /// Call it on the loop's thread, which also calls the closure.
-    package func whenClientLeaves(_ left: @escaping () -> Void) { onLeaving = left }
+    package func whenClientLeaves(_ left: @escaping () -> Void) { onClientLeft = left }
 
     /// Ends a request that was put off, and sends no answer. Replaces ``complete(_:)``. Any thread
     /// may call it.

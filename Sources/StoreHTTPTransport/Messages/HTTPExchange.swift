@@ -25,44 +25,44 @@ package final class HTTPExchange: @unchecked Sendable {
     var fields: UnsafeMutablePointer<chttpd_field>
     @exclusivity(unchecked) var fieldCount = 0
     /// A bit for each first letter and length of the fields' names (``RequestFraming``).
-    @exclusivity(unchecked) private var names = UInt64.max
+    @exclusivity(unchecked) private var nameBits = UInt64.max
     /// True if the first handler has admitted the request. If another handler replaces the first
     /// one, that handler admits the request again.
-    @exclusivity(unchecked) var isEarly = false
+    @exclusivity(unchecked) var isAdmittedByFirstHandler = false
     /// The closure to call if the client leaves before the answer is complete.
-    @exclusivity(unchecked) var onLeaving: (() -> Void)?
-    @exclusivity(unchecked) var closes = false
+    @exclusivity(unchecked) var onClientLeft: (() -> Void)?
+    @exclusivity(unchecked) var closesConnection = false
     /// The body's share of the memory for all bodies and answers; `nil` for a small body.
-    @exclusivity(unchecked) var heldBody: HeldBody?
+    @exclusivity(unchecked) var bodyMemory: BodyMemory?
     /// The answer, until its client has read it; `nil` for a small answer.
-    @exclusivity(unchecked) var unread: UnreadAnswer?
+    @exclusivity(unchecked) var unreadAnswer: UnreadAnswer?
     /// The number of bytes of body that the request announces; `nil` if the body is chunked.
     @exclusivity(unchecked) private(set) var contentLength: Int? = 0
     /// The number of bytes of a refused request's body that were read and dropped.
     @exclusivity(unchecked) var discardedBytes = 0
-    @exclusivity(unchecked) private var ownVerb = RequestMethod.get
+    @exclusivity(unchecked) private var storedMethod = RequestMethod.get
     /// True if the client speaks HTTP/1.0, which has no chunks.
     @exclusivity(unchecked) private(set) package var isHTTP10 = false
-    @exclusivity(unchecked) private var place = RequestTarget()
+    @exclusivity(unchecked) private var targetParts = RequestTarget()
     @exclusivity(unchecked) private var hostIndex: Int?
     /// The text of the path, made when it is first needed, which is rare.
     @exclusivity(unchecked) private var pathText: String?
     @exclusivity(unchecked) unowned(unsafe) var record: ConnectionRecord?
     /// The library's response to this request, if it can be used again.
-    @exclusivity(unchecked) var reused: ReusedResponse?
-    @exclusivity(unchecked) private var ownResource: AnyObject?
-    @exclusivity(unchecked) private var ownSender: AnyObject?
+    @exclusivity(unchecked) var reusedResponse: ReusedResponse?
+    @exclusivity(unchecked) private var storedResource: AnyObject?
+    @exclusivity(unchecked) private var storedSender: AnyObject?
     /// The data for the access log and for the span; `nil` if the request is not noted.
     @exclusivity(unchecked) var note: AccessNote?
     /// The header fields that the handler has added to the answer.
     @exclusivity(unchecked) var furtherFields = HTTPFields()
     /// The client's address, if a proxy is at the other end of the connection.
-    @exclusivity(unchecked) private var ownClient: ClientAddress?
+    @exclusivity(unchecked) private var proxiedClient: ClientAddress?
     /// The start of the loop's turn that read the request line, in nanoseconds.
     @exclusivity(unchecked) var began: UInt64 = 0
     /// The counters to which the request's duration is added; `nil` if the request has no route
     /// yet.
-    @exclusivity(unchecked) var times: RouteTimes.Place?
+    @exclusivity(unchecked) var routeCounters: RouteTimes.Counters?
 
     init(loop: EventLoop) {
         self.loop = loop
@@ -76,12 +76,12 @@ package final class HTTPExchange: @unchecked Sendable {
     func reset() {
         connection = nil
         record = nil
-        ownResource = nil
-        ownSender = nil
+        storedResource = nil
+        storedSender = nil
         if note != nil { note = nil }
-        times = nil
-        reused = nil
-        ownClient = nil
+        routeCounters = nil
+        reusedResponse = nil
+        proxiedClient = nil
         if furtherFields.count > 0 { furtherFields.removeAll() }
         phase = .target
         outcome = .none
@@ -90,12 +90,12 @@ package final class HTTPExchange: @unchecked Sendable {
         if target.capacity > 1 << 10 { target = [] }
         bodyBytes.removeAll(keepingCapacity: bodyBytes.capacity <= 16 << 10)
         fieldCount = 0
-        names = .max
+        nameBits = .max
         pathText = nil
-        isEarly = false
-        onLeaving = nil
+        isAdmittedByFirstHandler = false
+        onClientLeft = nil
         discardedBytes = 0
-        closes = false
+        closesConnection = false
     }
 
     /// Takes the parts of the request line and the framing. The exchange has the fields already.
@@ -106,11 +106,11 @@ package final class HTTPExchange: @unchecked Sendable {
         isHTTP10: Bool
     ) {
         self.isHTTP10 = isHTTP10
-        ownVerb = method
-        self.place = place
+        storedMethod = method
+        self.targetParts = place
         hostIndex = framing.hostIndex
         contentLength = framing.contentLength
-        names = framing.names
+        nameBits = framing.nameBits
     }
 }
 
@@ -118,30 +118,32 @@ package final class HTTPExchange: @unchecked Sendable {
 // property.
 
 extension HTTPExchange {
-    package var verb: RequestMethod { ownVerb }
+    package var verb: RequestMethod { storedMethod }
 
     package var hasBody: Bool { contentLength != 0 }
 
     /// True if the body may be so large that it takes shared memory.
-    package var mayHaveLargeBody: Bool { contentLength.map { $0 > MessageMemory.ownBytes } ?? true }
+    package var mayHaveLargeBody: Bool {
+        contentLength.map { $0 > MessageMemory.uncountedBytes } ?? true
+    }
 
     /// The object that the handler stores when it admits a request, and uses when it handles it.
     package var resource: AnyObject? {
-        get { ownResource }
-        set { ownResource = newValue }
+        get { storedResource }
+        set { storedResource = newValue }
     }
 
     /// The sender of the request, which the handler sets when it admits the request.
     package var sender: AnyObject? {
-        get { ownSender }
-        set { ownSender = newValue }
+        get { storedSender }
+        set { storedSender = newValue }
     }
 
     /// The object that the handler keeps for the connection's next requests. Only the loop's thread
     /// may use it.
     package var connectionStorage: AnyObject? {
-        get { record?.kept }
-        set { record?.kept = newValue }
+        get { record?.handlerStorage }
+        set { record?.handlerStorage = newValue }
     }
 
     /// True if data of the request are collected, for the access log or for the request's span.
@@ -149,7 +151,7 @@ extension HTTPExchange {
 
     /// Changes the collected data of the request, if data are collected. Call it on the loop's
     /// thread.
-    package func noteAccess(_ change: (inout Access) -> Void) {
+    package func noteAccess(_ change: (inout AccessEntry) -> Void) {
         if let note { change(&note.access) }
     }
 
@@ -157,8 +159,8 @@ extension HTTPExchange {
     /// end of the connection. The handler sets it if a proxy is at the other end. Only the loop's
     /// thread may use it.
     package var client: ClientAddress {
-        get { ownClient ?? record?.peer ?? .unknown }
-        set { ownClient = newValue }
+        get { proxiedClient ?? record?.peer ?? .unknown }
+        set { proxiedClient = newValue }
     }
 
     /// The address of the other end of the connection, which may be a proxy. Only the loop's thread
@@ -168,7 +170,7 @@ extension HTTPExchange {
     /// The client's address without its port: `127.0.0.1`, `::1` or `unix`. Only the loop's thread
     /// may read it.
     package var clientHost: String {
-        ownClient?.description ?? record?.peerHost ?? ClientAddress.unknown.description
+        proxiedClient?.description ?? record?.peerHost ?? ClientAddress.unknown.description
     }
 
     /// The start of the loop's present turn, by ``SystemTime/steadyNanoseconds()``. Only the loop's
@@ -193,25 +195,27 @@ extension HTTPExchange {
     /// Calls `body` with the bytes of the path.
     package func withPath<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         target.withUnsafeBytes { target in
-            if place.path.isEmpty {
+            if targetParts.path.isEmpty {
                 var slash = UInt8(ascii: "/")
                 return withUnsafeBytes(of: &slash, body)
             }
-            return body(UnsafeRawBufferPointer(rebasing: target[place.path]))
+            return body(UnsafeRawBufferPointer(rebasing: target[targetParts.path]))
         }
     }
 
     /// The query of the target, as the client sent it.
-    package var query: String? { place.query.map { String(decoding: target[$0], as: UTF8.self) } }
+    package var query: String? {
+        targetParts.query.map { String(decoding: target[$0], as: UTF8.self) }
+    }
 
-    package var hasQuery: Bool { place.query != nil }
+    package var hasQuery: Bool { targetParts.query != nil }
 
     /// The authority that the request is for: from an absolute target, else from the `Host` header.
     package var host: String? { withHost { $0.map { String(decoding: $0, as: UTF8.self) } } }
 
     /// Calls `body` with the bytes of the authority that the request is for.
     package func withHost<R>(_ body: (UnsafeRawBufferPointer?) -> R) -> R {
-        if let authority = place.authority {
+        if let authority = targetParts.authority {
             return target.withUnsafeBytes { target in
                 body(UnsafeRawBufferPointer(rebasing: target[authority]))
             }
@@ -230,7 +234,7 @@ extension HTTPExchange {
     /// Calls `body` with the value of the first header field with this name, which is in lower
     /// case. Returns `nil` if there is no such field.
     package func withHeader<R>(_ name: StaticString, _ body: (UnsafeRawBufferPointer) -> R) -> R? {
-        guard mayHave(name) else { return nil }
+        guard mayHaveHeader(name) else { return nil }
         for index in 0..<fieldCount where fields[index].isNamed(name) {
             return body(fields[index].valueBytes)
         }
@@ -244,14 +248,15 @@ extension HTTPExchange {
     }
 
     /// Returns true if there is a header field with this name, which is in lower case.
-    package func has(_ name: StaticString) -> Bool { withHeader(name) { _ in true } == true }
+    package func hasHeader(_ name: StaticString) -> Bool { withHeader(name) { _ in true } == true }
 
     /// Returns false if no field has the first letter and the length of this name, or the fields
     /// may not be read now. Most fields that a handler looks for are absent, and this test is
     /// enough for them.
     @inline(__always)
-    private func mayHave(_ name: StaticString) -> Bool {
-        names & RequestFraming.bit(of: name.utf8Start[0], length: name.utf8CodeUnitCount) != 0
+    private func mayHaveHeader(_ name: StaticString) -> Bool {
+        nameBits & RequestFraming.nameBit(first: name.utf8Start[0], length: name.utf8CodeUnitCount)
+            != 0
             && isReadable
     }
 
@@ -259,7 +264,7 @@ extension HTTPExchange {
     /// §5.3). Returns `nil` if there is no such field.
     package func headerList(_ name: StaticString) -> String? {
         var list: String?
-        visit(name) { value in
+        forEachValue(of: name) { value in
             let text = String(decoding: value, as: UTF8.self)
             list = list.map { "\($0), \(text)" } ?? text
         }
@@ -267,8 +272,8 @@ extension HTTPExchange {
     }
 
     /// Calls `value` with the value of each header field with this name, in their order.
-    package func visit(_ name: StaticString, _ value: (UnsafeRawBufferPointer) -> Void) {
-        guard mayHave(name) else { return }
+    package func forEachValue(of name: StaticString, _ value: (UnsafeRawBufferPointer) -> Void) {
+        guard mayHaveHeader(name) else { return }
         for index in 0..<fieldCount where fields[index].isNamed(name) {
             value(fields[index].valueBytes)
         }
@@ -276,7 +281,7 @@ extension HTTPExchange {
 
     /// The workspace in which the handler reads JSON documents, on the loop's thread. A document
     /// remains valid if the handler keeps it after the request.
-    package var workspace: JSONWorkspace { loop.documents }
+    package var workspace: JSONWorkspace { loop.workspace }
 
     /// Calls `body` with the bytes of the request's whole body.
     package func withBody<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {

@@ -19,7 +19,7 @@ package struct HTTPResponse: Sendable {
     package let status: Int
     package var fields: HTTPFields
     package var body: Body
-    package var closes = false
+    package var closesConnection = false
 
     package init(status: Int, headers: [(String, String)] = [], body: Body = .none) {
         self.init(status: status, fields: HTTPFields(headers), body: body)

@@ -13,7 +13,7 @@ struct RequestFraming {
     private(set) var fieldsBytes = 0
     /// The bits of all fields' names (``bit(of:length:)``). If a name's bit is not set, the field
     /// is absent.
-    private(set) var names: UInt64 = 0
+    private(set) var nameBits: UInt64 = 0
 
     /// Makes the framing of a request that has at most a `Content-Length` field.
     init(contentLength: Int? = 0) {
@@ -38,9 +38,9 @@ struct RequestFraming {
                 throw .malformed("There is a header field whose name is no token.")
             }
             let first = UInt8(bitPattern: field.name[0])
-            let bit = Self.bit(of: first, length: field.name_length)
-            repeated |= names & bit
-            names |= bit
+            let bit = Self.nameBit(first: first, length: field.name_length)
+            repeated |= nameBits & bit
+            nameBits |= bit
             guard Self.isValue(field.valueBytes) else {
                 throw .malformed("There is a control character in a header field's value.")
             }
@@ -66,7 +66,7 @@ struct RequestFraming {
                     throw .malformed("The only allowed Transfer-Encoding is chunked.")
                 }
             default:
-                try Self.checkGlued(field)
+                try Self.checkFolded(field)
             }
         }
         guard lengths <= 1 else { throw .malformed("There are several Content-Length fields.") }
@@ -87,24 +87,26 @@ struct RequestFraming {
     /// The names of further fields that must not be repeated, because a proxy and the server could
     /// then read different ones of them. These fields have the credential, the page's origin and
     /// the type of the body.
-    private static var singular: [StaticString] { ["authorization", "content-type", "origin"] }
-    /// The bits of the names in ``singular``.
-    private static let singularBits = singular.reduce(0 as UInt64) {
-        $0 | bit(of: $1.utf8Start[0], length: $1.utf8CodeUnitCount)
+    private static var singularNames: [StaticString] {
+        ["authorization", "content-type", "origin"]
+    }
+    /// The bits of the names in ``singularNames``.
+    private static let singularBits = singularNames.reduce(0 as UInt64) {
+        $0 | nameBit(first: $1.utf8Start[0], length: $1.utf8CodeUnitCount)
     }
 
     private static func checkSingular(
         _ fields: UnsafeBufferPointer<chttpd_field>
     ) throws(TransportFailure) {
-        for name in singular where fields.count(where: { $0.isNamed(name) }) > 1 {
+        for name in singularNames where fields.count(where: { $0.isNamed(name) }) > 1 {
             throw .malformed("There are several \(name) fields.")
         }
     }
 
-    /// Returns the bit of ``names`` for names of this length that begin with this letter, in either
-    /// case. Other names may share the bit, but few of them are sent together.
+    /// Returns the bit of ``nameBits`` for names of this length that begin with this letter, in
+    /// either case. Other names may share the bit, but few of them are sent together.
     @inline(__always)
-    static func bit(of first: UInt8, length: Int) -> UInt64 {
+    static func nameBit(first: UInt8, length: Int) -> UInt64 {
         1 &<< (UInt64(truncatingIfNeeded: length) &+ 5 &* UInt64(first | 0x20))
     }
 
@@ -180,7 +182,7 @@ struct RequestFraming {
 
     /// Throws an error if a longer name begins with the name of a framing field. The library
     /// appends a folded line to the field's name, so a folded `Host: a` becomes a field `Hosta`.
-    private static func checkGlued(_ field: chttpd_field) throws(TransportFailure) {
+    private static func checkFolded(_ field: chttpd_field) throws(TransportFailure) {
         let name: StaticString =
             switch UInt8(bitPattern: field.name[0]) | 0x20 {
             case UInt8(ascii: "h"): "host"

@@ -36,7 +36,7 @@ package enum RequestMethod: Sendable, Equatable {
         }
     }
 
-    var hasBody: Bool {
+    var requiresBodyLength: Bool {
         switch self {
         case .post, .put, .patch: true
         default: false

@@ -9,25 +9,25 @@ package final class RouteTimes: Sendable {
     /// The classes of statuses, by the first digit of the status.
     package static var classes: ClosedRange<Int> { 1...5 }
 
-    private let cells = Cells(count: RouteTimes.classes.count * Buckets.durations.cellCount)
+    private let cells = CounterArray(count: RouteTimes.classes.count * Buckets.durations.cellCount)
     private let buckets = Buckets.durations
 
     package init() {}
 
     /// The counters to which a loop adds durations, valid as long as this object lives.
-    var place: Place { Place(first: cells.first) }
+    var counters: Counters { Counters(first: cells.counters) }
 
     /// Returns the durations of the requests whose answers had a status of this class. Any thread
     /// may call it.
     package func distribution(ofStatus status: Int) -> Distribution {
-        buckets.distribution(at: cells.first + (status - 1) * buckets.cellCount)
+        buckets.distribution(at: cells.counters + (status - 1) * buckets.cellCount)
     }
 }
 
 extension RouteTimes {
     /// The counters of one route, by their address. So no request has to count references to an
     /// object.
-    struct Place {
+    struct Counters {
         // Safety: the numbers belong to a route, which lives as long as the handler of the loop.
         fileprivate let first: UnsafeMutablePointer<Atomic<UInt64>>
 
@@ -43,7 +43,7 @@ extension RouteTimes {
 
 /// A request that was answered in this turn of the event loop.
 struct AnsweredRequest {
-    let times: RouteTimes.Place
+    let counters: RouteTimes.Counters
     /// The start of the turn that read the request line, in nanoseconds.
     let began: UInt64
     /// The first digit of the status.
@@ -53,10 +53,10 @@ struct AnsweredRequest {
 extension EventLoop {
     /// Notes that a request is answered. The request's duration is counted when the turn ends.
     @inline(__always)
-    func answered(_ exchange: HTTPExchange, status: Int) {
-        answered.append(
+    func noteAnswered(_ exchange: HTTPExchange, status: Int) {
+        answeredRequests.append(
             AnsweredRequest(
-                times: exchange.times ?? counters.unrouted.place,
+                counters: exchange.routeCounters ?? counters.unrouted.counters,
                 began: exchange.began,
                 status: status / 100
             )
@@ -66,11 +66,11 @@ extension EventLoop {
     /// Counts the durations of the requests that this turn has answered. The clock is read once for
     /// all these requests.
     func observeAnswered() {
-        guard answered.count > 0 else { return }
+        guard answeredRequests.count > 0 else { return }
         let ended = SystemTime.steadyNanoseconds()
-        for request in answered {
-            request.times.observe(ended &- request.began, status: request.status)
+        for request in answeredRequests {
+            request.counters.observe(ended &- request.began, status: request.status)
         }
-        answered.removeAll(keepingCapacity: true)
+        answeredRequests.removeAll(keepingCapacity: true)
     }
 }

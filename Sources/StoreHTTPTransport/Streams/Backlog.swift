@@ -53,7 +53,7 @@ struct Backlog: Sendable {
     }
 
     /// Notes that the socket took `count` bytes of the first frame.
-    mutating func sent(_ count: Int) {
+    mutating func noteSent(_ count: Int) {
         guard let first = frames.first else { return }
         offset += count
         guard offset >= first.count else { return }

@@ -54,16 +54,16 @@ enum Chunk {
         guard payload.count < SSEFrame.pieceBytesMin else {
             let head = Bytes(count: headBytes) { writeHead(of: payload.count, to: $0) }
             let pieces = before + [head] + payload.pieces + [Bytes(tail)]
-            return Bytes(joining: pieces, shared: payload.count - payload.ownCount)
+            return Bytes(joining: pieces, shared: payload.count - payload.unsharedCount)
         }
         let beforeBytes = before.reduce(0) { $0 + $1.count }
         return Bytes(count: beforeBytes + headBytes + payload.count + tail.count) { buffer in
             var rest = buffer[...]
-            for bytes in before { bytes.withUnsafeBytes { rest.append($0) } }
+            for bytes in before { bytes.withUnsafeBytes { rest.write($0) } }
             writeHead(of: payload.count, to: UnsafeMutableRawBufferPointer(rebasing: rest))
             rest = rest.dropFirst(headBytes)
-            payload.withUnsafeBytes { rest.append($0) }
-            tail.withUnsafeBytes { rest.append($0) }
+            payload.withUnsafeBytes { rest.write($0) }
+            tail.withUnsafeBytes { rest.write($0) }
         }
     }
 }

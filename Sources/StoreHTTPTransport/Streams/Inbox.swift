@@ -23,14 +23,14 @@ struct Inbox: Sendable {
     }
 
     private(set) var events: [Event] = []
-    private var versions = 0
+    private var versionCount = 0
     private var bytes = 0
-    private var commands = 0
+    private var commandCount = 0
     /// The version of the first frame that a waiting reader brings, for each topic.
-    private var first: [TopicID: UInt64] = [:]
+    private var firstVersions: [TopicID: UInt64] = [:]
 
     /// True if the waiting versions take less than half of each bound.
-    var keepsUp: Bool { versions < Self.versionsMax / 2 && bytes < Self.bytesMax / 2 }
+    var keepsUp: Bool { versionCount < Self.versionsMax / 2 && bytes < Self.bytesMax / 2 }
 
     /// Adds a version. Returns the number of older versions that were removed for it.
     mutating func add(
@@ -39,7 +39,9 @@ struct Inbox: Sendable {
         for filter: ReaderFilter? = nil
     ) -> Int {
         var skipped = 0
-        if versions >= Self.versionsMax || bytes + version.bytes > Self.bytesMax, versions > 0 {
+        if versionCount >= Self.versionsMax || bytes + version.unsharedByteCount > Self.bytesMax,
+            versionCount > 0
+        {
             skipped = makeRoom(topic)
         }
         // The versions that were left out may have been for other readers.
@@ -50,9 +52,9 @@ struct Inbox: Sendable {
     }
 
     /// Adds a frame without a version. At the bound, adds nothing and returns `false`.
-    mutating func send(_ frame: Bytes, to topic: TopicID) -> Bool {
-        guard commands < Self.commandsMax else { return false }
-        commands += 1
+    mutating func addCommand(_ frame: Bytes, to topic: TopicID) -> Bool {
+        guard commandCount < Self.commandsMax else { return false }
+        commandCount += 1
         events.append(.command(topic, frame))
         return true
     }
@@ -62,10 +64,10 @@ struct Inbox: Sendable {
     mutating func join(_ reader: JoiningReader) {
         var reader = reader
         if let version = reader.beginning.first {
-            if first[reader.beginning.topic] == version.number {
+            if firstVersions[reader.beginning.topic] == version.number {
                 reader.beginning.first = nil
             } else {
-                first[reader.beginning.topic] = version.number
+                firstVersions[reader.beginning.topic] = version.number
                 count(version)
             }
         }
@@ -73,22 +75,22 @@ struct Inbox: Sendable {
     }
 
     private mutating func count(_ version: TopicVersion) {
-        versions += 1
-        bytes += version.bytes
+        versionCount += 1
+        bytes += version.unsharedByteCount
     }
 
     private mutating func makeRoom(_ topic: TopicID) -> Int {
-        let before = versions
+        let before = versionCount
         var kept: [Event] = []
         for event in events {
             if case .publish(let version, topic, _) = event {
-                versions -= 1
-                bytes -= version.bytes
+                versionCount -= 1
+                bytes -= version.unsharedByteCount
             } else {
                 kept.append(event)
             }
         }
         events = kept
-        return before - versions
+        return before - versionCount
     }
 }

@@ -25,19 +25,19 @@ struct SharedStreamLoops: ~Copyable {
         /// True if the loop has a turn in this round.
         var hasTurn = false
         /// True if the thread's epoll ignores the loop until it is due.
-        var rests = true
+        var isResting = true
 
         init(_ loop: StreamLoop) { self.loop = loop }
     }
 
     private let epoll: CInt
-    private let ready: UnsafeMutablePointer<epoll_event>
+    private let readyEvents: UnsafeMutablePointer<epoll_event>
     /// The memory for events of a loop's own epoll. All loops use this memory, one after the other.
     private let events: UnsafeMutablePointer<epoll_event>
     private var members: [Member?] = []
     private var freeNumbers: [Int] = []
     private var timers = TimerHeap<Int>()
-    private var round: [Int] = []
+    private var roundNumbers: [Int] = []
 
     /// Makes an empty group.
     ///
@@ -46,12 +46,12 @@ struct SharedStreamLoops: ~Copyable {
     ///   `UInt64.max`.
     init(epoll: CInt) {
         self.epoll = epoll
-        ready = .allocate(capacity: Self.eventsMax)
+        readyEvents = .allocate(capacity: Self.eventsMax)
         events = .allocate(capacity: StreamLoop.eventsMax)
     }
 
     deinit {
-        ready.deallocate()
+        readyEvents.deallocate()
         events.deallocate()
     }
 
@@ -63,19 +63,19 @@ struct SharedStreamLoops: ~Copyable {
         let member = Member(loop)
         let number = freeNumbers.popLast() ?? members.count
         if number == members.count { members.append(member) } else { members[number] = member }
-        rest(member, number, false)
+        setResting(member, number, false)
     }
 
     /// Waits for a loop that is ready or due, and gives one turn to each such loop. Returns `true`
     /// if an event came for the thread itself, and not for a loop.
     mutating func turn() -> Bool {
-        let count = Int(epoll_wait(epoll, ready, CInt(Self.eventsMax), waitMilliseconds))
+        let count = Int(epoll_wait(epoll, readyEvents, CInt(Self.eventsMax), waitMilliseconds))
         var isWoken = false
         for index in 0..<max(0, count) {
-            if ready[index].data.u64 == .max {
+            if readyEvents[index].data.u64 == .max {
                 isWoken = true
             } else {
-                giveTurn(to: Int(ready[index].data.u64))
+                giveTurn(to: Int(readyEvents[index].data.u64))
             }
         }
         let now = EventLoop.clock()
@@ -83,15 +83,15 @@ struct SharedStreamLoops: ~Copyable {
             members[number]?.timer = nil
             giveTurn(to: number)
         }
-        for number in round { turn(number) }
-        round.removeAll(keepingCapacity: true)
+        for number in roundNumbers { turn(number) }
+        roundNumbers.removeAll(keepingCapacity: true)
         return isWoken
     }
 
     private mutating func giveTurn(to number: Int) {
         guard let member = members[number], !member.hasTurn else { return }
         member.hasTurn = true
-        round.append(number)
+        roundNumbers.append(number)
     }
 
     private mutating func turn(_ number: Int) {
@@ -102,7 +102,7 @@ struct SharedStreamLoops: ~Copyable {
         if loop.now >= loop.nextSecond { loop.everySecond() }
         guard !loop.isDone else { return remove(member, number) }
         let seconds = loop.restSeconds
-        rest(member, number, seconds > 0)
+        setResting(member, number, seconds > 0)
         let due = seconds > 0 ? EventLoop.clock() + seconds : loop.waitSeconds.map { loop.now + $0 }
         schedule(member, number, at: due ?? .infinity)
     }
@@ -116,9 +116,9 @@ struct SharedStreamLoops: ~Copyable {
     }
 
     /// Stops watching a loop until it is due, or watches it again.
-    private func rest(_ member: Member, _ number: Int, _ rests: Bool) {
-        guard rests != member.rests else { return }
-        member.rests = rests
+    private func setResting(_ member: Member, _ number: Int, _ rests: Bool) {
+        guard rests != member.isResting else { return }
+        member.isResting = rests
         var event = epoll_event()
         event.events = rests ? 0 : EPOLLIN.rawValue
         event.data.u64 = UInt64(number)

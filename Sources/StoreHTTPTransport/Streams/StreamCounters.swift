@@ -7,12 +7,12 @@ package final class StreamCounters: Sendable {
     /// The number of open streams and reserved places.
     package let open = Atomic<Int>(0)
     /// The number of open streams of each kind, then the number ever opened of each kind.
-    private let kinds = Cells(count: 2 * StreamKind.allCases.count)
+    private let kindCounts = CounterArray(count: 2 * StreamKind.allCases.count)
     /// Streams refused because all places were taken.
     package let refused = Atomic<UInt64>(0)
     /// The number of streams that began fresh, that resumed, and that began with a resync. The
     /// event loop's thread counts the beginnings.
-    private let begun = Cells(count: 3)
+    private let beginningCounts = CounterArray(count: 3)
     /// Frames sent whole. The writer's loop counts frames, bytes and heartbeats.
     package let frames = Atomic<UInt64>(0)
     package let bytes = Atomic<UInt64>(0)
@@ -26,7 +26,7 @@ package final class StreamCounters: Sendable {
     /// Streams refused because memory was scarce.
     package let refusedForMemory = Atomic<UInt64>(0)
     /// Streams that have ended, by the cause of the end.
-    private let endings = Cells(count: StreamEnding.allCases.count)
+    private let endingCounts = CounterArray(count: StreamEnding.allCases.count)
 
     /// The time that the writer's loop has worked: its turns without waits and pauses.
     package let workNanoseconds = Atomic<UInt64>(0)
@@ -34,43 +34,49 @@ package final class StreamCounters: Sendable {
     package init() {}
 
     /// Notes that a place is taken for a stream of this kind. Any thread may call it.
-    func reserved(_ kind: StreamKind) { kinds.first[kind.rawValue].add(1, ordering: .relaxed) }
+    func noteReserved(_ kind: StreamKind) {
+        kindCounts.counters[kind.rawValue].add(1, ordering: .relaxed)
+    }
 
     /// Notes that a place is free again. Any thread may call it.
-    func freed(_ kind: StreamKind) { kinds.first[kind.rawValue].subtract(1, ordering: .relaxed) }
+    func noteFreed(_ kind: StreamKind) {
+        kindCounts.counters[kind.rawValue].subtract(1, ordering: .relaxed)
+    }
 
     /// Notes that a stream has begun. The writer's loop calls it.
-    func opened(_ kind: StreamKind) {
-        kinds.first[StreamKind.allCases.count + kind.rawValue].count()
+    func noteOpened(_ kind: StreamKind) {
+        kindCounts.counters[StreamKind.allCases.count + kind.rawValue].increment()
     }
 
     /// Notes that a stream has ended. Any thread may call it.
-    func ended(_ ending: StreamEnding) { endings.first[ending.place].add(1, ordering: .relaxed) }
+    func noteEnded(_ ending: StreamEnding) {
+        endingCounts.counters[ending.index].add(1, ordering: .relaxed)
+    }
 
     /// Notes the point at which a stream begins. The stream already has a place. The event loop's
     /// thread calls it.
-    package func begins(_ resume: Resume) {
+    package func noteBeginning(_ resume: Resume) {
         switch resume {
-        case .fresh: begun.first[0].count()
-        case .after: begun.first[1].count()
-        case .resync: begun.first[2].count()
+        case .fresh: beginningCounts.counters[0].increment()
+        case .after: beginningCounts.counters[1].increment()
+        case .resync: beginningCounts.counters[2].increment()
         }
     }
 
     /// The number of open streams of each kind, and the number that were ever opened.
     package var byKind: [(kind: StreamKind, open: UInt64, opened: UInt64)] {
         StreamKind.allCases.map {
-            ($0, kinds[$0.rawValue], kinds[StreamKind.allCases.count + $0.rawValue])
+            ($0, kindCounts[$0.rawValue], kindCounts[StreamKind.allCases.count + $0.rawValue])
         }
     }
 
     package var opened: UInt64 { byKind.reduce(0) { $0 + $1.opened } }
 
     /// Returns the number of streams with this cause of the end.
-    package func count(of ending: StreamEnding) -> UInt64 { endings[ending.place] }
+    package func count(of ending: StreamEnding) -> UInt64 { endingCounts[ending.index] }
 
     /// The numbers of streams that began without a version, resumed, or began with a resync.
     package var beginnings: (fresh: UInt64, resumed: UInt64, resynchronized: UInt64) {
-        (begun[0], begun[1], begun[2])
+        (beginningCounts[0], beginningCounts[1], beginningCounts[2])
     }
 }

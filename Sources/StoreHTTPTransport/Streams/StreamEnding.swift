@@ -25,7 +25,7 @@ package enum StreamEnding: String, Sendable, CaseIterable {
     }
 
     /// The index of this case in `allCases`.
-    package var place: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+    package var index: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
 /// The reason why the server closes a stream.

@@ -6,9 +6,9 @@ struct StreamMail: Sendable {
     var requests: [StreamRequest] = []
     var isEnded = false
     /// True if the source of the log has more records, or has read requested records into memory.
-    var logMoved = false
+    var hasLogMoved = false
     /// True if the thread was woken and has not taken the mail yet.
-    var isAwaited = false
+    var isWakePending = false
 }
 
 /// A reader that is handed over to the writer's thread, with the socket and the first frame.

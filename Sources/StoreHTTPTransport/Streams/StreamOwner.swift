@@ -9,7 +9,7 @@ package struct StreamOwner: Sendable {
     /// A closure that returns true if the session has ended. The writer's thread calls this closure
     /// once, when the stream opens. If the session ends later, ``StreamWriter/endStreams(of:)``
     /// ends the stream.
-    package var isOver: (@Sendable () -> Bool)?
+    package var hasSessionEnded: (@Sendable () -> Bool)?
     /// The client's credential, if it can expire or lose its permissions.
     package var credential: StreamCredential?
     /// A closure that is called once, on any thread, when the stream has ended. The call comes even

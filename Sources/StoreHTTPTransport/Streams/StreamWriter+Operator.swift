@@ -34,8 +34,8 @@ extension StreamWriter {
 
     /// True if new streams are refused because memory is scarce. Any thread may read or set it.
     package var isShedding: Bool {
-        get { sheds.load(ordering: .relaxed) }
-        set { sheds.store(newValue, ordering: .relaxed) }
+        get { sheddingFlag.load(ordering: .relaxed) }
+        set { sheddingFlag.store(newValue, ordering: .relaxed) }
     }
 
     /// Ends a fraction of the streams whose readers are behind, but at least one of them. The
@@ -48,7 +48,7 @@ extension StreamWriter {
 extension StreamLoop {
     func answer(_ request: StreamRequest) {
         switch request {
-        case .list(let answer): answer(open)
+        case .list(let answer): answer(openStreams)
         case .end(let id, let answer): answer(end(id))
         case .endSession(let session):
             for (slot, owner) in sessions where owner == session { end(slot) }
@@ -59,12 +59,12 @@ extension StreamLoop {
     }
 
     /// The open streams in the order of their slots.
-    private var open: [OpenStream] {
+    private var openStreams: [OpenStream] {
         slots.indices.compactMap { index in
             let slot = slots[index]
             guard slot.descriptor >= 0 else { return nil }
             let readers = topics[Int(slot.topic)]
-            let behind = behind[Int32(index)]
+            let behind = behindReaders[Int32(index)]
             let reader = logReaders[Int32(index)]
             let sent =
                 readers.id.mode == .patch
@@ -74,7 +74,7 @@ extension StreamLoop {
                 id: StreamID(slot: Int32(index), generation: slot.generation),
                 topic: readers.id,
                 address: SocketAddress(of: slot.descriptor, by: getpeername),
-                seconds: max(0, Int(now) - Int(slot.joined)),
+                openSeconds: max(0, Int(now) - Int(slot.joined)),
                 version: reader == nil ? newest : reader?.knownVersion,
                 isBehind: behind != nil || reader.map { $0.version < log?.version ?? 0 } == true
             )
@@ -91,23 +91,25 @@ extension StreamLoop {
     }
 
     func end(_ slot: Int32) {
-        if behind[slot]?.isClosing != true {
-            closeSlot(slot, with: bye(.expired), because: .expired)
+        if behindReaders[slot]?.isClosing != true {
+            closeSlot(slot, with: byeFrame(.expired), because: .expired)
         }
     }
 
     /// Ends the streams of a fraction of the readers that are behind.
     func shed(_ fraction: Double) {
-        let oldest = behind.sorted { $0.value.progressed < $1.value.progressed }.map(\.key)
+        let oldest = behindReaders.sorted { $0.value.progressedAt < $1.value.progressedAt }.map(
+            \.key
+        )
         let count = min(oldest.count, Int((Double(oldest.count) * fraction).rounded(.up)))
-        let bye = bye(.slow)
+        let bye = byeFrame(.slow)
         for slot in oldest.prefix(count) {
             endSlow(slot, with: bye)
             writer.counters.shed.add(1, ordering: .relaxed)
         }
         // A reader of the log in the middle of a chunk keeps a piece of the log in memory.
-        for slot in logReaders.slow(stalledFor: Self.shedLogSeconds, at: now)
-        where behind[slot] == nil {
+        for slot in logReaders.stalledSlots(for: Self.shedLogSeconds, at: now)
+        where behindReaders[slot] == nil {
             slots[Int(slot)].end(because: .slow)
             writer.counters.shed.add(1, ordering: .relaxed)
             release(slot)
@@ -121,7 +123,7 @@ extension StreamLoop {
     func endSlow(_ slot: Int32, with bye: Bytes) {
         slots[Int(slot)].end(because: .slow)
         // After a part of a frame, the reader would take the last frame for the rest of that frame.
-        if behind[slot]?.backlog.head?.offset == 0 { _ = send(bye, to: slot) }
+        if behindReaders[slot]?.backlog.head?.offset == 0 { _ = send(bye, to: slot) }
         release(slot)
     }
 }
@@ -132,7 +134,7 @@ package struct OpenStream: Sendable {
     package let topic: TopicID
     let address: SocketAddress
     /// The time for which the stream has been open, in whole seconds.
-    package let seconds: Int
+    package let openSeconds: Int
     /// The newest version that was certainly sent to the reader; `nil` if there is none.
     package let version: UInt64?
     /// True if the reader has not taken every byte that was published for it.

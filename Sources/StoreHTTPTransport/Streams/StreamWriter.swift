@@ -17,11 +17,11 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     private let mail = Locked(StreamMail())
     private let source = Locked<(any LogSource)?>(nil)
     /// The number of open streams and reserved places of each topic.
-    private let readers = Locked<[TopicID: Int]>([:])
+    private let readerCounts = Locked<[TopicID: Int]>([:])
     private let wakeDescriptor: CInt
     private let ended = Latch()
-    private let cutOff = Atomic(0)
-    let sheds = Atomic(false)
+    private let cutOffCount = Atomic(0)
+    let sheddingFlag = Atomic(false)
 
     /// Makes a writer that begins with ``start(_:)`` or ``start(on:)``. `limits` bounds the streams
     /// of this writer. `places` bounds the streams of all writers that share these places.
@@ -73,10 +73,10 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
 
     /// Wakes the readers of the log that wait for the source. Any thread may call it; it never
     /// waits.
-    package func logMoved() { post { $0.logMoved = true } }
+    package func logMoved() { post { $0.hasLogMoved = true } }
 
     /// The number of open streams and reserved places.
-    package var open: Int { counters.open.load(ordering: .relaxed) }
+    package var openCount: Int { counters.open.load(ordering: .relaxed) }
 
     /// The time in seconds that the writer's loop has worked so far.
     package var workSeconds: Double {
@@ -89,28 +89,28 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
 
     /// Reserves a place for a stream. Returns `false` if all places are taken. Any thread may call
     /// it.
-    package func reserve(_ topic: TopicID) -> Bool {
+    package func reservePlace(_ topic: TopicID) -> Bool {
         let before = counters.open.add(1, ordering: .relaxed).oldValue
         guard before < limits.streamsMax, places?.take() != false else {
             counters.open.subtract(1, ordering: .relaxed)
             counters.refused.add(1, ordering: .relaxed)
             return false
         }
-        counters.reserved(StreamKind(topic.subject))
-        readers.withLock { $0[topic, default: 0] += 1 }
+        counters.noteReserved(StreamKind(topic.subject))
+        readerCounts.withLock { $0[topic, default: 0] += 1 }
         return true
     }
 
     /// Returns true if the topic has readers, or a place is reserved for a reader. Any thread may
     /// call it.
-    package func isRead(_ topic: TopicID) -> Bool { readers.withLock { $0[topic] != nil } }
+    package func hasReaders(_ topic: TopicID) -> Bool { readerCounts.withLock { $0[topic] != nil } }
 
     /// Gives back a reserved place, or the place of a stream that has ended.
-    package func abandon(_ topic: TopicID) {
+    package func giveBackPlace(_ topic: TopicID) {
         counters.open.subtract(1, ordering: .relaxed)
-        counters.freed(StreamKind(topic.subject))
+        counters.noteFreed(StreamKind(topic.subject))
         places?.giveBack()
-        readers.withLock { readers in
+        readerCounts.withLock { readers in
             let left = (readers[topic] ?? 1) - 1
             readers[topic] = left > 0 ? left : nil
         }
@@ -139,9 +139,9 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         }
     }
 
-    package func sendOnce(_ frame: Bytes, to topic: TopicID) -> Bool {
+    package func sendUnversioned(_ frame: Bytes, to topic: TopicID) -> Bool {
         var isTaken = false
-        post { mail in isTaken = !mail.isEnded && mail.inbox.send(frame, to: topic) }
+        post { mail in isTaken = !mail.isEnded && mail.inbox.addCommand(frame, to: topic) }
         return isTaken
     }
 
@@ -153,7 +153,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     package func stop(reason: CloseReason, seconds: Double) -> Bool {
         post { $0.stop = (reason, seconds) }
         _ = ended.wait()
-        return cutOff.load(ordering: .relaxed) == 0
+        return cutOffCount.load(ordering: .relaxed) == 0
     }
 
     /// Leaves a request for the loop. If the loop has ended, the request gets an empty answer.
@@ -164,7 +164,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     /// Notes that the loop has ended. Waiting and later requests get an empty answer, and readers
     /// that join are refused.
     func didEnd(cutOff count: Int) {
-        cutOff.store(count, ordering: .relaxed)
+        cutOffCount.store(count, ordering: .relaxed)
         mail.withLock { $0.isEnded = true }
         refuse(take())
         ended.open()
@@ -190,16 +190,16 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         }
         shutdown(reader.descriptor, CInt(SHUT_RDWR))
         close(reader.descriptor)
-        counters.ended(.shutdown)
-        abandon(beginning.topic)
+        counters.noteEnded(.shutdown)
+        giveBackPlace(beginning.topic)
         reader.onEnd?()
     }
 
     private func post(_ change: (inout StreamMail) -> Void) {
         let wakes = mail.withLock { mail -> Bool in
             change(&mail)
-            defer { mail.isAwaited = true }
-            return !mail.isAwaited
+            defer { mail.isWakePending = true }
+            return !mail.isWakePending
         }
         guard wakes else { return }
         var one: UInt64 = 1
@@ -228,7 +228,7 @@ package final class StreamPlaces: Sendable {
 
     package init(streamsMax: Int) { self.streamsMax = streamsMax }
 
-    package var open: Int { takenCount.load(ordering: .relaxed) }
+    package var openCount: Int { takenCount.load(ordering: .relaxed) }
 
     func take() -> Bool {
         guard takenCount.add(1, ordering: .relaxed).oldValue < streamsMax else {

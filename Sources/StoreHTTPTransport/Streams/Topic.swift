@@ -40,18 +40,18 @@ struct PatchFrames: Sendable {
     static let patchesMax = 16
 
     private(set) var newest: (version: UInt64, state: any TopicState)?
-    private var previous: UInt64?
+    private var previousVersion: UInt64?
     /// The frames that lead to the newest version, each under the version that it starts from.
     private var patches: [UInt64: Bytes] = [:]
-    private var whole: Bytes?
+    private var wholeFrame: Bytes?
 
     /// Takes a newer version. If the version is not newer, takes nothing and returns `false`.
     mutating func setNewest(_ state: any TopicState, version: UInt64) -> Bool {
         if let newest, version <= newest.version { return false }
-        previous = newest?.version
+        previousVersion = newest?.version
         newest = (version, state)
         patches.removeAll(keepingCapacity: true)
-        whole = nil
+        wholeFrame = nil
         return true
     }
 
@@ -61,19 +61,20 @@ struct PatchFrames: Sendable {
         guard let newest else { return nil }
         guard let known else { return whole(of: newest.state) }
         if let patch = patches[known] { return patch }
-        guard known == previous || patches.count < Self.patchesMax, let old = kept(known) else {
+        guard known == previousVersion || patches.count < Self.patchesMax, let old = kept(known)
+        else {
             return whole(of: newest.state)
         }
-        let patch = newest.state.patch(from: old, isSkip: known != previous)
+        let patch = newest.state.patchFrame(from: old, skipsVersions: known != previousVersion)
         let frame = patch.map(Chunk.of) ?? whole(of: newest.state)
         patches[known] = frame
         return frame
     }
 
     private mutating func whole(of state: any TopicState) -> Bytes {
-        if let whole { return whole }
-        let frame = Chunk.of(state.whole())
-        whole = frame
+        if let wholeFrame { return wholeFrame }
+        let frame = Chunk.of(state.wholeFrame())
+        wholeFrame = frame
         return frame
     }
 }
@@ -88,21 +89,21 @@ struct RecentStates: Sendable {
     /// The most bytes of the versions together.
     static let bytesMax = 16 << 20
 
-    private struct Place: Hashable {
+    private struct Key: Hashable {
         let topic: Int32
         let version: UInt64
     }
 
-    private var states: [Place: (state: any TopicState, bytes: Int)] = [:]
+    private var states: [Key: (state: any TopicState, bytes: Int)] = [:]
     /// The versions from the oldest to the newest.
-    private var order: ArraySlice<Place> = []
+    private var order: ArraySlice<Key> = []
     private(set) var bytes = 0
 
     var count: Int { states.count }
 
     /// Returns the state of a topic at exactly this version, if the state is still in memory.
     func state(of topic: Int32, at version: UInt64) -> (any TopicState)? {
-        states.isEmpty ? nil : states[Place(topic: topic, version: version)]?.state
+        states.isEmpty ? nil : states[Key(topic: topic, version: version)]?.state
     }
 
     /// Keeps a version that is not the newest any more. `cost` is the number of its bytes that the
@@ -113,7 +114,7 @@ struct RecentStates: Sendable {
         at version: UInt64,
         bytes cost: Int
     ) {
-        let place = Place(topic: topic, version: version)
+        let place = Key(topic: topic, version: version)
         guard states[place] == nil else { return }
         states[place] = (state, cost)
         order.append(place)

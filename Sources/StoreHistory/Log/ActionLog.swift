@@ -14,12 +14,12 @@ package final class ActionLog: LogSource, VersionFollower {
     package let journal: any Journal
     let logger: Logger
     package let epoch: Epoch
-    let worker: Worker<LogWork>
-    private let durable: Atomic<UInt64>
-    /// The version that a reader waits for, later than ``durable``; 0 if no reader waits.
-    private let awaited = Atomic<UInt64>(0)
-    private let onMove: @Sendable () -> Void
-    package let owners: RecordOwners
+    let worker: Worker<LogQueue>
+    private let durableVersion: Atomic<UInt64>
+    /// The version that a reader waits for, later than ``durableVersion``; 0 if no reader waits.
+    private let awaitedVersion = Atomic<UInt64>(0)
+    private let onRead: @Sendable () -> Void
+    package let owners: RecordVisibility
 
     /// Makes a log. `version` is the newest published version. The log's thread calls `onMove`
     /// after each read, so that the stream writer checks its readers.
@@ -28,26 +28,26 @@ package final class ActionLog: LogSource, VersionFollower {
         epoch: Epoch,
         version: UInt64,
         logger: Logger,
-        owners: RecordOwners = .everybody,
+        owners: RecordVisibility = .unrestricted,
         on threads: WorkerThreads = .own(),
         onMove: @escaping @Sendable () -> Void
     ) {
         self.journal = journal
         self.epoch = epoch
         self.logger = logger
-        self.onMove = onMove
+        self.onRead = onMove
         self.owners = owners
-        worker = Worker("actions", on: threads, queue: LogWork())
-        durable = Atomic(version)
+        worker = Worker("actions", on: threads, queue: LogQueue())
+        durableVersion = Atomic(version)
     }
 
-    package var version: UInt64 { durable.load(ordering: .sequentiallyConsistent) }
+    package var version: UInt64 { durableVersion.load(ordering: .sequentiallyConsistent) }
 
     package func start() {
         worker.start { [self] worker in
             while let version = worker.next() {
-                read(version)
-                onMove()
+                readPiece(with: version)
+                onRead()
             }
         }
     }
@@ -60,11 +60,11 @@ package final class ActionLog: LogSource, VersionFollower {
     /// Records that all versions through `version` are published. The Core's thread calls this
     /// function.
     package func published(_ version: UInt64) {
-        durable.store(version, ordering: .sequentiallyConsistent)
+        durableVersion.store(version, ordering: .sequentiallyConsistent)
         // This order pairs with `next`: either the reader finds the new version, or this thread
         // finds the waiting reader.
-        guard awaited.load(ordering: .sequentiallyConsistent) != 0 else { return }
-        let requested = awaited.exchange(0, ordering: .sequentiallyConsistent)
+        guard awaitedVersion.load(ordering: .sequentiallyConsistent) != 0 else { return }
+        let requested = awaitedVersion.exchange(0, ordering: .sequentiallyConsistent)
         if requested != 0 { request(requested) }
     }
 }
@@ -72,12 +72,12 @@ package final class ActionLog: LogSource, VersionFollower {
 extension ActionLog {
     package func next(after version: UInt64, for viewer: Viewer) -> LogAnswer {
         if version >= self.version {
-            awaited.store(version &+ 1, ordering: .sequentiallyConsistent)
+            awaitedVersion.store(version &+ 1, ordering: .sequentiallyConsistent)
             if version >= self.version { return .caughtUp(version) }
         }
         let answer = worker.post { work -> LogAnswer in
             if let piece = work.cache.piece(with: version + 1) {
-                return .piece(work.seen.piece(piece, by: viewer))
+                return .piece(work.viewerPieces.filtered(piece, for: viewer))
             }
             if version + 1 < work.oldest {
                 let resync = SSEFrame.resync(.historyGone)
@@ -90,7 +90,7 @@ extension ActionLog {
         return answer ?? .pending
     }
 
-    package func caughtUp(at version: UInt64) -> Bytes {
+    package func caughtUpFrame(at version: UInt64) -> Bytes {
         SSEFrame.caughtUp(at: Tag(epoch: epoch, version: version))
     }
 
@@ -102,7 +102,7 @@ extension ActionLog {
 extension ActionLog {
     /// Reads a piece that has this version into the cache, unless the cache already has the
     /// version.
-    package func read(_ version: UInt64) {
+    package func readPiece(with version: UInt64) {
         let newest = self.version
         let (found, earlier) = worker.withQueue { work -> (LogPiece?, LogPiece?) in
             let found = work.cache.piece(with: version)
@@ -119,7 +119,7 @@ extension ActionLog {
         } catch {
             if case .gone(let oldest) = error, oldest > version {
                 worker.withQueue { $0.oldest = max($0.oldest, oldest) }
-            } else if worker.withQueue({ $0.failed(version) }) {
+            } else if worker.withQueue({ $0.recordFailure(of: version) }) {
                 let failure = "the log can't be read at version \(version): \(error)"
                 logger.error(.journalUnreadable, failure)
             }
@@ -154,7 +154,7 @@ extension ActionLog {
 
     /// Returns the first records of a range: at least one record, and without a gap.
     private func journalRecords(_ versions: ClosedRange<UInt64>) throws(JournalError) -> [Record] {
-        let page = JournalPage(
+        let page = JournalPageRequest(
             after: versions.lowerBound - 1,
             limit: Int(versions.upperBound - versions.lowerBound) + 1,
             bytesMax: LogCache.pieceBytesMax
@@ -170,52 +170,55 @@ extension ActionLog {
 }
 
 /// The queue of the log's thread: the versions that readers need, and the pieces that were read.
-struct LogWork: WorkQueue {
+struct LogQueue: WorkQueue {
     /// The most versions that wait to be read. A reader whose version has no room asks again.
     static let requestedMax = 1_024
 
     var cache = LogCache()
-    var seen = ViewerPieces()
+    var viewerPieces = ViewerPieces()
     /// The oldest version in the journal when a read last asked for a deleted record; 1 if no read
     /// did.
     var oldest: UInt64 = 1
     /// The versions that readers need next, in the order of the requests.
-    private var requested: [UInt64] = []
-    private var isRequested: Set<UInt64> = []
+    private var requestedVersions: [UInt64] = []
+    private var requestedSet: Set<UInt64> = []
     /// The versions that could not be read. A version is removed when the next reader asks for it.
-    private var unreadable: Set<UInt64> = []
+    private var unreadableVersions: Set<UInt64> = []
     /// True if the last attempt to read failed.
     var isFailing = false
 
-    var isEmpty: Bool { requested.isEmpty }
+    var isEmpty: Bool { requestedVersions.isEmpty }
 
     mutating func request(_ version: UInt64) {
-        guard requested.count < Self.requestedMax, isRequested.insert(version).inserted else {
+        guard requestedVersions.count < Self.requestedMax, requestedSet.insert(version).inserted
+        else {
             return
         }
-        requested.append(version)
+        requestedVersions.append(version)
     }
 
     mutating func take() -> UInt64 {
-        let version = requested.removeFirst()
-        isRequested.remove(version)
+        let version = requestedVersions.removeFirst()
+        requestedSet.remove(version)
         return version
     }
 
     mutating func dropRequested() {
-        requested = []
-        isRequested = []
+        requestedVersions = []
+        requestedSet = []
     }
 
     /// Records that a version could not be read. Returns true if the attempt before succeeded, so
     /// that several failures in a row are logged once.
-    mutating func failed(_ version: UInt64) -> Bool {
+    mutating func recordFailure(of version: UInt64) -> Bool {
         // Some readers of these versions may be gone; the remaining readers ask again.
-        if unreadable.count >= Self.requestedMax { unreadable = [] }
-        unreadable.insert(version)
+        if unreadableVersions.count >= Self.requestedMax { unreadableVersions = [] }
+        unreadableVersions.insert(version)
         defer { isFailing = true }
         return !isFailing
     }
 
-    mutating func takeFailure(of version: UInt64) -> Bool { unreadable.remove(version) != nil }
+    mutating func takeFailure(of version: UInt64) -> Bool {
+        unreadableVersions.remove(version) != nil
+    }
 }

@@ -8,7 +8,7 @@ import StoreWire
 /// least recently used piece.
 struct LogCache {
     /// The number of versions in a block. No piece crosses the end of its block.
-    static let blockVersions: UInt64 = 256
+    static let versionsPerBlock: UInt64 = 256
     /// The most bytes of payload and meta in a piece. A piece with a single record may have more
     /// bytes.
     static let pieceBytesMax = 256 << 10
@@ -20,12 +20,12 @@ struct LogCache {
 
     private struct Entry {
         let piece: LogPiece
-        var used: UInt64
+        var lastUse: UInt64
 
         /// The bytes that the piece counts for: frames, ends of frames, owners of records.
         var charge: Int {
             let owners = piece.owners.count * MemoryLayout<RecordOwner>.stride
-            return max(chargeMin, piece.bytes.count + 8 * piece.ends.count + owners)
+            return max(chargeMin, piece.bytes.count + 8 * piece.frameEnds.count + owners)
         }
     }
 
@@ -33,14 +33,14 @@ struct LogCache {
     private var blocks: [UInt64: [Entry]] = [:]
     private var clock: UInt64 = 0
     /// The charges of all pieces together.
-    private(set) var bytes = 0
+    private(set) var chargedBytes = 0
 
     init(bytesMax: Int = 4 << 20) { self.bytesMax = bytesMax }
 
     /// Returns the first and the last version of the block with this version.
     static func block(of version: UInt64) -> ClosedRange<UInt64> {
-        let first = (max(version, 1) - 1) / blockVersions * blockVersions + 1
-        return first...(first + min(blockVersions - 1, .max - first))
+        let first = (max(version, 1) - 1) / versionsPerBlock * versionsPerBlock + 1
+        return first...(first + min(versionsPerBlock - 1, .max - first))
     }
 
     mutating func piece(with version: UInt64) -> LogPiece? {
@@ -49,33 +49,33 @@ struct LogCache {
             return nil
         }
         clock += 1
-        blocks[block]?[place].used = clock
+        blocks[block]?[place].lastUse = clock
         return blocks[block]?[place].piece
     }
 
     /// Adds a piece. Replaces a piece that begins with the same version.
     mutating func insert(_ piece: LogPiece) {
-        let block = Self.block(of: piece.first).lowerBound
+        let block = Self.block(of: piece.firstVersion).lowerBound
         clock += 1
-        let entry = Entry(piece: piece, used: clock)
-        for old in blocks[block, default: []] where old.piece.first == piece.first {
-            bytes -= old.charge
+        let entry = Entry(piece: piece, lastUse: clock)
+        for old in blocks[block, default: []] where old.piece.firstVersion == piece.firstVersion {
+            chargedBytes -= old.charge
         }
-        blocks[block, default: []].removeAll { $0.piece.first == piece.first }
+        blocks[block, default: []].removeAll { $0.piece.firstVersion == piece.firstVersion }
         blocks[block, default: []].append(entry)
-        bytes += entry.charge
-        while bytes > bytesMax, removeOldest(but: clock) {}
+        chargedBytes += entry.charge
+        while chargedBytes > bytesMax, removeOldest(but: clock) {}
     }
 
     /// Drops the least recently used piece, unless its last use was at `newest`. Returns false if
     /// no piece was dropped.
     private mutating func removeOldest(but newest: UInt64) -> Bool {
-        let oldest = blocks.values.joined().min { $0.used < $1.used }
-        guard let oldest, oldest.used < newest else { return false }
-        let block = Self.block(of: oldest.piece.first).lowerBound
-        blocks[block]?.removeAll { $0.used == oldest.used }
+        let oldest = blocks.values.joined().min { $0.lastUse < $1.lastUse }
+        guard let oldest, oldest.lastUse < newest else { return false }
+        let block = Self.block(of: oldest.piece.firstVersion).lowerBound
+        blocks[block]?.removeAll { $0.lastUse == oldest.lastUse }
         if blocks[block]?.isEmpty == true { blocks[block] = nil }
-        bytes -= oldest.charge
+        chargedBytes -= oldest.charge
         return true
     }
 }
@@ -101,13 +101,13 @@ struct ViewerPieces {
 
     /// Returns a piece with only the records that the viewer may read; `piece` itself if the viewer
     /// may read all records.
-    mutating func piece(_ piece: LogPiece, by viewer: Viewer) -> LogPiece {
+    mutating func filtered(_ piece: LogPiece, for viewer: Viewer) -> LogPiece {
         guard !viewer.seesAll, !piece.owners.isEmpty else { return piece }
         let key = Key(piece: ObjectIdentifier(piece), viewer: viewer)
         if let known = pieces[key] { return known.seen }
         let seen = piece.visible(to: viewer)
         if seen === piece { return piece }
-        let charge = piece.bytes.count + seen.bytes.count + 16 * seen.ends.count
+        let charge = piece.bytes.count + seen.bytes.count + 16 * seen.frameEnds.count
         if bytes + charge > Self.bytesMax {
             pieces = [:]
             bytes = 0

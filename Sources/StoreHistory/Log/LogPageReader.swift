@@ -17,7 +17,12 @@ package struct LogPageReader: Sendable {
     package let query: LogQuery
     package let viewer: Viewer
 
-    package init(of log: ActionLog, newest: UInt64, query: LogQuery, for viewer: Viewer = .all) {
+    package init(
+        of log: ActionLog,
+        newest: UInt64,
+        query: LogQuery,
+        for viewer: Viewer = .unrestricted
+    ) {
         self.log = log
         self.newest = newest
         self.query = query
@@ -43,7 +48,7 @@ package struct LogPageReader: Sendable {
     /// Returns the trace of a version: the first action in the version's chain of causes, and all
     /// actions that followed from that action, in order. Leaves out the records that the viewer may
     /// not read.
-    package func family(of version: UInt64) throws(Problem) -> [Record] {
+    package func trace(of version: UInt64) throws(Problem) -> [Record] {
         do throws(JournalError) {
             var root = try record(version)
             // The limit bounds the loop for long chains.
@@ -65,7 +70,7 @@ package struct LogPageReader: Sendable {
     }
 
     private func record(_ version: UInt64) throws(JournalError) -> Record {
-        let page = JournalPage(after: version - 1, limit: 1, bytesMax: Self.bytesMax)
+        let page = JournalPageRequest(after: version - 1, limit: 1, bytesMax: Self.bytesMax)
         let record = try log.journal.read(page).records.first
         guard let record, record.version == version else {
             throw .corrupt("version \(version) is missing")
@@ -83,7 +88,7 @@ package struct LogPageReader: Sendable {
         // visible record of the type.
         repeat {
             answer = try log.journal.read(
-                JournalPage(
+                JournalPageRequest(
                     after: answer.through,
                     limit: Int(query.limit),
                     bytesMax: Self.bytesMax,
@@ -107,7 +112,7 @@ package struct LogPageReader: Sendable {
         while through < newest, found.count < query.limit, deadline?.isOver != true {
             if through > start, deadline == nil { deadline = Deadline(seconds: secondsMax) }
             let answer = try log.journal.read(
-                JournalPage(
+                JournalPageRequest(
                     after: through,
                     limit: Self.searchReadRecordsMax,
                     bytesMax: Self.bytesMax

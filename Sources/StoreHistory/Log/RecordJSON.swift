@@ -9,7 +9,7 @@ extension JSONOutput {
     package mutating func record(
         _ record: Record,
         inFull: Bool = false,
-        writtenBy program: WritingProgram? = nil
+        writtenBy program: ProgramDescription? = nil
     ) {
         raw("{\"version\":")
         integer(record.version)
@@ -67,11 +67,11 @@ extension LogPiece {
     convenience init(
         _ records: ArraySlice<Record>,
         epoch: Epoch,
-        owners: RecordOwners,
+        owners: RecordVisibility,
         behind earlier: LogPiece? = nil
     ) {
         var output = JSONOutput(capacity: 64 << 10)
-        var ends = earlier?.ends ?? []
+        var ends = earlier?.frameEnds ?? []
         ends.reserveCapacity(ends.count + records.count)
         earlier?.bytes.withUnsafeBytes { output.raw($0) }
         let epochText = epoch.description
@@ -85,11 +85,11 @@ extension LogPiece {
             output.record(record)
             output.raw("\n\n")
             ends.append(output.count)
-            if owners.differ { readable.append(owners.owner(of: record)) }
+            if owners.hasRestrictions { readable.append(owners.owner(of: record)) }
         }
         let written = output.bytes
         self.init(
-            first: earlier?.first ?? records.first?.version ?? 0,
+            first: earlier?.firstVersion ?? records.first?.version ?? 0,
             bytes: Bytes(count: written.count) { $0.copyMemory(from: written) },
             ends: ends,
             owners: readable

@@ -9,15 +9,15 @@ package struct Blame: Sendable {
     package let record: Record?
     /// The version before the searched range: the search covered each later action, up to the
     /// requested version.
-    package let after: UInt64
+    package let searchedAfter: UInt64
     /// True if the action was found, or if the search reached the first action of history.
     package let isComplete: Bool
 
     /// The result for a reader that may not read the action. The reader learns only the version at
     /// which the search ended.
-    package var withoutRecord: Blame {
+    package var hidingRecord: Blame {
         guard let record else { return self }
-        return Blame(record: nil, after: record.version - 1, isComplete: false)
+        return Blame(record: nil, searchedAfter: record.version - 1, isComplete: false)
     }
 }
 
@@ -39,17 +39,21 @@ struct BlameSearch<State: Codable & Sendable, Version: EncodedState> {
                 var base = try replay.base(for: end - 1)
                 let start = base.version
                 if let record = try lastChange(&base, through: end) {
-                    return Blame(record: record, after: record.version - 1, isComplete: true)
+                    return Blame(
+                        record: record,
+                        searchedAfter: record.version - 1,
+                        isComplete: true
+                    )
                 }
                 end = start
             }
         } catch {
             switch error {
-            case .gone, .tooLong: break
+            case .gone, .deadlinePassed: break
             default: throw error
             }
         }
-        return Blame(record: nil, after: end, isComplete: end == 0)
+        return Blame(record: nil, searchedAfter: end, isComplete: end == 0)
     }
 
     private func lastChange(

@@ -42,7 +42,11 @@ private final class PendingPage: @unchecked Sendable {
     private let done = DispatchSemaphore(value: 0)
 
     init(_ journal: any Journal, after version: UInt64) {
-        let page = JournalPage(after: version, limit: Self.recordsMax, bytesMax: Self.bytesMax)
+        let page = JournalPageRequest(
+            after: version,
+            limit: Self.recordsMax,
+            bytesMax: Self.bytesMax
+        )
         DispatchQueue.global().async { [self] in
             result = Result { () throws(JournalError) in try journal.read(page) }
             done.signal()

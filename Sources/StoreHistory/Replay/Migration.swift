@@ -24,12 +24,12 @@ import StoreJSONSchema
 public struct Migration: Sendable {
     /// The wire name in the journal; with `{id}` for the actions of all instances of a module.
     package let name: String
-    /// The form of the fields that the migration reads, as ``FormText`` writes it; `nil` if the
+    /// The form of the fields that the migration reads, as ``PayloadText`` writes it; `nil` if the
     /// migration drops the records.
     package let form: String?
     /// The function that returns the action of today; `nil` if the old action is dropped. The
     /// instance's id is empty if the name has no id.
-    package let read:
+    package let translate:
         @Sendable (JSONNode, _ instance: String, JSONDecoder) throws(JSONError) -> (any Action)?
 
     /// Makes a migration that reads the journaled fields as `Old` and translates them.
@@ -71,7 +71,10 @@ public struct Migration: Sendable {
         from old: Old.Type,
         _ translate: @escaping @Sendable (Old, String) -> (any Action)?
     ) -> Migration {
-        Migration(name: name, form: FormText.text(of: old)) { node, id, decoder throws(JSONError) in
+        Migration(name: name, form: PayloadText.text(of: old)) {
+            node,
+            id,
+            decoder throws(JSONError) in
             translate(try decoder.decode(Old.self, at: node, pointerPrefix: "/payload"), id)
         }
     }

@@ -26,7 +26,7 @@ package final class PastActionReader: Sendable {
             try? reader.action(of: record),
             from: session(of: record),
             by: record.principal,
-            within: TraceContext.parent(of: record.meta)
+            within: TraceContext.traceparent(in: record.meta)
         )
     }
 
@@ -61,7 +61,7 @@ package final class PastActionReader: Sendable {
 
     private func record(_ version: UInt64) -> Record? {
         guard version > 0 else { return nil }
-        let page = JournalPage(after: version - 1, limit: 1, bytesMax: .max)
+        let page = JournalPageRequest(after: version - 1, limit: 1, bytesMax: .max)
         return try? journal.read(page).records.first { $0.version == version }
     }
 }

@@ -18,7 +18,7 @@ struct ProgramComparison {
 
     let journal: any Journal
     let forms: RecordForms
-    let progress: ReplayProgress?
+    let progress: ReplayReporter?
 
     /// Compares the programs. Returns the programs that have to register after the start, in the
     /// order of their registration. If the journal has no programs yet, the first program in the
@@ -26,14 +26,14 @@ struct ProgramComparison {
     ///
     /// - Throws: ``ReplayError/unreadable(_:)`` with the first record of each unreadable name, and
     ///   ``ReplayError/journal(_:)``.
-    func run() throws(ReplayError) -> [WritingProgram] {
+    func run() throws(ReplayError) -> [ProgramDescription] {
         let kept: [RegisteredProgram]
         do { kept = try journal.programs() } catch { throw .journal(error) }
         forms.add(kept)
-        let today = forms.today.program
+        let today = forms.todaysForms.program
         let numbers = Set(kept.map(\.number))
         guard let last = kept.last else {
-            let names = try namesOfAll(numbers)
+            let names = try namesOfUnknownPrograms(numbers)
             return (names.isEmpty ? [] : [ProgramForms(names: names).program]) + [today]
         }
         if last.program.digest != today.digest { try compare(kept, numbers, beside: today) }
@@ -42,9 +42,9 @@ struct ProgramComparison {
 
     /// Reads the first record of each name, and returns the names of records without a known
     /// program.
-    private func namesOfAll(_ numbers: Set<UInt32>) throws(ReplayError) -> [String] {
+    private func namesOfUnknownPrograms(_ numbers: Set<UInt32>) throws(ReplayError) -> [String] {
         var found: [ExactText: String] = [:]
-        try readFirst(numbers) { key, pattern in
+        try readChosenRecords(numbers) { key, pattern in
             guard key.program == 0, found[key.name] == nil else { return .isRead }
             found[key.name] = pattern
             return .isFirst
@@ -56,19 +56,19 @@ struct ProgramComparison {
     private func compare(
         _ kept: [RegisteredProgram],
         _ numbers: Set<UInt32>,
-        beside today: WritingProgram
+        beside today: ProgramDescription
     ) throws(ReplayError) {
         var open: Set<Key> = []
         for program in kept where program.program.digest != today.digest {
             guard let then = ProgramForms(program.program) else { continue }
             for form in then.all where !form.isOnlyMigrated {
-                if form.form != nil, form == forms.today[form.name] { continue }
+                if form.form != nil, form == forms.todaysForms[form.name] { continue }
                 let number = form.form == nil ? 0 : program.number
                 open.insert(Key(program: number, name: ExactText(form.name)))
             }
         }
         guard !open.isEmpty else { return }
-        try readFirst(numbers) { key, _ in
+        try readChosenRecords(numbers) { key, _ in
             guard open.remove(key) != nil else { return .isRead }
             return open.isEmpty ? .isLast : .isFirst
         }
@@ -79,7 +79,7 @@ struct ProgramComparison {
     /// Iterates over all records, and reads each record for which `choose` does not return
     /// `isRead`. Ends after a record for which `choose` returns `isLast`. A program whose number is
     /// not in `numbers` is unknown.
-    private func readFirst(
+    private func readChosenRecords(
         _ numbers: Set<UInt32>,
         _ choose: (Key, String) -> Choice
     ) throws(ReplayError) {

@@ -12,7 +12,7 @@ package struct ProgramForms: Sendable {
     /// `{id}` in place of the id: `boards/{id}/cardAdded`.
     package struct Form: Codable, Equatable, Sendable {
         package let name: String
-        /// The payload's form, as ``FormText`` writes it; `nil` if the form is not known. For
+        /// The payload's form, as ``PayloadText`` writes it; `nil` if the form is not known. For
         /// records from before programs were stored, no form is known.
         package var form: String?
         /// The number of migrations that the program had for this name. Two programs with the same
@@ -25,11 +25,12 @@ package struct ProgramForms: Sendable {
     }
 
     package let all: [Form]
-    private let places: [ExactText: Int]
+    private let indices: [ExactText: Int]
 
     private init(_ all: [Form]) {
         self.all = all
-        places = Dictionary(all.indices.map { (ExactText(all[$0].name), $0) }) { first, _ in first }
+        indices = Dictionary(all.indices.map { (ExactText(all[$0].name), $0) }) { first, _ in first
+        }
     }
 
     /// Makes the forms of today's program, followed by the names that only migrations read. The
@@ -38,7 +39,7 @@ package struct ProgramForms: Sendable {
         let forms = table.entries.map(\.form)
         var counts: [ExactText: Int] = [:]
         for migration in migrations { counts[ExactText(migration.name), default: 0] += 1 }
-        var all = zip(forms, FormText.texts(of: forms)).map { form, text in
+        var all = zip(forms, PayloadText.texts(of: forms)).map { form, text in
             let count = counts.removeValue(forKey: ExactText(form.name))
             return Form(name: form.name, form: text, migrations: count)
         }
@@ -51,7 +52,7 @@ package struct ProgramForms: Sendable {
     }
 
     /// Decodes the forms of a program in a journal; `nil` if they can't be decoded.
-    package init?(_ program: WritingProgram) {
+    package init?(_ program: ProgramDescription) {
         guard
             let all = try? JSONDecoder(limits: .unbounded).decode([Form].self, from: program.forms)
         else { return nil }
@@ -61,12 +62,12 @@ package struct ProgramForms: Sendable {
     package init(names: [String]) { self.init(names.map { Form(name: $0) }) }
 
     /// The form of a wire name; `nil` if the program has no such action.
-    package subscript(name: String) -> Form? { places[ExactText(name)].map { all[$0] } }
+    package subscript(name: String) -> Form? { indices[ExactText(name)].map { all[$0] } }
 
     /// The forms as a journal stores them.
-    package var program: WritingProgram {
+    package var program: ProgramDescription {
         let bytes = (try? JSONEncoder().encode(all)) ?? []
-        return WritingProgram(digest: bytes.withUnsafeBytes { SHA256.hex($0) }, forms: bytes)
+        return ProgramDescription(digest: bytes.withUnsafeBytes { SHA256.hex($0) }, forms: bytes)
     }
 }
 

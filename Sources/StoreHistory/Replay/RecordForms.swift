@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// All readers of one store's records share this object. Any thread may call its functions.
 package final class RecordForms: Sendable {
-    private struct Known {
+    private struct ProgramCache {
         var journal: (any Journal)?
         /// The forms of programs by number; `nil` for a program that the journal no longer has.
         var programs: [UInt32: ProgramForms?] = [:]
@@ -19,9 +19,9 @@ package final class RecordForms: Sendable {
     package let table: ActionTable
     package let migrations: [Migration]
     /// The forms of today's program, which reads the records.
-    package let today: ProgramForms
+    package let todaysForms: ProgramForms
     private let byName: [ExactText: [Migration]]
-    private let known = Locked(Known())
+    private let programCache = Locked(ProgramCache())
 
     package init(
         _ table: ActionTable,
@@ -30,18 +30,18 @@ package final class RecordForms: Sendable {
     ) {
         self.table = table
         self.migrations = migrations
-        today = ProgramForms(table, migrations)
+        todaysForms = ProgramForms(table, migrations)
         byName = Dictionary(grouping: migrations) { ExactText($0.name) }
-        known.withLock { $0.journal = journal }
+        programCache.withLock { $0.journal = journal }
     }
 
     /// Sets the journal in which programs are looked up from now on.
-    package func use(_ journal: any Journal) { known.withLock { $0.journal = journal } }
+    package func use(_ journal: any Journal) { programCache.withLock { $0.journal = journal } }
 
     /// Adds programs that were already read from the journal.
     package func add(_ programs: [RegisteredProgram]) {
         let forms = programs.map { ($0.number, ProgramForms($0.program)) }
-        known.withLock { known in
+        programCache.withLock { known in
             for (number, forms) in forms { known.programs[number] = .some(forms) }
         }
     }
@@ -50,11 +50,11 @@ package final class RecordForms: Sendable {
     /// is read once for each unknown number.
     package func forms(of number: UInt32) throws(JournalError) -> ProgramForms? {
         guard number > 0 else { return nil }
-        let (found, journal) = known.withLock { ($0.programs[number], $0.journal) }
+        let (found, journal) = programCache.withLock { ($0.programs[number], $0.journal) }
         if let found { return found }
         guard let journal else { return nil }
         add(try journal.programs())
-        return known.withLock { known in
+        return programCache.withLock { known in
             if let found = known.programs[number] { return found }
             // The journal never reuses a number, so this number stays unknown.
             known.programs[number] = .some(nil)
@@ -64,9 +64,9 @@ package final class RecordForms: Sendable {
 
     /// Returns the reason why a record of this name can't be read: no action and no migration has
     /// the name.
-    func unknown(_ whole: String) -> String {
+    func reasonForUnknownName(_ whole: String) -> String {
         let name = RecordName(whole).pattern
-        let names = today.all.filter { !$0.isOnlyMigrated }.map(\.name)
+        let names = todaysForms.all.filter { !$0.isOnlyMigrated }.map(\.name)
         let nearest = EditDistance.nearest(to: name, in: names)
         return "no action has this name" + (nearest.map { "; the nearest is \($0)" } ?? "")
     }
@@ -88,7 +88,7 @@ package final class RecordForms: Sendable {
         guard !old.isEmpty, let then = program?[name.pattern] else { return [now] + old }
         let ordered = exactFirst(old, then)
         let isOlder = (then.migrations ?? 0) < old.count
-        if then.form == today[name.pattern]?.form {
+        if then.form == todaysForms[name.pattern]?.form {
             // The fields have not changed, but their meaning may have changed. So a migration goes
             // first only if the migration reads exactly this form.
             guard isOlder, let first = ordered.first, first.form == then.form else {

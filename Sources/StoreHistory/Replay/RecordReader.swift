@@ -8,14 +8,14 @@ package final class RecordReader: ActionReader, @unchecked Sendable {
     // Safety: only one thread at a time uses a reader. The cache and the last type are private, and
     // no access to them calls code of the program.
 
-    private static let placesCount = 256
+    private static let slotsCount = 256
 
     private let forms: RecordForms
     private let decoder = JSONDecoder(limits: .unbounded)
     /// A direct-mapped cache: the hash of a name and a program selects a slot, and each slot has
     /// its most recent type.
     @exclusivity(unchecked)
-    private var places: [RecordedType?] = Array(repeating: nil, count: placesCount)
+    private var slots: [RecordedType?] = Array(repeating: nil, count: slotsCount)
     /// The type of the previous record.
     @exclusivity(unchecked) private var last: RecordedType?
 
@@ -29,14 +29,14 @@ package final class RecordReader: ActionReader, @unchecked Sendable {
     /// record. Throws the reason why the record can't be read.
     package func action(of record: RecordView) throws(UnreadableRecord) -> (any Action)? {
         let type: RecordedType
-        if let last, last.has(record.type, record.program) {
+        if let last, last.matches(record.type, record.program) {
             type = last
         } else {
             type = try self.type(of: record)
             last = type
         }
-        if record.payload.count == 2, type.isReadBare {
-            return type.isBareNothing ? nil : type.bare
+        if record.payload.count == 2, type.canReadWithoutFields {
+            return type.dropsWithoutFields ? nil : type.actionWithoutFields
         }
         do throws(JSONError) {
             return try type.read(record.payload, decoder)
@@ -44,26 +44,29 @@ package final class RecordReader: ActionReader, @unchecked Sendable {
             throw UnreadableRecord(
                 type: RecordName(type.name).pattern,
                 version: record.version,
-                reason: type.isKnown ? misfit(error, type, record) : forms.unknown(type.name)
+                reason: type.isKnown
+                    ? misfitReason(error, type, record) : forms.reasonForUnknownName(type.name)
             )
         }
     }
 
-    private func misfit(_ error: JSONError, _ type: RecordedType, _ record: RecordView) -> String {
+    private func misfitReason(_ error: JSONError, _ type: RecordedType, _ record: RecordView)
+        -> String
+    {
         let reason = "its fields don't fit: \(error.messageForOperators)"
         let name = RecordName(type.name).pattern
         guard let then = (try? forms.forms(of: record.program))?[name]?.form,
-            let now = forms.today[name]?.form, then != now
+            let now = forms.todaysForms[name]?.form, then != now
         else { return reason }
         return reason + "; it was written as \(then), and is \(now) today"
     }
 
     private func type(of record: RecordView) throws(UnreadableRecord) -> RecordedType {
-        let place = Self.place(of: record.type, record.program)
-        if let known = places[place], known.has(record.type, record.program) { return known }
+        let place = Self.slot(of: record.type, record.program)
+        if let known = slots[place], known.matches(record.type, record.program) { return known }
         do throws(JournalError) {
             let type = try RecordedType(record.type, writtenBy: record.program, forms, decoder)
-            places[place] = type
+            slots[place] = type
             return type
         } catch {
             throw UnreadableRecord(
@@ -76,9 +79,9 @@ package final class RecordReader: ActionReader, @unchecked Sendable {
 
     /// Returns the index of a slot: a hash (FNV-1a) of the program, the name's length and the
     /// name's last eight bytes. Names differ most in their last bytes.
-    private static func place(of name: UnsafeRawBufferPointer, _ program: UInt32) -> Int {
+    private static func slot(of name: UnsafeRawBufferPointer, _ program: UInt32) -> Int {
         var hash = 0x811C_9DC5 ^ UInt32(truncatingIfNeeded: name.count) ^ program << 16
         for byte in name.suffix(8) { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
-        return Int((hash ^ hash >> 16) % UInt32(placesCount))
+        return Int((hash ^ hash >> 16) % UInt32(slotsCount))
     }
 }

@@ -26,7 +26,7 @@ enum RecordReading {
         case .action(let found): return try found.decode(fields, decoder)
         case .request(let request): return request
         case .migrated(let migration, let instance):
-            let action = try migration.read(fields, instance ?? "", decoder)
+            let action = try migration.translate(fields, instance ?? "", decoder)
             guard let instance, let action else { return action }
             return table.addressed(action, to: instance)
         }
@@ -36,7 +36,7 @@ enum RecordReading {
 /// The ways to read the records that one program wrote under one wire name.
 final class RecordedType: Sendable {
     let name: String
-    private let bytes: [UInt8]
+    private let nameBytes: [UInt8]
     private let program: UInt32
     private let table: ActionTable
     /// The ways to read the records, in the order in which they are tried. The list is empty if no
@@ -44,11 +44,11 @@ final class RecordedType: Sendable {
     private let readings: [RecordReading]
     /// True if a record without fields can be read. All records without fields give the same
     /// action.
-    let isReadBare: Bool
+    let canReadWithoutFields: Bool
     /// The action of a record without fields.
-    let bare: any Action
+    let actionWithoutFields: any Action
     /// True if a record without fields is dropped by a migration, or can't be read.
-    let isBareNothing: Bool
+    let dropsWithoutFields: Bool
 
     init(
         _ name: UnsafeRawBufferPointer,
@@ -58,7 +58,7 @@ final class RecordedType: Sendable {
     ) throws(JournalError) {
         self.name = String(decoding: name, as: UTF8.self)
         self.program = program
-        bytes = Array(name)
+        nameBytes = Array(name)
         table = forms.table
         readings = forms.readings(of: self.name, writtenBy: try forms.forms(of: program))
         let (readings, table) = (readings, table)
@@ -67,19 +67,26 @@ final class RecordedType: Sendable {
                 (bytes) throws(JSONError) in
                 try Self.read(UnsafeRawBufferPointer(bytes), readings, table, decoder)
             }
-            (bare, isBareNothing, isReadBare) = (read ?? NoAction(), read == nil, true)
+            (actionWithoutFields, dropsWithoutFields, canReadWithoutFields) = (
+                read ?? NoAction(), read == nil, true
+            )
         } catch {
-            (bare, isBareNothing, isReadBare) = (NoAction(), true, false)
+            (actionWithoutFields, dropsWithoutFields, canReadWithoutFields) = (
+                NoAction(), true, false
+            )
         }
     }
 
     var isKnown: Bool { !readings.isEmpty }
 
-    func has(_ name: UnsafeRawBufferPointer, _ program: UInt32) -> Bool {
-        guard self.program == program, bytes.count == name.count, let name = name.baseAddress else {
+    func matches(_ name: UnsafeRawBufferPointer, _ program: UInt32) -> Bool {
+        guard self.program == program, nameBytes.count == name.count, let name = name.baseAddress
+        else {
             return false
         }
-        return bytes.withUnsafeBytes { $0.baseAddress.map { memcmp($0, name, bytes.count) == 0 } }
+        return nameBytes.withUnsafeBytes {
+            $0.baseAddress.map { memcmp($0, name, nameBytes.count) == 0 }
+        }
             ?? false
     }
 

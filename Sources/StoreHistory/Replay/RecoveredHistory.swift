@@ -16,7 +16,7 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
     /// The state of ``version``.
     package let state: State
     /// The number of this program in the journal, which new records get.
-    package let program: UInt32
+    package let programNumber: UInt32
 
     package var epoch: Epoch { Epoch(rawValue: journal.epoch) }
 
@@ -34,20 +34,20 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
         encoder: JSONEncoder,
         beginningWith file: StateFile<State>? = nil,
         replayed: ReplayedState<State>? = nil,
-        showing progress: ReplayProgress? = nil,
+        showing progress: ReplayReporter? = nil,
         logger: Logger
     ) throws {
         self.journal = journal
         replay = Self.replay(of: program, in: journal, registry: registry, replayed)
-        let form = replay.form
-        if journal.version == 0, journal.oldestSnapshot == nil {
+        let form = replay.stateFormDigest
+        if journal.version == 0, journal.oldestSnapshotVersion == nil {
             // The first state is saved, because a later program may have another initial state.
             let given = try file?.read()
             let first = StateSnapshot(
                 version: 0,
                 time: SystemClock().now(),
-                state: try encoder.encode(given ?? program.state),
-                form: given == nil ? form : form + GivenState.mark
+                state: try encoder.encode(given ?? program.initialState),
+                form: given == nil ? form : form + GivenState.formSuffix
             )
             do { try journal.save(first) } catch {
                 let failure = "history can't begin, because its first state can't be written"
@@ -59,7 +59,7 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
         version = journal.version
         let forms = replay.forms
         let comparison = ProgramComparison(journal: journal, forms: forms, progress: progress)
-        let programs: [WritingProgram]
+        let programs: [ProgramDescription]
         do throws(ReplayError) {
             programs = try comparison.run()
             if let state = replayed?.state(version) {
@@ -70,12 +70,12 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
         } catch {
             throw RecoveryError(error, version: version)
         }
-        self.program = try Self.register(programs, in: journal)
+        self.programNumber = try Self.register(programs, in: journal)
     }
 
     /// Registers the programs in their order. Returns the number of the last program.
     private static func register(
-        _ programs: [WritingProgram],
+        _ programs: [ProgramDescription],
         in journal: any Journal
     ) throws(RecoveryError) -> UInt32 {
         var number: UInt32 = 0
@@ -90,9 +90,9 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
 
     /// Registers a program with the names of the imported records whose program is not known. Then
     /// registers this program again, because this program has read all of the records.
-    package func registerAgain(behind names: Set<String>) throws(RecoveryError) {
+    package func registerProgram(afterNames names: Set<String>) throws(RecoveryError) {
         let older = names.isEmpty ? [] : [ProgramForms(names: names.sorted()).program]
-        _ = try Self.register(older + [replay.forms.today.program], in: journal)
+        _ = try Self.register(older + [replay.forms.todaysForms.program], in: journal)
     }
 
     /// Returns the replay that this server uses for a journal.
@@ -104,12 +104,12 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
     ) -> Replay<State> {
         let forms = replayed?.forms ?? RecordForms(registry.table, program.migrations)
         forms.use(journal)
-        let form = replayed?.form ?? Self.form
-        return Replay(program: program, forms: forms, journal: journal, form: form)
+        let form = replayed?.stateFormDigest ?? Self.stateFormDigest
+        return Replay(program: program, forms: forms, journal: journal, stateFormDigest: form)
     }
 
     /// The identity of the state type's form: the SHA-256 of the type's JSON Schema.
-    package static var form: String {
+    package static var stateFormDigest: String {
         JSONSchema.schema(of: State.self).withUnsafeBytes { SHA256.hex($0) }
     }
 }
@@ -117,7 +117,7 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
 /// The results of the replay that ran while the journal was opened.
 package struct ReplayedState<State: Sendable> {
     /// The identity of the state type's form, as in ``RecoveredHistory/form``.
-    let form: String
+    let stateFormDigest: String
     /// The forms with which the records were read.
     let forms: RecordForms
     /// The function that returns the state of a version; `nil` if the replay did not make that
@@ -125,7 +125,7 @@ package struct ReplayedState<State: Sendable> {
     package let state: (UInt64) -> State?
 
     package init(form: String, forms: RecordForms, state: @escaping (UInt64) -> State?) {
-        self.form = form
+        self.stateFormDigest = form
         self.forms = forms
         self.state = state
     }

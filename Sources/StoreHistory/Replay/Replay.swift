@@ -13,7 +13,7 @@ package struct Replay<State: Codable & Sendable>: Sendable {
     package let forms: RecordForms
     package let journal: any Journal
     /// The identity of the state type's form: the SHA-256 of the type's JSON Schema.
-    package let form: String
+    package let stateFormDigest: String
 
     /// Moves `base` forward: reduces the records after the version of `base`, up to the version
     /// `end`. Calls `each` with each record and the state after it. The replay ends early if `each`
@@ -24,7 +24,7 @@ package struct Replay<State: Codable & Sendable>: Sendable {
         _ base: inout Base,
         through end: UInt64,
         until deadline: Deadline? = nil,
-        showing progress: ReplayProgress? = nil,
+        showing progress: ReplayReporter? = nil,
         each: (borrowing Record, State) -> Bool = { _, _ in true }
     ) throws(ReplayError) {
         var pages = JournalPages(journal, after: base.version, through: end)
@@ -34,7 +34,7 @@ package struct Replay<State: Codable & Sendable>: Sendable {
         )
         defer { replay.finish() }
         while let records = try pages.next() {
-            if let deadline, deadline.isOver { throw .tooLong(records[0].version) }
+            if let deadline, deadline.isOver { throw .deadlinePassed(records[0].version) }
             for record in records {
                 do {
                     try replay.reduce(record) { action in
@@ -63,7 +63,7 @@ package struct Replay<State: Codable & Sendable>: Sendable {
         var records = records.drop { $0.version <= first.version }
         while true {
             for record in records {
-                do { try replay.read(record) } catch {
+                do { try replay.check(record) } catch {
                     let type = ExactText(error.type)
                     found[type] = found[type] ?? error
                 }
@@ -86,11 +86,11 @@ package enum ReplayError: Error {
     case gone(oldest: UInt64)
     /// The oldest usable snapshot has another form of the state's type, and the records before that
     /// snapshot are gone.
-    case foreignSnapshot(UInt64, String)
+    case snapshotFormChanged(UInt64, String)
     /// History began with a given state, which has another form of the state's type.
-    case foreignBeginning(String)
+    case givenStateFormChanged(String)
     /// The deadline passed at this version.
-    case tooLong(UInt64)
+    case deadlinePassed(UInt64)
 }
 
 // The base
@@ -111,7 +111,7 @@ extension Replay {
     package func state(
         at version: UInt64,
         until deadline: Deadline? = nil,
-        showing progress: ReplayProgress? = nil
+        showing progress: ReplayReporter? = nil
     ) throws(ReplayError) -> State {
         var base = try base(for: version)
         try advance(&base, through: version, until: deadline, showing: progress)
@@ -128,31 +128,31 @@ extension Replay {
         let reachesBack = journal.oldest == 1
         let found: StateSnapshot?
         do { found = try journal.snapshot(atOrBefore: version) } catch { throw .journal(error) }
-        if reachesBack, found.map(isRead) != true { return try beginning() }
+        if reachesBack, found.map(hasCurrentForm) != true { return try initialBase() }
         guard let snapshot = found, snapshot.version + 1 >= journal.oldest else {
-            throw .gone(oldest: journal.oldestSnapshot ?? journal.version)
+            throw .gone(oldest: journal.oldestSnapshotVersion ?? journal.version)
         }
         do {
             return Base(state: try program.state(in: snapshot), version: snapshot.version)
         } catch {
-            if reachesBack { return try beginning() }
-            throw .foreignSnapshot(snapshot.version, error.messageForOperators)
+            if reachesBack { return try initialBase() }
+            throw .snapshotFormChanged(snapshot.version, error.messageForOperators)
         }
     }
 
     /// Returns true if a snapshot has the form that the state's type has today.
-    package func isRead(_ snapshot: StateSnapshot) -> Bool {
-        GivenState.isForm(snapshot.form, form)
+    package func hasCurrentForm(_ snapshot: StateSnapshot) -> Bool {
+        GivenState.matches(snapshot.formID, stateFormDigest)
     }
 
     /// Returns the state before the first action: the program's initial state, or the state of a
     /// file if history began with a file.
-    private func beginning() throws(ReplayError) -> Base {
+    private func initialBase() throws(ReplayError) -> Base {
         let given: StateSnapshot?
-        do { given = try GivenState.began(journal) } catch { throw .journal(error) }
-        guard let given else { return Base(state: program.state, version: 0) }
+        do { given = try GivenState.firstSnapshot(of: journal) } catch { throw .journal(error) }
+        guard let given else { return Base(state: program.initialState, version: 0) }
         do { return Base(state: try program.state(in: given), version: 0) } catch {
-            throw .foreignBeginning("\(error.pointer): \(error.messageForOperators)")
+            throw .givenStateFormChanged("\(error.pointer): \(error.messageForOperators)")
         }
     }
 }
@@ -179,15 +179,15 @@ package struct RecoveryError: Error, CustomStringConvertible {
             case .diverged(let version, let reason):
                 "the reducer refuses the action of version \(version), which it applied when the "
                     + "journal was written (\(reason)). A reducer must accept all old actions"
-            case .foreignSnapshot(let version, let reason):
+            case .snapshotFormChanged(let version, let reason):
                 "the state's type has changed since the snapshot of version \(version), which no "
                     + "longer fits (\(reason)), and the actions before it are no longer kept"
-            case .foreignBeginning(let reason):
+            case .givenStateFormChanged(let reason):
                 "history began with the state of a file, which no longer fits the state's type "
                     + "(\(reason)). Let the type's own init(from:) read the old form"
             case .gone(let oldest):
                 "history begins at version \(oldest), and has no state to begin from"
-            case .tooLong(let version): "replaying was given up at version \(version)"
+            case .deadlinePassed(let version): "replaying was given up at version \(version)"
             case .journal(let error): "the journal can't be read: \(error)"
             }
     }
@@ -200,12 +200,12 @@ package typealias StateReducer<State> =
 /// The parts of a program that make states from actions: the initial state, the migrations and the
 /// reducer.
 package struct Program<State: Codable & Sendable>: Sendable {
-    package let state: State
+    package let initialState: State
     package let migrations: [Migration]
     package let reducer: StateReducer<State>
     /// The function that fills in the copies of shared values in the slices of the reading modules.
     /// Snapshots lack the copies in the initial slices of sessions.
-    package let connect: @Sendable (inout State) -> Void
+    package let fillSharedValues: @Sendable (inout State) -> Void
 
     package init(
         state: State,
@@ -213,16 +213,16 @@ package struct Program<State: Codable & Sendable>: Sendable {
         reducer: @escaping StateReducer<State>,
         connect: @escaping @Sendable (inout State) -> Void = { _ in }
     ) {
-        self.state = state
+        self.initialState = state
         self.migrations = migrations
         self.reducer = reducer
-        self.connect = connect
+        self.fillSharedValues = connect
     }
 
     /// Decodes the state of a snapshot.
     package func state(in snapshot: StateSnapshot) throws(JSONError) -> State {
         var state = try JSONDecoder(limits: .unbounded).decode(State.self, from: snapshot.state)
-        connect(&state)
+        fillSharedValues(&state)
         return state
     }
 }

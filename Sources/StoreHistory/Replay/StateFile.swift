@@ -11,11 +11,11 @@ package struct StateFile<State: Codable & Sendable>: Sendable {
 
     package let path: String
     /// The function that fills in the copies of shared values in the slices of the reading modules.
-    package let connect: @Sendable (inout State) -> Void
+    package let fillSharedValues: @Sendable (inout State) -> Void
 
     package init(path: String, connect: @escaping @Sendable (inout State) -> Void) {
         self.path = path
-        self.connect = connect
+        self.fillSharedValues = connect
     }
 
     /// Reads the state. The error has the pointer to the value that does not fit.
@@ -28,10 +28,10 @@ package struct StateFile<State: Codable & Sendable>: Sendable {
         let limits = JSONLimits(bytesMax: Self.bytesMax, depthMax: JSONLimits.depthCeiling)
         do {
             var state = try JSONDecoder(limits: limits).decode(State.self, from: bytes)
-            connect(&state)
+            fillSharedValues(&state)
             return state
         } catch {
-            let place = error.isSyntax ? "byte \(error.offset)" : error.pointer
+            let place = error.isParseError ? "byte \(error.offset)" : error.pointer
             throw ConfigurationError(
                 "--state-file: \(path): \(place.isEmpty ? "" : place + ": ")\(error.messageForOperators)"
             )
@@ -46,7 +46,7 @@ package struct StateFile<State: Codable & Sendable>: Sendable {
         {
             return
         }
-        logger.notice(
+        logger.info(
             .configurationUnused,
             "--state-file: \(path) is not used: history goes on at version \(journal.version), and "
                 + (first == nil ? "its beginning is no longer kept" : "began with another state")
@@ -57,17 +57,20 @@ package struct StateFile<State: Codable & Sendable>: Sendable {
 /// A first state that was given in a file, in place of the program's initial state.
 package enum GivenState {
     /// The text at the end of a snapshot's form if the snapshot has a given state.
-    package static let mark = " given"
+    package static let formSuffix = " given"
 
     /// Returns true if `found` is the form `form`, with or without the mark.
-    package static func isForm(_ found: String, _ form: String) -> Bool {
-        found.isSame(as: form) || found.isSame(as: form + mark)
+    package static func matches(_ found: String, _ form: String) -> Bool {
+        found.isSame(as: form) || found.isSame(as: form + formSuffix)
     }
 
     /// Returns the first state of a history if that state was given in a file. Returns `nil` if
     /// history began with the program's initial state, or if the first state is gone.
-    package static func began(_ journal: any Journal) throws(JournalError) -> StateSnapshot? {
-        guard let first = try journal.snapshot(atOrBefore: 0), first.form.hasSuffix(mark) else {
+    package static func firstSnapshot(of journal: any Journal) throws(JournalError)
+        -> StateSnapshot?
+    {
+        guard let first = try journal.snapshot(atOrBefore: 0), first.formID.hasSuffix(formSuffix)
+        else {
             return nil
         }
         return first

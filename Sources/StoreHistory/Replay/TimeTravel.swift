@@ -30,7 +30,7 @@ package final class TimeTravel<State: Codable & Sendable, Version: EncodedState>
 
     private let replay: Replay<State>
     private let epoch: Epoch
-    private let encoding: @Sendable () -> StateEncoding<State, Version>
+    private let makeEncoding: @Sendable () -> StateEncoding<State, Version>
     private let logger: Logger
     /// The cached states, in the order in which they were made.
     private let cache = Locked<[Version]>([])
@@ -43,7 +43,7 @@ package final class TimeTravel<State: Codable & Sendable, Version: EncodedState>
     ) {
         self.replay = replay
         self.epoch = epoch
-        self.encoding = encoding
+        self.makeEncoding = encoding
         self.logger = logger
     }
 
@@ -55,7 +55,7 @@ package final class TimeTravel<State: Codable & Sendable, Version: EncodedState>
         let search = BlameSearch(
             replay: replay,
             epoch: epoch,
-            encode: encoding(),
+            encode: makeEncoding(),
             pointer: pointer,
             viewer: viewer,
             deadline: Deadline(seconds: Self.secondsMax)
@@ -76,7 +76,7 @@ package final class TimeTravel<State: Codable & Sendable, Version: EncodedState>
             throw problem(error, version)
         }
         do {
-            let made = try encoding()(state, Tag(epoch: epoch, version: version))
+            let made = try makeEncoding()(state, Tag(epoch: epoch, version: version))
             keep(made)
             return made
         } catch {
@@ -98,11 +98,11 @@ package final class TimeTravel<State: Codable & Sendable, Version: EncodedState>
     private func problem(_ error: ReplayError, _ version: UInt64) -> Problem {
         switch error {
         case .gone(let oldest), .journal(.gone(let oldest)): return .gone(oldest: oldest)
-        case .tooLong(let reached):
+        case .deadlinePassed(let reached):
             return .overloaded(
                 "making version \(version) again takes too long; \(reached) was reached"
             )
-        case .unreadable, .diverged, .foreignSnapshot, .foreignBeginning:
+        case .unreadable, .diverged, .snapshotFormChanged, .givenStateFormChanged:
             logger.error(.replayFailed, "\(RecoveryError(error, version: version))")
             return .versionUnreadable(version)
         case .journal:

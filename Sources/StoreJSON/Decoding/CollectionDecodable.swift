@@ -12,7 +12,7 @@ private enum Reservation {
     /// large element.
     static let elementsMax = 1_024
 
-    static func elements(claimed: UInt32) -> Int { min(Int(claimed), elementsMax) }
+    static func capacity(forClaimed: UInt32) -> Int { min(Int(forClaimed), elementsMax) }
 }
 
 extension Array: CollectionDecodable where Element: Decodable {
@@ -20,7 +20,7 @@ extension Array: CollectionDecodable where Element: Decodable {
         try state.pointee.requireArray(index)
         let entry = state.pointee.entries[index]
         var array: Self = []
-        array.reserveCapacity(Reservation.elements(claimed: entry.detail))
+        array.reserveCapacity(Reservation.capacity(forClaimed: entry.detail))
         var element = index &+ 1
         while element < Int(entry.next) {
             array.append(try state.decode(Element.self, at: element))
@@ -60,7 +60,7 @@ extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable
             guard value < end else {
                 throw state.pointee.invalid(index, "The array has a key without a value.")
             }
-            let key = try isNamed ? key(named: at, state) : state.decode(Key.self, at: at)
+            let key = try isNamed ? key(at: at, state) : state.decode(Key.self, at: at)
             let decoded = try state.decode(Value.self, at: value)
             guard dictionary.updateValue(decoded, forKey: key) == nil else {
                 throw isNamed ? sameName(at, state) : sameKey(at, state)
@@ -72,7 +72,7 @@ extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable
     }
 
     /// Returns the dictionary's key for the member name at an index.
-    private static func key(named index: Int, _ state: DecodingStatePointer) throws -> Key {
+    private static func key(at index: Int, _ state: DecodingStatePointer) throws -> Key {
         let text = state.pointee.tape.string(at: index)
         if Key.self == String.self, let key = text as? Key { return key }
         if Key.self == ExactText.self, let key = ExactText(text) as? Key { return key }
@@ -82,7 +82,7 @@ extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable
         }
         if let type = Key.self as? any CodingKeyRepresentable.Type,
             let key = type.init(codingKey: MemberName(stringValue: text)),
-            !key.codingKey.stringValue.isTwin(of: text), let key = key as? Key
+            !key.codingKey.stringValue.isEqualButNotSame(as: text), let key = key as? Key
         {
             return key
         }
@@ -125,8 +125,8 @@ extension Set: CollectionDecodable where Element: Decodable {
             element = Int(state.pointee.entries[element].next)
         }
         if !again.isEmpty {
-            let known = Set<[UInt8]>(kept.map { state.pointee.written($0) })
-            for element in again where !known.contains(state.pointee.written(element)) {
+            let known = Set<[UInt8]>(kept.map { state.pointee.uniformJSON(of: $0) })
+            for element in again where !known.contains(state.pointee.uniformJSON(of: element)) {
                 throw state.pointee.invalid(
                     element,
                     "This and another element of the array differ, but are equal for the type that "
@@ -150,8 +150,8 @@ extension DecodingState {
 
     /// Returns the JSON text of a value in a uniform spelling: strings without needless escapes,
     /// and members sorted by name.
-    fileprivate func written(_ index: Int) -> [UInt8] {
-        JSONTree(JSONNode(tape: tape, index: index)).written(like: .literal("null"))
+    fileprivate func uniformJSON(of index: Int) -> [UInt8] {
+        JSONTree(JSONNode(tape: tape, index: index)).uniformJSON(orderedLike: .literal("null"))
     }
 }
 
@@ -159,5 +159,5 @@ private func quoted(_ name: String) -> String { JSONText.quoted(String(name.pref
 
 extension String {
     /// Returns true if Swift treats two texts as equal although their bytes differ.
-    func isTwin(of other: String) -> Bool { self == other && !isSame(as: other) }
+    func isEqualButNotSame(as other: String) -> Bool { self == other && !isSame(as: other) }
 }

@@ -46,12 +46,14 @@ extension DecodingState {
     func offset(of index: Int) -> Int { Int(tape.entries[index].start) }
 
     func codingPath(to index: Int) -> [any CodingKey] {
-        trail.codingPath(to: entry(of: index), in: tape)
+        pathCache.codingPath(to: entry(of: index), in: tape)
     }
 
-    /// Returns the index of an entry. For ``enclosure``, which has no entry, returns the index of
-    /// the payload.
-    private func entry(of place: Int) -> Int { place == Self.enclosure ? caseIndex : place }
+    /// Returns the index of an entry. For ``caseObjectIndex``, which has no entry, returns the
+    /// index of the payload.
+    private func entry(of place: Int) -> Int {
+        place == Self.caseObjectIndex ? casePayloadIndex : place
+    }
 
     /// Returns an error of the standard library for a value that differs from the expected value.
     @inline(never)
@@ -83,7 +85,9 @@ extension DecodingState {
     /// Returns an error that lists the valid values of an enum. Returns `error` unchanged if the
     /// enum is not `CaseIterable`, or if the value in the document is no text.
     @inline(never)
-    func unlisted<T>(_ type: T.Type, at index: Int, _ error: DecodingError) -> DecodingError {
+    func addingValidValues<T>(of type: T.Type, at index: Int, to error: DecodingError)
+        -> DecodingError
+    {
         guard case .dataCorrupted(let found) = error, found.underlyingError == nil,
             type is any CaseIterable.Type, let all = EnumCases.all(of: type)
         else { return error }
@@ -113,11 +117,11 @@ extension DecodingState {
             offset: offset(of: failure.index),
             pointer: pointer,
             expected: expected,
-            message: "There is \(found(failure)) where \(expected) is expected."
+            message: "There is \(foundDescription(failure)) where \(expected) is expected."
         )
     }
 
-    private func found(_ failure: DecodingFailure) -> String {
+    private func foundDescription(_ failure: DecodingFailure) -> String {
         let node = JSONNode(tape: tape, index: failure.index)
         switch node.kind {
         case .object: return "an object"

@@ -27,7 +27,7 @@ extension DecodingState {
     private func longInteger<I: FixedWidthInteger>(_ index: Int, as type: I.Type) throws -> I {
         if tape.kind(at: index) == .number {
             let text = JSONNode(tape: tape, index: index).sourceText
-            let whole = entries[index].detail == 1 ? text : DecimalNumber(text)?.wholeText
+            let whole = entries[index].detail == 1 ? text : DecimalNumber(text)?.integerText
             if let whole, let value = I(whole) { return value }
         }
         throw mismatch(index, .integer(bits: I.bitWidth, signed: I.isSigned))

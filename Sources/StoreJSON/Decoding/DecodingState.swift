@@ -8,72 +8,72 @@ struct DecodingState: ~Copyable {
     private(set) var entries: UnsafeMutablePointer<JSONTape.Entry>
     /// The key types that the decoder has used. The place of a container is the index of its
     /// object's entry.
-    var keyTypes = KeyTypes<Int>()
+    var keyTypes = KeyTypeCache<Int>()
     var plans: TypePlans<any CollectionDecodable.Type>
     private(set) var userInfo: [CodingUserInfoKey: any Sendable] = [:]
     /// The number of nested calls of `init(from:)` at this moment.
-    fileprivate(set) var calls = 0
+    fileprivate(set) var callDepth = 0
     /// The maximum of ``calls``. When a call exceeds the maximum, the decoder sets the maximum to
     /// 0, so that all further calls fail. This also stops a type that ignores errors and decodes
     /// itself again.
-    fileprivate(set) var callsMax = JSONLimits.callsMax
-    let trail = DecodingTrail()
+    fileprivate(set) var callDepthMax = JSONLimits.callDepthMax
+    let pathCache = CodingPathCache()
     /// The name of the enum's case to decode, if only the payload of the case is in the document.
-    /// ``caseIndex`` is the index of the payload's entry.
+    /// ``casePayloadIndex`` is the index of the payload's entry.
     private(set) var caseName = ""
-    private(set) var caseIndex = 0
+    private(set) var casePayloadIndex = 0
     /// The tape for documents that the decoder itself parses.
-    let own = JSONTape()
+    let ownTape = JSONTape()
 
     /// The index that stands for the object `{"<caseName>":<payload>}`. The document does not
     /// contain this object.
-    static let enclosure = -2
+    static let caseObjectIndex = -2
 
     init(_ adapters: AdapterList) {
         plans = TypePlans(adapters)
-        tape = own
-        source = own.source
-        entries = own.entries
+        tape = ownTape
+        source = ownTape.source
+        entries = ownTape.entries
     }
 
     mutating func begin(_ tape: JSONTape, _ userInfo: [CodingUserInfoKey: any Sendable]) {
         if self.tape !== tape { self.tape = tape }
         source = tape.source
         entries = tape.entries
-        calls = 0
-        callsMax = JSONLimits.callsMax
+        callDepth = 0
+        callDepthMax = JSONLimits.callDepthMax
         if !userInfo.isEmpty || !self.userInfo.isEmpty { self.userInfo = userInfo }
     }
 
-    /// Sets the entry of a payload and the name of its case. The index ``enclosure`` then stands
-    /// for an object with this case as its only member.
-    mutating func enclose(_ index: Int, as name: String) {
-        caseIndex = index
+    /// Sets the entry of a payload and the name of its case. The index ``caseObjectIndex`` then
+    /// stands for an object with this case as its only member.
+    mutating func setCase(payload index: Int, named name: String) {
+        casePayloadIndex = index
         caseName = name
     }
 
     /// Releases the document, and large buffers of the decoder's own tape.
     mutating func end() {
-        own.shrink(below: AdapterSet.keptBytesMax)
-        if tape !== own { tape = own }
-        trail.restart()
+        ownTape.shrink(below: AdapterSet.keptBytesMax)
+        if tape !== ownTape { tape = ownTape }
+        pathCache.restart()
     }
 
     /// Returns the first byte of a value. This byte determines the value's kind.
     @inline(__always)
-    func first(_ index: Int) -> UInt8 { source[Int(entries[index].start)] }
+    func firstByte(of index: Int) -> UInt8 { source[Int(entries[index].start)] }
 
     @inline(__always)
-    func isNull(_ index: Int) -> Bool { first(index) == UInt8(ascii: "n") }
+    func isNull(_ index: Int) -> Bool { firstByte(of: index) == UInt8(ascii: "n") }
 
     @inline(__always)
     func requireObject(_ index: Int) throws {
-        guard first(index) == UInt8(ascii: "{") else { throw mismatch(index, "an object") }
+        guard firstByte(of: index) == UInt8(ascii: "{") else { throw mismatch(index, "an object") }
     }
 
     @inline(__always)
     func requireArray(_ index: Int) throws {
-        guard first(index) == UInt8(ascii: "[") else { throw mismatch(index, "an array") }
+        guard firstByte(of: index) == UInt8(ascii: "[") else { throw mismatch(index, "an array") }
     }
 
     /// Returns the index of the value of an object's member `key`, or -1 if the object has no such
@@ -108,19 +108,19 @@ struct DecodingState: ~Copyable {
 
     @inline(never)
     private func findCase(_ key: UnsafeBufferPointer<UInt8>) -> Int {
-        caseName.utf8.elementsEqual(key) ? caseIndex : -1
+        caseName.utf8.elementsEqual(key) ? casePayloadIndex : -1
     }
 
     func string(_ index: Int) throws -> String {
-        guard first(index) == UInt8(ascii: "\"") else { throw mismatch(index, "a string") }
+        guard firstByte(of: index) == UInt8(ascii: "\"") else { throw mismatch(index, "a string") }
         return tape.string(at: index)
     }
 
     /// Returns true if Swift may treat the string at an index as equal to a text with other bytes.
     /// Only three characters outside ASCII are equal to an ASCII character: U+212A, U+037E and
     /// U+1FEF.
-    func mayHaveTwin(_ index: Int) -> Bool {
-        guard first(index) == UInt8(ascii: "\"") else { return false }
+    func mayEqualOtherBytes(_ index: Int) -> Bool {
+        guard firstByte(of: index) == UInt8(ascii: "\"") else { return false }
         return tape.rawString(at: index).contains { byte in
             switch byte {
             case 0x80..., UInt8(ascii: "\\"), UInt8(ascii: "K"), UInt8(ascii: ";"),
@@ -133,7 +133,7 @@ struct DecodingState: ~Copyable {
 
     @inline(__always)
     func bool(_ index: Int) throws -> Bool {
-        switch first(index) {
+        switch firstByte(of: index) {
         case UInt8(ascii: "t"): return true
         case UInt8(ascii: "f"): return false
         default: throw mismatch(index, "true or false")
@@ -159,12 +159,12 @@ extension DecodingStatePointer {
 
     @inline(__always)
     private func decodePlain<T: Decodable>(_ type: T.Type, at index: Int) throws -> T {
-        try decode(type, from: DecodingPosition(state: self, index: index), at: index)
+        try decode(type, from: ValueDecoder(state: self, index: index), at: index)
     }
 
-    /// Decodes a value from the case that ``DecodingState/enclose(_:as:)`` has set.
+    /// Decodes a value from the case that ``DecodingState/setCase(_:as:)`` has set.
     func decodeCase<T: Decodable>(_ type: T.Type) throws -> T {
-        try decode(type, from: CasePosition(state: self), at: pointee.caseIndex)
+        try decode(type, from: CaseDecoder(state: self), at: pointee.casePayloadIndex)
     }
 
     @inline(__always)
@@ -173,10 +173,10 @@ extension DecodingStatePointer {
         from decoder: some Decoder,
         at index: Int
     ) throws -> T {
-        let calls = pointee.calls
-        guard calls < pointee.callsMax else { throw refuseDepth(at: index) }
-        pointee.calls = calls &+ 1
-        defer { pointee.calls = calls }
+        let calls = pointee.callDepth
+        guard calls < pointee.callDepthMax else { throw refuseDepth(at: index) }
+        pointee.callDepth = calls &+ 1
+        defer { pointee.callDepth = calls }
         return try T(from: decoder)
     }
 
@@ -188,13 +188,14 @@ extension DecodingStatePointer {
         do {
             value = try decodePlain(type, at: index)
         } catch let error as DecodingError {
-            throw pointee.unlisted(type, at: index, error)
+            throw pointee.addingValidValues(of: type, at: index, to: error)
         }
-        guard pointee.mayHaveTwin(index), let raw = value as? any RawRepresentable<String> else {
+        guard pointee.mayEqualOtherBytes(index), let raw = value as? any RawRepresentable<String>
+        else {
             return value
         }
         let text = pointee.tape.string(at: index)
-        guard !raw.rawValue.isTwin(of: text) else {
+        guard !raw.rawValue.isEqualButNotSame(as: text) else {
             throw pointee.invalid(index, "\(T.self) has no value \(JSONText.quoted(text)).")
         }
         return value
@@ -202,13 +203,13 @@ extension DecodingStatePointer {
 
     @inline(never)
     private func refuseDepth(at index: Int) -> DecodingError {
-        pointee.callsMax = 0
+        pointee.callDepthMax = 0
         return pointee.invalid(index, Self.tooDeep)
     }
 
     /// The error's message for a type whose `init(from:)` decodes the same type without end.
     static let tooDeep =
-        "The type reads itself, or more than \(JSONLimits.callsMax) values within each other."
+        "The type reads itself, or more than \(JSONLimits.callDepthMax) values within each other."
 
     @inline(never)
     private func decode<T>(

@@ -36,13 +36,13 @@ public struct JSONDecoder: Sendable {
         _ type: T.Type,
         from bytes: UnsafeRawBufferPointer
     ) throws(JSONError) -> T {
-        let box = adapters.decoding.take()
+        let box = adapters.decodingStates.take()
         let state = box.pointer
         defer {
             state.pointee.end()
-            adapters.decoding.give(box)
+            adapters.decodingStates.give(box)
         }
-        let tape = state.pointee.own
+        let tape = state.pointee.ownTape
         try tape.parse(bytes, limits: limits)
         return try read(type, state, tape, at: 0)
     }
@@ -62,14 +62,14 @@ public struct JSONDecoder: Sendable {
         asCase caseName: String? = nil,
         pointerPrefix: String
     ) throws(JSONError) -> T {
-        let box = adapters.decoding.take()
+        let box = adapters.decodingStates.take()
         let state = box.pointer
         defer {
             state.pointee.end()
-            adapters.decoding.give(box)
+            adapters.decodingStates.give(box)
         }
-        let (tape, index) = node.map { ($0.tape, $0.index) } ?? (state.pointee.own, 0)
-        if node == nil { try tape.parse(CaseBytes.emptyObject, limits: .unbounded) }
+        let (tape, index) = node.map { ($0.tape, $0.index) } ?? (state.pointee.ownTape, 0)
+        if node == nil { try tape.parse(EncodedCase.emptyObject, limits: .unbounded) }
         do {
             return try read(type, state, tape, at: index, asCase: caseName)
         } catch {
@@ -83,7 +83,7 @@ public struct JSONDecoder: Sendable {
                 pointer: pointerPrefix + (rest ?? ""),
                 expected: error.expected,
                 message: error.message,
-                failure: error.failure
+                failure: error.underlyingError
             )
         }
     }
@@ -99,12 +99,12 @@ public struct JSONDecoder: Sendable {
         do {
             let value: T
             if let caseName {
-                state.pointee.enclose(index, as: caseName)
+                state.pointee.setCase(payload: index, named: caseName)
                 value = try state.decodeCase(type)
             } else {
                 value = try state.decode(type, at: index)
             }
-            guard state.pointee.callsMax > 0 else {
+            guard state.pointee.callDepthMax > 0 else {
                 throw JSONError(code: .invalid, message: DecodingStatePointer.tooDeep)
             }
             return value
@@ -132,7 +132,7 @@ public struct JSONLimits: Sendable, Equatable {
     /// The maximum number of nested calls of `encode(to:)` or `init(from:)`. A type that encodes or
     /// decodes itself as a single value opens no container. So a limit of the depth would not stop
     /// an endless recursion.
-    static let callsMax = 2 * depthCeiling
+    static let callDepthMax = 2 * depthCeiling
 
     /// The maximum number of bytes of a document.
     public var bytesMax: Int

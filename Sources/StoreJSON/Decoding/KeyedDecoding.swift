@@ -4,12 +4,12 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let keyType: KeyTypePointer<Int>
     /// The memory with the index of the object's entry, if the decoder uses this container again
     /// for other objects; otherwise `nil`.
-    let shared: UnsafeMutablePointer<Int>?
-    /// The index of the object's entry; read only if `shared` is `nil`.
-    let own: Int
+    let reusedObject: UnsafeMutablePointer<Int>?
+    /// The index of the object's entry; read only if `reusedObject` is `nil`.
+    let fixedObject: Int
 
     @inline(__always)
-    private var object: Int { shared?.pointee ?? own }
+    private var object: Int { reusedObject?.pointee ?? fixedObject }
     var codingPath: [any CodingKey] { state.pointee.codingPath(to: object) }
 
     var allKeys: [Key] {
@@ -20,7 +20,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
             // A key type may accept a name with other bytes that is equal for Swift. `find`
             // compares bytes, and would not find the member.
             Key(stringValue: member.name).flatMap {
-                $0.stringValue.isTwin(of: member.name) ? nil : $0
+                $0.stringValue.isEqualButNotSame(as: member.name) ? nil : $0
             }
         }
     }
@@ -42,7 +42,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     /// Returns the index of the value of a member. Throws an error if there is no such member.
     @inline(__always)
-    private func need(_ key: Key) throws -> Int {
+    private func requiredIndex(of key: Key) throws -> Int {
         let index = find(key)
         guard index >= 0 else { throw state.pointee.missing(key, in: object) }
         return index
@@ -50,34 +50,36 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     /// Returns the index of the value of a member; `nil` if the member is absent or null.
     @inline(__always)
-    private func present(_ key: Key) -> Int? {
+    private func presentIndex(of key: Key) -> Int? {
         let index = find(key)
         return index < 0 || state.pointee.isNull(index) ? nil : index
     }
 
     @inline(__always)
     private func integer<I: FixedWidthInteger>(_ key: Key) throws -> I {
-        try state.pointee.integer(need(key), as: I.self)
+        try state.pointee.integer(requiredIndex(of: key), as: I.self)
     }
 
     @inline(__always)
-    private func optional<I: FixedWidthInteger>(_ key: Key) throws -> I? {
-        try present(key).map { try state.pointee.integer($0, as: I.self) }
+    private func optionalInteger<I: FixedWidthInteger>(_ key: Key) throws -> I? {
+        try presentIndex(of: key).map { try state.pointee.integer($0, as: I.self) }
     }
 
     func contains(_ key: Key) -> Bool { find(key) >= 0 }
-    func decodeNil(forKey key: Key) throws -> Bool { state.pointee.isNull(try need(key)) }
+    func decodeNil(forKey key: Key) throws -> Bool {
+        state.pointee.isNull(try requiredIndex(of: key))
+    }
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
-        try state.pointee.bool(need(key))
+        try state.pointee.bool(requiredIndex(of: key))
     }
     func decode(_ type: String.Type, forKey key: Key) throws -> String {
-        try state.pointee.string(need(key))
+        try state.pointee.string(requiredIndex(of: key))
     }
     func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-        try state.pointee.floating(need(key), as: type)
+        try state.pointee.floating(requiredIndex(of: key), as: type)
     }
     func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
-        try state.pointee.floating(need(key), as: type)
+        try state.pointee.floating(requiredIndex(of: key), as: type)
     }
     func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try integer(key) }
     func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try integer(key) }
@@ -92,57 +94,75 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try integer(key) }
     func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try integer(key) }
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-        try state.decode(type, at: need(key))
+        try state.decode(type, at: requiredIndex(of: key))
     }
 
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-        try present(key).map { try state.pointee.bool($0) }
+        try presentIndex(of: key).map { try state.pointee.bool($0) }
     }
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-        try present(key).map { try state.pointee.string($0) }
+        try presentIndex(of: key).map { try state.pointee.string($0) }
     }
     func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-        try present(key).map { try state.pointee.floating($0, as: type) }
+        try presentIndex(of: key).map { try state.pointee.floating($0, as: type) }
     }
     func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
-        try present(key).map { try state.pointee.floating($0, as: type) }
+        try presentIndex(of: key).map { try state.pointee.floating($0, as: type) }
     }
-    func decodeIfPresent(_: Int.Type, forKey key: Key) throws -> Int? { try optional(key) }
-    func decodeIfPresent(_: Int8.Type, forKey key: Key) throws -> Int8? { try optional(key) }
-    func decodeIfPresent(_: Int16.Type, forKey key: Key) throws -> Int16? { try optional(key) }
-    func decodeIfPresent(_: Int32.Type, forKey key: Key) throws -> Int32? { try optional(key) }
-    func decodeIfPresent(_: Int64.Type, forKey key: Key) throws -> Int64? { try optional(key) }
-    func decodeIfPresent(_: Int128.Type, forKey key: Key) throws -> Int128? { try optional(key) }
-    func decodeIfPresent(_: UInt.Type, forKey key: Key) throws -> UInt? { try optional(key) }
-    func decodeIfPresent(_: UInt8.Type, forKey key: Key) throws -> UInt8? { try optional(key) }
-    func decodeIfPresent(_: UInt16.Type, forKey key: Key) throws -> UInt16? { try optional(key) }
-    func decodeIfPresent(_: UInt32.Type, forKey key: Key) throws -> UInt32? { try optional(key) }
-    func decodeIfPresent(_: UInt64.Type, forKey key: Key) throws -> UInt64? { try optional(key) }
-    func decodeIfPresent(_: UInt128.Type, forKey key: Key) throws -> UInt128? { try optional(key) }
+    func decodeIfPresent(_: Int.Type, forKey key: Key) throws -> Int? { try optionalInteger(key) }
+    func decodeIfPresent(_: Int8.Type, forKey key: Key) throws -> Int8? { try optionalInteger(key) }
+    func decodeIfPresent(_: Int16.Type, forKey key: Key) throws -> Int16? {
+        try optionalInteger(key)
+    }
+    func decodeIfPresent(_: Int32.Type, forKey key: Key) throws -> Int32? {
+        try optionalInteger(key)
+    }
+    func decodeIfPresent(_: Int64.Type, forKey key: Key) throws -> Int64? {
+        try optionalInteger(key)
+    }
+    func decodeIfPresent(_: Int128.Type, forKey key: Key) throws -> Int128? {
+        try optionalInteger(key)
+    }
+    func decodeIfPresent(_: UInt.Type, forKey key: Key) throws -> UInt? { try optionalInteger(key) }
+    func decodeIfPresent(_: UInt8.Type, forKey key: Key) throws -> UInt8? {
+        try optionalInteger(key)
+    }
+    func decodeIfPresent(_: UInt16.Type, forKey key: Key) throws -> UInt16? {
+        try optionalInteger(key)
+    }
+    func decodeIfPresent(_: UInt32.Type, forKey key: Key) throws -> UInt32? {
+        try optionalInteger(key)
+    }
+    func decodeIfPresent(_: UInt64.Type, forKey key: Key) throws -> UInt64? {
+        try optionalInteger(key)
+    }
+    func decodeIfPresent(_: UInt128.Type, forKey key: Key) throws -> UInt128? {
+        try optionalInteger(key)
+    }
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
-        try present(key).map { try state.decode(type, at: $0) }
+        try presentIndex(of: key).map { try state.decode(type, at: $0) }
     }
 
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type,
         forKey key: Key
     ) throws -> KeyedDecodingContainer<NestedKey> {
-        try position(key).container(keyedBy: type)
+        try nestedDecoder(key).container(keyedBy: type)
     }
 
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-        try position(key).unkeyedContainer()
+        try nestedDecoder(key).unkeyedContainer()
     }
 
     func superDecoder() throws -> any Decoder {
         let index = find(named: JSONKey.super.stringValue)
         guard index >= 0 else { throw state.pointee.missing(JSONKey.super, in: object) }
-        return DecodingPosition(state: state, index: index)
+        return ValueDecoder(state: state, index: index)
     }
 
-    func superDecoder(forKey key: Key) throws -> any Decoder { try position(key) }
+    func superDecoder(forKey key: Key) throws -> any Decoder { try nestedDecoder(key) }
 
-    private func position(_ key: Key) throws -> DecodingPosition {
-        DecodingPosition(state: state, index: try need(key))
+    private func nestedDecoder(_ key: Key) throws -> ValueDecoder {
+        ValueDecoder(state: state, index: try requiredIndex(of: key))
     }
 }

@@ -3,7 +3,7 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     let state: DecodingStatePointer
     private let array: UInt32
     private var next: UInt32
-    private var taken: UInt32 = 0
+    private var decodedCount: UInt32 = 0
 
     init(state: DecodingStatePointer, array: Int) {
         self.state = state
@@ -13,14 +13,14 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
 
     var codingPath: [any CodingKey] { state.pointee.codingPath(to: Int(array)) }
     var count: Int? { Int(state.pointee.entries[Int(array)].detail) }
-    var currentIndex: Int { Int(taken) }
+    var currentIndex: Int { Int(decodedCount) }
     var isAtEnd: Bool { next >= state.pointee.entries[Int(array)].next }
 
     /// Returns the index of the next element's entry, without moving past that element.
     @inline(__always)
     private func peek() throws -> Int {
         guard !isAtEnd else {
-            throw state.pointee.mismatch(Int(array), .elements(Int(taken) + 1))
+            throw state.pointee.mismatch(Int(array), .elements(Int(decodedCount) + 1))
         }
         return Int(next)
     }
@@ -28,7 +28,7 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     @inline(__always)
     private mutating func advance(past index: Int) {
         next = state.pointee.entries[index].next
-        taken &+= 1
+        decodedCount &+= 1
     }
 
     /// Decodes the next element with `read`, then moves past the element. If `read` throws an
@@ -83,14 +83,14 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     mutating func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type
     ) throws -> KeyedDecodingContainer<NestedKey> {
-        try take { try DecodingPosition(state: $0, index: $1).container(keyedBy: type) }
+        try take { try ValueDecoder(state: $0, index: $1).container(keyedBy: type) }
     }
 
     mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        try take { try DecodingPosition(state: $0, index: $1).unkeyedContainer() }
+        try take { try ValueDecoder(state: $0, index: $1).unkeyedContainer() }
     }
 
     mutating func superDecoder() throws -> any Decoder {
-        try take { DecodingPosition(state: $0, index: $1) }
+        try take { ValueDecoder(state: $0, index: $1) }
     }
 }

@@ -42,7 +42,7 @@ extension Dictionary: CollectionEncodable, UnorderedEncodable
 where Key: Encodable, Value: Encodable {
     static func encode<T>(_ value: T, to state: EncodingStatePointer) throws {
         guard let dictionary = value as? Self else { return }
-        if let named = try Self.named(dictionary) { return try encode(named, to: state) }
+        if let named = try Self.namedMembers(of: dictionary) { return try encode(named, to: state) }
         // For other keys, write an array of key, value, key, value…, like the standard library.
         try SortedFragments.write(dictionary, to: state) { member in
             try state.encode(member.key)
@@ -53,41 +53,41 @@ where Key: Encodable, Value: Encodable {
 
     static func parts(of value: Any) throws -> UnorderedParts {
         guard let dictionary = value as? Self else { return .named([]) }
-        if let named = try Self.named(dictionary) {
-            return .named(named.names.map { ($0.text, named.values[$0.place]) })
+        if let named = try Self.namedMembers(of: dictionary) {
+            return .named(named.names.map { ($0.text, named.values[$0.valueIndex]) })
         }
         return .unnamed(dictionary.map { [$0.key, $0.value] })
     }
 
     /// The sorted names and the unsorted values. The place of a name is the index of its value.
-    private typealias NamedMembers = (names: [PlacedName], values: [Value])
+    private typealias NamedMembers = (names: [IndexedName], values: [Value])
 
     /// Returns the members in the order of their names; `nil` if the type of the keys gives no
     /// names.
-    private static func named(_ dictionary: Self) throws -> NamedMembers? {
+    private static func namedMembers(of dictionary: Self) throws -> NamedMembers? {
         // A cast of the whole dictionary would make a new dictionary with another order. Safety:
         // each key is cast only to the type that it has.
         let values = Array(dictionary.values)
         if Key.self == Int.self {
             let keys = dictionary.keys.map { unsafeBitCast($0, to: Int.self) }
             let places = keys.indices.sorted { keys[$0] < keys[$1] }
-            return (places.map { PlacedName(String(keys[$0]), at: $0) }, values)
+            return (places.map { IndexedName(String(keys[$0]), at: $0) }, values)
         }
-        var names: [PlacedName] = []
+        var names: [IndexedName] = []
         names.reserveCapacity(values.count)
         if Key.self == String.self {
             for key in dictionary.keys {
-                names.append(PlacedName(unsafeBitCast(key, to: String.self), at: names.count))
+                names.append(IndexedName(unsafeBitCast(key, to: String.self), at: names.count))
             }
         } else if Key.self == ExactText.self {
             for key in dictionary.keys {
                 let key = unsafeBitCast(key, to: ExactText.self)
-                names.append(PlacedName(key.text, at: names.count))
+                names.append(IndexedName(key.text, at: names.count))
             }
         } else if Key.self is any CodingKeyRepresentable.Type {
             for key in dictionary.keys {
                 guard let key = key as? any CodingKeyRepresentable else { return nil }
-                names.append(PlacedName(key.codingKey.stringValue, at: names.count))
+                names.append(IndexedName(key.codingKey.stringValue, at: names.count))
             }
         } else {
             return nil
@@ -105,10 +105,10 @@ where Key: Encodable, Value: Encodable {
         guard level < JSONLimits.depthCeiling else { throw EncodingError.tooDeep(level) }
         let serial = state.pointee.open(UInt8(ascii: "{"), UInt8(ascii: "}"))
         for name in members.names {
-            _ = state.pointee.enter(UInt32(level + 1), serial)
+            _ = state.pointee.beginWrite(UInt32(level + 1), serial)
             state.pointee.output.string(name.text)
             state.pointee.output.byte(UInt8(ascii: ":"))
-            try state.encode(members.values[name.place])
+            try state.encode(members.values[name.valueIndex])
         }
         state.pointee.close(to: level)
     }
@@ -157,32 +157,34 @@ enum SortedFragments {
 ///
 /// Sorting moves each element many times, and values may be large. So the names are sorted without
 /// the values. Most comparisons need only the first eight bytes of the names.
-struct PlacedName {
+struct IndexedName {
     let text: String
-    let place: Int
+    let valueIndex: Int
     /// The first eight bytes of the text as a number. The first byte is the highest byte. In a
     /// shorter text, the missing bytes are 0.
-    private let beginning: UInt64
+    private let firstEightBytes: UInt64
 
     init(_ text: String, at place: Int) {
         self.text = text
-        self.place = place
+        self.valueIndex = place
         var beginning: UInt64 = 0
         var count: UInt64 = 0
         for byte in text.utf8.prefix(8) {
             beginning = beginning << 8 | UInt64(byte)
             count += 1
         }
-        self.beginning = count == 0 ? 0 : beginning << (8 * (8 - count))
+        self.firstEightBytes = count == 0 ? 0 : beginning << (8 * (8 - count))
     }
 
     /// Returns true if this name precedes the other name in the order of bytes.
     func precedes(_ other: Self) -> Bool {
-        if beginning != other.beginning { return beginning < other.beginning }
+        if firstEightBytes != other.firstEightBytes {
+            return firstEightBytes < other.firstEightBytes
+        }
         return text.utf8.lexicographicallyPrecedes(other.text.utf8)
     }
 
     func isSame(as other: Self) -> Bool {
-        beginning == other.beginning && text.utf8.elementsEqual(other.text.utf8)
+        firstEightBytes == other.firstEightBytes && text.utf8.elementsEqual(other.text.utf8)
     }
 }

@@ -30,14 +30,14 @@ extension EncodingStatePointer {
     private func encodePlain<T: Encodable>(_ value: T) throws {
         let start = pointee.output.count
         let level = pointee.depth
-        let calls = pointee.calls
-        guard level < JSONLimits.depthCeiling, calls < pointee.callsMax else {
+        let calls = pointee.callDepth
+        guard level < JSONLimits.depthCeiling, calls < pointee.callDepthMax else {
             throw refuseDepth(of: value)
         }
-        pointee.calls = calls &+ 1
-        defer { pointee.calls = calls }
-        try value.encode(to: EncodingPosition(state: self, start: start, level: UInt32(level)))
-        pointee.cutBroken()
+        pointee.callDepth = calls &+ 1
+        defer { pointee.callDepth = calls }
+        try value.encode(to: ValueEncoder(state: self, start: start, level: UInt32(level)))
+        pointee.removeFailedValue()
         if pointee.output.count == start {
             // If a type encodes nothing, write an object without members.
             pointee.output.raw("{}")
@@ -48,7 +48,7 @@ extension EncodingStatePointer {
 
     @inline(never)
     private func refuseDepth<T>(of value: T) -> EncodingError {
-        pointee.callsMax = 0
+        pointee.callDepthMax = 0
         return .tooDeep(value)
     }
 
@@ -79,7 +79,7 @@ extension EncodingStatePointer {
         do {
             try encode(value)
         } catch {
-            pointee.giveUp(from: mark, level)
+            pointee.recordFailedValue(from: mark, level)
             throw error
         }
     }
@@ -87,12 +87,12 @@ extension EncodingStatePointer {
     @inline(__always)
     func floating(_ value: some FloatingNumber, at mark: Int, _ level: UInt32) throws {
         if mark >= 0, !pointee.output.floating(value) {
-            pointee.giveUp(from: mark, level)
+            pointee.recordFailedValue(from: mark, level)
             throw EncodingError.notFinite(value)
         }
     }
 
-    func nested(at mark: Int, _ level: UInt32) -> EncodingPosition {
-        EncodingPosition(state: self, start: mark < 0 ? -1 : pointee.output.count, level: level)
+    func nested(at mark: Int, _ level: UInt32) -> ValueEncoder {
+        ValueEncoder(state: self, start: mark < 0 ? -1 : pointee.output.count, level: level)
     }
 }

@@ -1,5 +1,5 @@
 /// The position of a container: its level of nesting, counted from 1, and its serial number.
-struct EncodingPlace {
+struct ContainerPosition {
     let level: UInt32
     let serial: UInt32
 }
@@ -13,44 +13,44 @@ typealias EncodingStatePointer = UnsafeMutablePointer<EncodingState>
 /// outside a container closes the container.
 struct EncodingState: ~Copyable {
     /// An open container.
-    struct Level {
+    struct OpenContainer {
         var serial: UInt32
         var closer: UInt8
         /// The offset of the container's opening bracket.
         var start: Int
         /// The keys that were written into the container so far.
-        var members = EncodingMembers()
+        var members = WrittenKeys()
     }
 
     var output = JSONOutput(capacity: 512)
-    var keyTypes = KeyTypes<EncodingPlace>()
+    var keyTypes = KeyTypeCache<ContainerPosition>()
     var plans: TypePlans<any CollectionEncodable.Type>
-    private(set) var levels: UnsafeMutablePointer<Level>
+    private(set) var openContainers: UnsafeMutablePointer<OpenContainer>
     private(set) var depth = 0
     private var serial: UInt32 = 0
     /// True if a value could not be written at the end of the output, because its container was
     /// closed or its key was written before.
-    var outOfPlace = false
+    var hasMisplacedValue = false
     /// The number of nested calls of `encode(to:)` at this moment.
-    var calls = 0
-    /// The maximum of ``calls``. When a call exceeds the maximum, the encoder sets the maximum to
-    /// 0, so that all further calls fail. This also stops a value that ignores errors and encodes
-    /// itself again.
-    var callsMax = JSONLimits.callsMax
+    var callDepth = 0
+    /// The maximum of ``callDepth``. When a call exceeds the maximum, the encoder sets the maximum
+    /// to 0, so that all further calls fail. This also stops a value that ignores errors and
+    /// encodes itself again.
+    var callDepthMax = JSONLimits.callDepthMax
     /// The offset of an incomplete value that could not be encoded; -1 if there is none. The next
     /// write removes the value.
-    private var brokenFrom = -1
-    private var brokenLevel = 0
-    /// The written keys of each level whose keys ``EncodingMembers`` cannot represent as bits.
-    private var names: [Set<[UInt8]>] = []
+    private var failedValueStart = -1
+    private var failedValueLevel = 0
+    /// The written keys of each level whose keys ``WrittenKeys`` cannot represent as bits.
+    private var writtenKeys: [Set<[UInt8]>] = []
     private(set) var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
     init(_ adapters: AdapterList) {
         plans = TypePlans(adapters)
-        levels = .allocate(capacity: JSONLimits.depthCeiling + 1)
+        openContainers = .allocate(capacity: JSONLimits.depthCeiling + 1)
     }
 
-    deinit { levels.deallocate() }
+    deinit { openContainers.deallocate() }
 
     mutating func begin(_ userInfo: [CodingUserInfoKey: any Sendable]) {
         if !userInfo.isEmpty || !self.userInfo.isEmpty { self.userInfo = userInfo }
@@ -60,15 +60,15 @@ struct EncodingState: ~Copyable {
     mutating func restart() {
         output.truncate()
         depth = 0
-        outOfPlace = false
-        calls = 0
-        callsMax = JSONLimits.callsMax
-        brokenFrom = -1
+        hasMisplacedValue = false
+        callDepth = 0
+        callDepthMax = JSONLimits.callDepthMax
+        failedValueStart = -1
     }
 
-    mutating func end(keeping bytesMax: Int) {
-        output.truncate(to: 0, keeping: bytesMax)
-        if !names.isEmpty { names = [] }
+    mutating func end(freeingAbove bytesMax: Int) {
+        output.truncate(to: 0, freeingAbove: bytesMax)
+        if !writtenKeys.isEmpty { writtenKeys = [] }
     }
 
     /// Opens a container at the end of the output. Returns the container's serial number.
@@ -77,10 +77,10 @@ struct EncodingState: ~Copyable {
         serial &+= 1
         // The functions that encode values check the depth, so this guard normally passes.
         guard depth < JSONLimits.depthCeiling else {
-            outOfPlace = true
+            hasMisplacedValue = true
             return serial
         }
-        levels[depth] = Level(serial: serial, closer: closer, start: output.count)
+        openContainers[depth] = OpenContainer(serial: serial, closer: closer, start: output.count)
         depth &+= 1
         output.byte(opener)
         return serial
@@ -91,7 +91,7 @@ struct EncodingState: ~Copyable {
     mutating func close(to level: Int) {
         while depth > level {
             depth &-= 1
-            output.byte(levels[depth].closer)
+            output.byte(openContainers[depth].closer)
         }
     }
 
@@ -99,16 +99,16 @@ struct EncodingState: ~Copyable {
     /// within it, and writes a comma if necessary. Returns the offset before the comma, or -1 if
     /// the container was closed already.
     @inline(__always)
-    mutating func enter(_ level: UInt32, _ serial: UInt32) -> Int {
-        cutBroken()
+    mutating func beginWrite(_ level: UInt32, _ serial: UInt32) -> Int {
+        removeFailedValue()
         let index = Int(level) &- 1
-        guard index < depth, levels[index].serial == serial else {
-            outOfPlace = true
+        guard index < depth, openContainers[index].serial == serial else {
+            hasMisplacedValue = true
             return -1
         }
         close(to: Int(level))
         let mark = output.count
-        if mark &- 1 != levels[index].start { output.byte(UInt8(ascii: ",")) }
+        if mark &- 1 != openContainers[index].start { output.byte(UInt8(ascii: ",")) }
         return mark
     }
 
@@ -117,45 +117,48 @@ struct EncodingState: ~Copyable {
     /// The incomplete value stays in the output, because the path of the error is read from the
     /// output. If a type's own code ignores the error, the next write removes the value.
     @inline(never)
-    mutating func giveUp(from mark: Int, _ level: UInt32) {
-        brokenFrom = mark
-        brokenLevel = Int(level)
+    mutating func recordFailedValue(from mark: Int, _ level: UInt32) {
+        failedValueStart = mark
+        failedValueLevel = Int(level)
     }
 
     @inline(__always)
-    mutating func cutBroken() {
-        guard brokenFrom >= 0 else { return }
-        output.truncate(to: brokenFrom)
-        depth = min(depth, brokenLevel)
-        brokenFrom = -1
+    mutating func removeFailedValue() {
+        guard failedValueStart >= 0 else { return }
+        output.truncate(to: failedValueStart)
+        depth = min(depth, failedValueLevel)
+        failedValueStart = -1
     }
 
     /// Records the key that was written into the innermost container at `start`. Returns true if
     /// the container did not have this key yet.
     @inline(never)
     private mutating func claimName(from start: Int) -> Bool {
-        while names.count < depth { names.append([]) }
+        while writtenKeys.count < depth { writtenKeys.append([]) }
         let index = depth &- 1
         guard index >= 0 else { return false }
-        if let written = levels[index].members.switchToNames() { names[index] = Set(written) }
-        return names[index].insert(Array(output.bytes[start...])).inserted
+        if let written = openContainers[index].members.switchToNames() {
+            writtenKeys[index] = Set(written)
+        }
+        return writtenKeys[index].insert(Array(output.bytes[start...])).inserted
     }
 
     /// Writes a key of a table, after a comma if necessary. Returns the offset before the comma and
     /// the key, or -1 if the caller must not write a value.
     @inline(__always)
-    mutating func enter(
-        _ place: EncodingPlace,
+    mutating func beginMember(
+        _ place: ContainerPosition,
         _ key: JSONKeyTable.EncodedKey,
         _ index: Int,
         of table: JSONKeyTable
     ) -> Int {
-        let mark = enter(place.level, place.serial)
+        let mark = beginWrite(place.level, place.serial)
         guard mark >= 0 else { return -1 }
         let start = output.count
-        output.padded(key.bytes, key.count)
-        guard levels[depth &- 1].members.claim(index, of: table) ?? claimName(from: start) else {
-            outOfPlace = true
+        output.paddedBytes(key.bytes, key.count)
+        guard openContainers[depth &- 1].members.claim(index, of: table) ?? claimName(from: start)
+        else {
+            hasMisplacedValue = true
             return -1
         }
         return mark
@@ -164,14 +167,14 @@ struct EncodingState: ~Copyable {
     /// Writes a key that is in no table, after a comma if necessary. Returns the offset before the
     /// comma and the key, or -1 if the caller must not write a value.
     @inline(never)
-    mutating func enter(_ place: EncodingPlace, named name: String) -> Int {
-        let mark = enter(place.level, place.serial)
+    mutating func beginMember(_ place: ContainerPosition, named name: String) -> Int {
+        let mark = beginWrite(place.level, place.serial)
         guard mark >= 0 else { return -1 }
         let start = output.count
         output.string(name)
         output.byte(UInt8(ascii: ":"))
         guard claimName(from: start) else {
-            outOfPlace = true
+            hasMisplacedValue = true
             return -1
         }
         return mark
@@ -180,11 +183,13 @@ struct EncodingState: ~Copyable {
     /// Returns the serial number of the open container that begins at `start` and has this closing
     /// bracket; `nil` if there is none.
     @inline(__always)
-    func opened(at start: Int, above level: Int, closer: UInt8) -> UInt32? {
-        guard depth > level, levels[level].start == start, levels[level].closer == closer else {
+    func serialOfOpenContainer(at start: Int, above level: Int, closer: UInt8) -> UInt32? {
+        guard depth > level, openContainers[level].start == start,
+            openContainers[level].closer == closer
+        else {
             return nil
         }
-        return levels[level].serial
+        return openContainers[level].serial
     }
 
     /// The JSON Pointer to the value at the end of the output. The property reads the whole output,
@@ -192,17 +197,17 @@ struct EncodingState: ~Copyable {
     var pointer: String { codingPath.pointer }
 
     /// The coding keys from the root to the value at the end of the output.
-    var codingPath: [any CodingKey] { JSONPrefix.path(of: output.bytes) }
+    var codingPath: [any CodingKey] { IncompleteJSON.pathToEnd(of: output.bytes) }
 }
 
 /// The written keys of one object. With them, the encoder detects a key that is written twice.
 ///
 /// As long as all keys come from one table, each key is a bit. For other objects, the encoder uses
 /// a set of names. Keys of two types occur if a class and its superclass write into one object.
-struct EncodingMembers {
+struct WrittenKeys {
     private var table: JSONKeyTable?
-    private var written: UInt64 = 0
-    private var byName = false
+    private var writtenBits: UInt64 = 0
+    private var usesNames = false
 
     /// Records a key of a table. Returns true if the key was not written before, and false if it
     /// was. Returns `nil` if the caller has to record the key in the set of names.
@@ -210,24 +215,26 @@ struct EncodingMembers {
     mutating func claim(_ key: Int, of table: JSONKeyTable) -> Bool? {
         let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: key)
         if self.table == table {
-            defer { written |= bit }
-            return written & bit == 0
+            defer { writtenBits |= bit }
+            return writtenBits & bit == 0
         }
-        guard self.table == nil, !byName else { return nil }
+        guard self.table == nil, !usesNames else { return nil }
         self.table = table
-        written = bit
+        writtenBits = bit
         return true
     }
 
     /// Switches from bits to the set of names. Returns the keys that were written so far, for the
     /// set; `nil` if the object uses the set already.
     mutating func switchToNames() -> [[UInt8]]? {
-        guard !byName else { return nil }
-        byName = true
+        guard !usesNames else { return nil }
+        usesNames = true
         defer { table = nil }
         guard let table else { return [] }
         return (0..<JSONKeyTable.keysMax).compactMap { index in
-            guard written & (1 << UInt64(index)) != 0, let key = table[index] else { return nil }
+            guard writtenBits & (1 << UInt64(index)) != 0, let key = table[index] else {
+                return nil
+            }
             return Array(UnsafeBufferPointer(start: key.bytes, count: key.count))
         }
     }

@@ -33,7 +33,7 @@ public struct JSONEncoder: Sendable {
     public func encodeShared<T: Encodable>(_ value: T) throws(JSONError) -> Bytes {
         try withState { (state) throws(JSONError) in
             try write(value, to: state)
-            return state.pointee.output.shared
+            return state.pointee.output.sharedBytes
         }
     }
 
@@ -52,7 +52,7 @@ public struct JSONEncoder: Sendable {
     ) throws -> R {
         try withState { state in
             try write(value, to: state)
-            guard let form = CaseBytes(state.pointee.output.bytes) else {
+            guard let form = EncodedCase(state.pointee.output.bytes) else {
                 throw JSONError(
                     code: .unencodable,
                     message: "The value is not written as an enum's case."
@@ -66,12 +66,12 @@ public struct JSONEncoder: Sendable {
     private func withState<R, E: Error>(
         _ body: (EncodingStatePointer) throws(E) -> R
     ) throws(E) -> R {
-        let box = adapters.encoding.take()
+        let box = adapters.encodingStates.take()
         let state = box.pointer
         state.pointee.begin(userInfo)
         defer {
-            state.pointee.end(keeping: AdapterSet.keptBytesMax)
-            adapters.encoding.give(box)
+            state.pointee.end(freeingAbove: AdapterSet.keptBytesMax)
+            adapters.encodingStates.give(box)
         }
         return try body(state)
     }
@@ -80,9 +80,9 @@ public struct JSONEncoder: Sendable {
         do {
             try state.encode(value)
             state.pointee.close(to: 0)
-            guard state.pointee.callsMax > 0 else { throw EncodingError.tooDeep(value) }
-            guard state.pointee.outOfPlace else { return }
-        } catch  where state.pointee.outOfPlace && state.pointee.callsMax > 0 {
+            guard state.pointee.callDepthMax > 0 else { throw EncodingError.tooDeep(value) }
+            guard state.pointee.hasMisplacedValue else { return }
+        } catch  where state.pointee.hasMisplacedValue && state.pointee.callDepthMax > 0 {
             // The error may come only from the fast path, so try the slow path.
         } catch let error as EncodingError {
             throw JSONError(error, at: state.pointee.pointer)

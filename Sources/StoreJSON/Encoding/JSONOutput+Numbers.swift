@@ -50,12 +50,12 @@ extension JSONOutput {
     package mutating func floating<F: FloatingNumber>(_ value: F) -> Bool {
         if F.self == Double.self, shortDecimal(Double(value)) { return true }
         guard value.isFinite else { return false }
-        described(value)
+        numberDescription(value)
         return true
     }
 
     @inline(never)
-    private mutating func described(_ value: some FloatingNumber) {
+    private mutating func numberDescription(_ value: some FloatingNumber) {
         var text = value.description
         text.withUTF8 { digits in
             let isWhole =

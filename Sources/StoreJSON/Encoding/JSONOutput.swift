@@ -16,7 +16,7 @@ package struct JSONOutput: ~Copyable {
     package var array: [UInt8] { Array(UnsafeBufferPointer(start: base, count: count)) }
 
     /// A copy of the written bytes, which threads can share.
-    package var shared: Bytes {
+    package var sharedBytes: Bytes {
         let written = bytes
         return Bytes(count: written.count) { $0.copyMemory(from: written) }
     }
@@ -30,7 +30,7 @@ package struct JSONOutput: ~Copyable {
 
     /// Discards the bytes from `length` on. Frees the memory if the output is then empty and the
     /// memory is larger than `bytesMax`.
-    package mutating func truncate(to length: Int = 0, keeping bytesMax: Int = .max) {
+    package mutating func truncate(to length: Int = 0, freeingAbove bytesMax: Int = .max) {
         count = min(count, length)
         if capacity > bytesMax, count == 0 {
             base.deallocate()
@@ -108,7 +108,7 @@ package struct JSONOutput: ~Copyable {
 
     /// Writes `length` bytes. Their memory has to be padded to a whole number of words.
     @inline(__always)
-    mutating func padded(_ bytes: UnsafePointer<UInt8>, _ length: Int) {
+    mutating func paddedBytes(_ bytes: UnsafePointer<UInt8>, _ length: Int) {
         reserve(length &+ 8)
         let source = UnsafeRawPointer(bytes)
         let target = UnsafeMutableRawPointer(base + count)
@@ -165,18 +165,18 @@ extension JSONOutput {
         reserve(text.count &+ 16)
         base[count] = UInt8(ascii: "\"")
         count &+= 1
-        if let start = text.baseAddress { body(start, text.count) }
+        if let start = text.baseAddress { stringContent(start, text.count) }
         byte(UInt8(ascii: "\""))
     }
 
     @inline(__always)
-    private mutating func body(_ start: UnsafePointer<UInt8>, _ length: Int) {
+    private mutating func stringContent(_ start: UnsafePointer<UInt8>, _ length: Int) {
         let source = UnsafeRawPointer(start)
         var offset = 0
         while offset < length {
             if offset &+ 8 <= length {
                 let word = source.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-                if JSONText.specialBytes(in: word) == 0 {
+                if JSONText.specialByteMask(in: word) == 0 {
                     UnsafeMutableRawPointer(base + count).storeBytes(of: word, as: UInt64.self)
                     count &+= 8
                     offset &+= 8
@@ -215,7 +215,7 @@ extension JSONOutput {
 
     /// Writes a text without quotes and escapes. The function is not generic: another module cannot
     /// specialise a generic function, and would look up the type at run time.
-    package mutating func text(_ text: String) {
+    package mutating func rawText(_ text: String) {
         var text = text
         text.withUTF8 { raw($0) }
     }

@@ -1,45 +1,45 @@
 /// The keyed container of an object.
 struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let state: EncodingStatePointer
-    let keyType: KeyTypePointer<EncodingPlace>
+    let keyType: KeyTypePointer<ContainerPosition>
     /// The memory with the object's place, if the encoder uses this container again for other
     /// objects; otherwise `nil`.
-    let shared: UnsafeMutablePointer<EncodingPlace>?
-    /// The object's place; read only if `shared` is `nil`.
-    let own: EncodingPlace
+    let reusedPlace: UnsafeMutablePointer<ContainerPosition>?
+    /// The object's place; read only if `reusedPlace` is `nil`.
+    let fixedPlace: ContainerPosition
 
     @inline(__always)
-    private var place: EncodingPlace { shared?.pointee ?? own }
+    private var place: ContainerPosition { reusedPlace?.pointee ?? fixedPlace }
     var codingPath: [any CodingKey] { state.pointee.codingPath }
 
     /// Writes a key, after a comma if necessary. Returns the offset before the comma and the key,
     /// or -1 if the caller must not write a value.
     @inline(__always)
-    private func begin(_ key: Key) -> Int {
+    private func writeKey(_ key: Key) -> Int {
         guard let (table, index, known) = keyType.pointee.find(key) else {
-            return state.pointee.enter(place, named: key.stringValue)
+            return state.pointee.beginMember(place, named: key.stringValue)
         }
-        return state.pointee.enter(place, known, index, of: table)
+        return state.pointee.beginMember(place, known, index, of: table)
     }
 
     @inline(__always)
     private func floating(_ value: some FloatingNumber, _ key: Key) throws {
-        try state.floating(value, at: begin(key), place.level)
+        try state.floating(value, at: writeKey(key), place.level)
     }
 
     @inline(__always)
     private func integer(_ value: some FixedWidthInteger, _ key: Key) {
-        if begin(key) >= 0 { state.pointee.output.integer(value) }
+        if writeKey(key) >= 0 { state.pointee.output.integer(value) }
     }
 
     func encodeNil(forKey key: Key) throws {
-        if begin(key) >= 0 { state.pointee.output.null() }
+        if writeKey(key) >= 0 { state.pointee.output.null() }
     }
     func encode(_ value: Bool, forKey key: Key) throws {
-        if begin(key) >= 0 { state.pointee.output.bool(value) }
+        if writeKey(key) >= 0 { state.pointee.output.bool(value) }
     }
     func encode(_ value: String, forKey key: Key) throws {
-        if begin(key) >= 0 { state.pointee.output.string(value) }
+        if writeKey(key) >= 0 { state.pointee.output.string(value) }
     }
     func encode(_ value: Double, forKey key: Key) throws { try floating(value, key) }
     func encode(_ value: Float, forKey key: Key) throws { try floating(value, key) }
@@ -56,7 +56,7 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode(_ value: UInt64, forKey key: Key) throws { integer(value, key) }
     func encode(_ value: UInt128, forKey key: Key) throws { integer(value, key) }
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-        try state.encode(value, at: begin(key), place.level)
+        try state.encode(value, at: writeKey(key), place.level)
     }
 
     func nestedContainer<NestedKey: CodingKey>(
@@ -71,13 +71,13 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 
     func superEncoder() -> any Encoder {
-        let mark = state.pointee.enter(place, named: JSONKey.super.stringValue)
+        let mark = state.pointee.beginMember(place, named: JSONKey.super.stringValue)
         return state.nested(at: mark, place.level)
     }
 
     func superEncoder(forKey key: Key) -> any Encoder { nested(key) }
 
-    private func nested(_ key: Key) -> EncodingPosition {
-        state.nested(at: begin(key), place.level)
+    private func nested(_ key: Key) -> ValueEncoder {
+        state.nested(at: writeKey(key), place.level)
     }
 }

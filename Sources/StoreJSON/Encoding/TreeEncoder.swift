@@ -2,11 +2,11 @@
 /// ``node``.
 struct TreeEncoder: Encoder {
     /// The data that all encoders of a tree share.
-    final class Surroundings {
+    final class SharedState {
         let userInfo: [CodingUserInfoKey: any Sendable]
         let adapters: AdapterList
         /// True if the value nests deeper than the encoder permits.
-        var tooDeep = false
+        var isTooDeep = false
 
         init(userInfo: [CodingUserInfoKey: any Sendable], adapters: AdapterList) {
             self.userInfo = userInfo
@@ -14,27 +14,27 @@ struct TreeEncoder: Encoder {
         }
     }
 
-    let surroundings: Surroundings
+    let sharedState: SharedState
     var codingPath: [any CodingKey] = []
     /// The number of nested calls of `encode(to:)` at this moment.
-    var calls = 0
+    var callDepth = 0
     var node = TreeNode()
 
-    var userInfo: [CodingUserInfoKey: Any] { surroundings.userInfo }
+    var userInfo: [CodingUserInfoKey: Any] { sharedState.userInfo }
 
     /// Returns an encoder for a member or an element of this value.
-    func at(_ key: any CodingKey, _ node: TreeNode = TreeNode()) -> Self {
+    func nestedEncoder(_ key: any CodingKey, _ node: TreeNode = TreeNode()) -> Self {
         // If the value is already too deep, the path does not matter and need not grow.
-        let path = surroundings.tooDeep ? codingPath : codingPath + [key]
-        return Self(surroundings: surroundings, codingPath: path, calls: calls, node: node)
+        let path = sharedState.isTooDeep ? codingPath : codingPath + [key]
+        return Self(sharedState: sharedState, codingPath: path, callDepth: callDepth, node: node)
     }
 
     /// Returns true if a container may be added to the tree at this depth. Otherwise sets
-    /// ``Surroundings/tooDeep``.
+    /// ``SharedState/tooDeep``.
     @discardableResult
-    func admitsContainer() -> Bool {
-        if codingPath.count >= JSONLimits.depthCeiling { surroundings.tooDeep = true }
-        return !surroundings.tooDeep
+    func checkDepth() -> Bool {
+        if codingPath.count >= JSONLimits.depthCeiling { sharedState.isTooDeep = true }
+        return !sharedState.isTooDeep
     }
 
     /// Encodes a value, and returns its node. The caller adds the node to the tree, but only if no
@@ -42,14 +42,14 @@ struct TreeEncoder: Encoder {
     func node<T: Encodable>(of value: T) throws -> TreeNode {
         if let number = value as? Double, !number.isFinite { throw EncodingError.notFinite(number) }
         if let number = value as? Float, !number.isFinite { throw EncodingError.notFinite(number) }
-        guard calls < JSONLimits.callsMax, !surroundings.tooDeep,
+        guard callDepth < JSONLimits.callDepthMax, !sharedState.isTooDeep,
             codingPath.count <= JSONLimits.depthCeiling
         else {
-            surroundings.tooDeep = true
+            sharedState.isTooDeep = true
             throw EncodingError.tooDeep(value)
         }
-        guard unfolds(T.self) else { return TreeNode(.leaf { try $0.encode(value) }) }
-        let inner = Self(surroundings: surroundings, codingPath: codingPath, calls: calls + 1)
+        guard encodesIntoTree(T.self) else { return TreeNode(.leaf { try $0.encode(value) }) }
+        let inner = Self(sharedState: sharedState, codingPath: codingPath, callDepth: callDepth + 1)
         if let unordered = T.self as? any UnorderedEncodable.Type {
             return try inner.node(of: unordered.parts(of: value))
         }
@@ -62,11 +62,13 @@ struct TreeEncoder: Encoder {
         switch parts {
         case .named(let members):
             node.content = .object(TreeMembers())
-            for (key, value) in members { node.put(try at(JSONKey.name(key)).node(of: value), key) }
+            for (key, value) in members {
+                node.put(try nestedEncoder(JSONKey.name(key)).node(of: value), key)
+            }
         case .unnamed(let elements):
             node.content = .unordered(
                 try elements.enumerated().map { index, parts in
-                    try parts.map { try at(JSONKey.index(index)).node(of: $0) }
+                    try parts.map { try nestedEncoder(JSONKey.index(index)).node(of: $0) }
                 }
             )
         }
@@ -75,8 +77,8 @@ struct TreeEncoder: Encoder {
 
     /// Returns true if the type's own code has to encode a value into the tree. Returns false if
     /// the fast path can encode a value as a leaf.
-    private func unfolds<T>(_ type: T.Type) -> Bool {
-        if surroundings.adapters.place(of: type) != nil { return false }
+    private func encodesIntoTree<T>(_ type: T.Type) -> Bool {
+        if sharedState.adapters.place(of: type) != nil { return false }
         return switch type {
         case is String.Type, is Bool.Type, is Double.Type, is Float.Type,
             is any FixedWidthInteger.Type:
@@ -86,13 +88,13 @@ struct TreeEncoder: Encoder {
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        admitsContainer()
+        checkDepth()
         if case .nothing = node.content { node.content = .object(TreeMembers()) }
         return KeyedEncodingContainer(TreeKeyed<Key>(encoder: self))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        admitsContainer()
+        checkDepth()
         if case .nothing = node.content { node.content = .array([]) }
         return TreeUnkeyed(encoder: self)
     }
@@ -108,9 +110,9 @@ private struct TreeKeyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
     /// to that node.
     private func nested(_ key: any CodingKey) -> TreeEncoder {
         let name = key.stringValue
-        if let known = encoder.node.member(name) { return encoder.at(key, known) }
-        let nested = encoder.at(key)
-        if nested.admitsContainer() { encoder.node.put(nested.node, name) }
+        if let known = encoder.node.member(name) { return encoder.nestedEncoder(key, known) }
+        let nested = encoder.nestedEncoder(key)
+        if nested.checkDepth() { encoder.node.put(nested.node, name) }
         return nested
     }
 
@@ -118,7 +120,7 @@ private struct TreeKeyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
         encoder.node.put(TreeNode(.leaf { $0.pointee.output.raw("null") }), key.stringValue)
     }
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-        encoder.node.put(try encoder.at(key).node(of: value), key.stringValue)
+        encoder.node.put(try encoder.nestedEncoder(key).node(of: value), key.stringValue)
     }
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy keyType: NestedKey.Type,
@@ -139,8 +141,8 @@ private struct TreeUnkeyed: UnkeyedEncodingContainer {
     var codingPath: [any CodingKey] { encoder.codingPath }
 
     private mutating func nested() -> TreeEncoder {
-        let nested = encoder.at(JSONKey.index(count))
-        if nested.admitsContainer() { append(nested.node) }
+        let nested = encoder.nestedEncoder(JSONKey.index(count))
+        if nested.checkDepth() { append(nested.node) }
         return nested
     }
 
@@ -151,7 +153,7 @@ private struct TreeUnkeyed: UnkeyedEncodingContainer {
 
     mutating func encodeNil() throws { append(TreeNode(.leaf { $0.pointee.output.raw("null") })) }
     mutating func encode<T: Encodable>(_ value: T) throws {
-        append(try encoder.at(JSONKey.index(count)).node(of: value))
+        append(try encoder.nestedEncoder(JSONKey.index(count)).node(of: value))
     }
     mutating func nestedContainer<NestedKey: CodingKey>(
         keyedBy keyType: NestedKey.Type

@@ -13,9 +13,9 @@ enum TreeEncoding {
     ) throws(JSONError) {
         state.pointee.restart()
         do {
-            let surroundings = TreeEncoder.Surroundings(userInfo: userInfo, adapters: adapters)
-            let root = try TreeEncoder(surroundings: surroundings).node(of: value)
-            guard !surroundings.tooDeep else { throw EncodingError.tooDeep(value) }
+            let surroundings = TreeEncoder.SharedState(userInfo: userInfo, adapters: adapters)
+            let root = try TreeEncoder(sharedState: surroundings).node(of: value)
+            guard !surroundings.isTooDeep else { throw EncodingError.tooDeep(value) }
             try root.write(to: state)
         } catch let error as EncodingError {
             throw JSONError(error, at: state.pointee.pointer)
@@ -26,7 +26,7 @@ enum TreeEncoding {
                 failure: error
             )
         }
-        guard !state.pointee.outOfPlace else {
+        guard !state.pointee.hasMisplacedValue else {
             throw JSONError(
                 code: .unencodable,
                 message: "The value's own code encodes into one place twice, in different forms."

@@ -10,28 +10,28 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
     /// Begins the next element with a comma if necessary. Returns the offset before the comma, or
     /// -1 if the caller must not write an element.
     @inline(__always)
-    private mutating func begin() -> Int {
+    private mutating func beginElement() -> Int {
         count &+= 1
-        return state.pointee.enter(level, serial)
+        return state.pointee.beginWrite(level, serial)
     }
 
     @inline(__always)
     private mutating func floating(_ value: some FloatingNumber) throws {
-        try state.floating(value, at: state.pointee.enter(level, serial), level)
+        try state.floating(value, at: state.pointee.beginWrite(level, serial), level)
         count &+= 1
     }
 
     @inline(__always)
     private mutating func integer(_ value: some FixedWidthInteger) {
-        if begin() >= 0 { state.pointee.output.integer(value) }
+        if beginElement() >= 0 { state.pointee.output.integer(value) }
     }
 
-    mutating func encodeNil() throws { if begin() >= 0 { state.pointee.output.null() } }
+    mutating func encodeNil() throws { if beginElement() >= 0 { state.pointee.output.null() } }
     mutating func encode(_ value: Bool) throws {
-        if begin() >= 0 { state.pointee.output.bool(value) }
+        if beginElement() >= 0 { state.pointee.output.bool(value) }
     }
     mutating func encode(_ value: String) throws {
-        if begin() >= 0 { state.pointee.output.string(value) }
+        if beginElement() >= 0 { state.pointee.output.string(value) }
     }
     mutating func encode(_ value: Double) throws { try floating(value) }
     mutating func encode(_ value: Float) throws { try floating(value) }
@@ -48,7 +48,7 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
     mutating func encode(_ value: UInt64) throws { integer(value) }
     mutating func encode(_ value: UInt128) throws { integer(value) }
     mutating func encode<T: Encodable>(_ value: T) throws {
-        try state.encode(value, at: state.pointee.enter(level, serial), level)
+        try state.encode(value, at: state.pointee.beginWrite(level, serial), level)
         count &+= 1
     }
 
@@ -64,5 +64,5 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
 
     mutating func superEncoder() -> any Encoder { nested() }
 
-    private mutating func nested() -> EncodingPosition { state.nested(at: begin(), level) }
+    private mutating func nested() -> ValueEncoder { state.nested(at: beginElement(), level) }
 }

@@ -48,10 +48,10 @@ enum JSONEscapes {
         at index: inout Int
     ) -> Unicode.Scalar {
         let replacement: Unicode.Scalar = "\u{FFFD}"
-        guard let first = unit(in: raw, at: index) else { return replacement }
+        guard let first = hexCodeUnit(in: raw, at: index) else { return replacement }
         index += 4
         guard 0xD800...0xDBFF ~= first else { return Unicode.Scalar(first) ?? replacement }
-        guard index + 6 <= raw.count, let second = unit(in: raw, at: index + 2) else {
+        guard index + 6 <= raw.count, let second = hexCodeUnit(in: raw, at: index + 2) else {
             return replacement
         }
         index += 6
@@ -61,11 +61,11 @@ enum JSONEscapes {
 
     /// Returns the value of four hexadecimal digits, or `nil` if one of the four bytes is no
     /// hexadecimal digit.
-    static func unit(in raw: UnsafeBufferPointer<UInt8>, at index: Int) -> UInt32? {
+    static func hexCodeUnit(in raw: UnsafeBufferPointer<UInt8>, at index: Int) -> UInt32? {
         guard index + 4 <= raw.count else { return nil }
         var value: UInt32 = 0
         for offset in index..<index + 4 {
-            guard let digit = raw[offset].hexDigit else { return nil }
+            guard let digit = raw[offset].hexDigitValue else { return nil }
             value = value << 4 | UInt32(digit)
         }
         return value

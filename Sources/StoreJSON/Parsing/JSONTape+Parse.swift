@@ -49,7 +49,7 @@ struct JSONParser {
             let isFirst = tape.entries[container].detail == 0
             if source[position] == close {
                 position &+= 1
-                try finish(isObject: isObject)
+                try closeContainer(isObject: isObject)
                 continue
             }
             if !isFirst {
@@ -105,7 +105,7 @@ struct JSONParser {
         skipSpace()
     }
 
-    private mutating func finish(isObject: Bool) throws(JSONError) {
+    private mutating func closeContainer(isObject: Bool) throws(JSONError) {
         let container = container
         // The field has 32 bits. Converted back as a signed number, -1 (no enclosing container) is
         // unchanged.
@@ -151,16 +151,16 @@ struct JSONParser {
         var at = start
         var isInteger: UInt32 = 1
         if source[at] == UInt8(ascii: "-") { at &+= 1 }
-        at = source[at] == UInt8(ascii: "0") ? at &+ 1 : try digits(from: at)
+        at = source[at] == UInt8(ascii: "0") ? at &+ 1 : try skipDigits(from: at)
         if source[at] == UInt8(ascii: ".") {
             isInteger = 0
-            at = try digits(from: at &+ 1)
+            at = try skipDigits(from: at &+ 1)
         }
         if source[at] | 0x20 == UInt8(ascii: "e") {
             isInteger = 0
             at &+= 1
             if source[at] == UInt8(ascii: "+") || source[at] == UInt8(ascii: "-") { at &+= 1 }
-            at = try digits(from: at)
+            at = try skipDigits(from: at)
         }
         position = at
         tape.append(start: start, end: at, next: tape.indexAfterNext, detail: isInteger)
@@ -169,7 +169,7 @@ struct JSONParser {
     /// Skips one or more digits. Returns the offset after the digits. Throws an error if there is
     /// no digit.
     @inline(__always)
-    private mutating func digits(from start: Int) throws(JSONError) -> Int {
+    private mutating func skipDigits(from start: Int) throws(JSONError) -> Int {
         var at = start
         while source[at] &- UInt8(ascii: "0") < 10 { at &+= 1 }
         guard at > start else {
@@ -207,7 +207,7 @@ extension JSONParser {
             // Scan eight bytes at once, as long as all of them are ASCII characters that need no
             // escape.
             let word = UnsafeRawPointer(source + at).loadUnaligned(as: UInt64.self)
-            let special = JSONText.specialBytes(in: word) | (word & JSONText.highBits)
+            let special = JSONText.specialByteMask(in: word) | (word & JSONText.highBits)
             if special == 0 {
                 at &+= 8
                 continue
@@ -218,7 +218,7 @@ extension JSONParser {
             case UInt8(ascii: "\""): break scan
             case UInt8(ascii: "\\"):
                 hasEscapes = 1
-                at = try escape(at)
+                at = try skipEscape(at: at)
             case 0x80...:
                 guard let length = JSONText.sequenceLength(source + at) else {
                     throw malformed(at, "The bytes from \(at) on are not UTF-8.")
@@ -249,21 +249,22 @@ extension JSONParser {
 
     /// Validates the escape that begins with the backslash at an offset. Returns the offset after
     /// the escape.
-    private func escape(_ at: Int) throws(JSONError) -> Int {
+    private func skipEscape(at: Int) throws(JSONError) -> Int {
         switch source[at + 1] {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"),
             UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
             return at + 2
         case UInt8(ascii: "u"):
             let all = UnsafeBufferPointer(start: source, count: count)
-            guard let first = JSONEscapes.unit(in: all, at: at + 2) else {
+            guard let first = JSONEscapes.hexCodeUnit(in: all, at: at + 2) else {
                 throw malformed(at, "\\u needs four hexadecimal digits.")
             }
             switch first {
             case 0xD800...0xDBFF:
                 guard at + 12 <= count, source[at + 6] == UInt8(ascii: "\\"),
                     source[at + 7] == UInt8(ascii: "u"),
-                    let second = JSONEscapes.unit(in: all, at: at + 8), 0xDC00...0xDFFF ~= second
+                    let second = JSONEscapes.hexCodeUnit(in: all, at: at + 8),
+                    0xDC00...0xDFFF ~= second
                 else { throw malformed(at, "A leading surrogate needs a trailing one behind it.") }
                 return at + 12
             case 0xDC00...0xDFFF: throw malformed(at, "A trailing surrogate stands alone.")

@@ -154,7 +154,7 @@ extension JSONTape {
     /// Returns the JSON Pointer of a value. The function searches from the root, so only errors
     /// should use it.
     func pointer(to target: Int) -> String {
-        DecodingTrail().codingPath(to: target, in: self).pointer
+        CodingPathCache().codingPath(to: target, in: self).pointer
     }
 }
 
@@ -199,10 +199,11 @@ extension JSONTape {
     /// value may follow the object on the tape.
     func duplicateKey(in object: Int) -> Int? {
         let keys = Int(entries[object].detail)
-        return keys <= Self.pairwiseMax ? pairwise(object) : tabled(object, keys)
+        return keys <= Self.pairwiseMax
+            ? duplicateKeyByPairs(in: object) : duplicateKeyByTable(in: object, keys)
     }
 
-    private func pairwise(_ object: Int) -> Int? {
+    private func duplicateKeyByPairs(in object: Int) -> Int? {
         var key = object &+ 1
         while key < entryCount {
             let hash = entries[key].next
@@ -218,7 +219,7 @@ extension JSONTape {
 
     /// Finds a duplicate key through a hash table with open addressing. The hash has a random seed,
     /// so that a client cannot compute keys that collide.
-    private func tabled(_ object: Int, _ keys: Int) -> Int? {
+    private func duplicateKeyByTable(in object: Int, _ keys: Int) -> Int? {
         var size = 32
         while size < keys * 2 { size *= 2 }
         return withUnsafeTemporaryAllocation(of: UInt32.self, capacity: size) { table -> Int? in

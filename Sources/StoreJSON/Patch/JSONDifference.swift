@@ -21,7 +21,7 @@ package struct JSONDifference {
     package static let charactersMax = 300
 
     private var lines: [String] = []
-    private var left = 0
+    private var omittedCount = 0
 
     /// Returns the lines of the difference. The result is empty if the values are equal, or differ
     /// only in the order of members.
@@ -30,9 +30,11 @@ package struct JSONDifference {
         if old.kind == new.kind, old.kind == .object || old.kind == .array {
             difference.compare(old, new, at: .root)
         } else if !old.hasSameSource(as: new) {
-            difference.pair(nil, old, new)
+            difference.addLines(nil, old, new)
         }
-        if difference.left > 0 { difference.lines.append("  … and \(difference.left) more lines") }
+        if difference.omittedCount > 0 {
+            difference.lines.append("  … and \(difference.omittedCount) more lines")
+        }
         return difference.lines
     }
 
@@ -53,7 +55,7 @@ package struct JSONDifference {
             }
             if !isNamed { add("  \(place)") }
             isNamed = true
-            pair(isArray ? name : JSONText.quoted(name), old, new)
+            addLines(isArray ? name : JSONText.quoted(name), old, new)
         }
         for (name, old, new) in deeper { compare(old, new, at: place.appending(name)) }
     }
@@ -94,7 +96,7 @@ package struct JSONDifference {
 
     // Writing
 
-    private mutating func pair(_ name: String?, _ old: JSONNode?, _ new: JSONNode?) {
+    private mutating func addLines(_ name: String?, _ old: JSONNode?, _ new: JSONNode?) {
         let label = name.map { $0 + ": " } ?? ""
         let (oldText, newText) = Self.cut(old?.sourceText, new?.sourceText)
         if let oldText { add("−   \(label)\(oldText)") }
@@ -102,7 +104,7 @@ package struct JSONDifference {
     }
 
     private mutating func add(_ line: String) {
-        if lines.count < Self.linesMax { lines.append(line) } else { left += 1 }
+        if lines.count < Self.linesMax { lines.append(line) } else { omittedCount += 1 }
     }
 
     /// Cuts two values if one of them is longer than ``charactersMax``. The results begin at most

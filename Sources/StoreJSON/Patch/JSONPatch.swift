@@ -28,7 +28,7 @@ package enum JSONPatch {
     ///
     /// - Throws: ``JSONError`` if a value is not valid JSON.
     package static func diff(of changes: [Change]) throws(JSONError) -> Bytes {
-        var diff = JSONPatchDiff()
+        var diff = JSONPatchWriter()
         for change in changes {
             let old = try change.old.document()
             let new = try change.new.document()
@@ -46,7 +46,7 @@ package enum JSONPatch {
 /// of the patch takes effect.
 package struct JSONPatchError: Error, Sendable, Equatable {
     /// The index of the operation that failed, from 0.
-    package let operation: Int
+    package let operationIndex: Int
     package let message: String
 }
 
@@ -68,13 +68,13 @@ extension JSONPatch {
         to tree: JSONTree
     ) throws(JSONPatchError) -> JSONTree {
         guard patch.root.kind == .array else {
-            throw JSONPatchError(operation: 0, message: "A patch is an array of operations.")
+            throw JSONPatchError(operationIndex: 0, message: "A patch is an array of operations.")
         }
         var tree = tree
         for (number, operation) in patch.root.elements.enumerated() {
             guard apply(operation, to: &tree) else {
                 let message = "This cannot be applied: \(operation.sourceText)"
-                throw JSONPatchError(operation: number, message: message)
+                throw JSONPatchError(operationIndex: number, message: message)
             }
         }
         return tree
@@ -114,7 +114,9 @@ extension JSONTree {
         guard let token = path.first else { return self }
         switch self {
         case .array(let elements):
-            guard let index = JSONPointer.index(token), index < elements.count else { return nil }
+            guard let index = JSONPointer.arrayIndex(token), index < elements.count else {
+                return nil
+            }
             return elements[index].value(at: path.dropFirst())
         case .object(let members):
             return members.first { $0.name.isSame(as: token) }?.value.value(at: path.dropFirst())
@@ -130,7 +132,7 @@ extension JSONTree {
         return change(at: path.dropLast()) { parent in
             switch parent {
             case .array(var elements):
-                let end = last == "-" ? elements.count : JSONPointer.index(last)
+                let end = last == "-" ? elements.count : JSONPointer.arrayIndex(last)
                 guard let index = end, index <= elements.count else { return false }
                 elements.insert(value, at: index)
                 parent = .array(elements)
@@ -159,7 +161,7 @@ extension JSONTree {
         let isDone = change(at: path.dropLast()) { parent in
             switch parent {
             case .array(var elements):
-                guard let index = JSONPointer.index(last) else { return false }
+                guard let index = JSONPointer.arrayIndex(last) else { return false }
                 elements.remove(at: index)
                 parent = .array(elements)
             case .object(var members):
@@ -179,7 +181,7 @@ extension JSONTree {
         guard let token = path.first else { return body(&self) }
         switch self {
         case .array(var elements):
-            guard let index = JSONPointer.index(token), index < elements.count,
+            guard let index = JSONPointer.arrayIndex(token), index < elements.count,
                 elements[index].change(at: path.dropFirst(), body)
             else { return false }
             self = .array(elements)

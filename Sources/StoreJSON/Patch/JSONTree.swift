@@ -69,24 +69,24 @@ extension JSONTree {
     /// Returns the JSON text of this value in a uniform spelling. Members have the order in which
     /// their names first appear in `example`. Members without a name in `example` follow, sorted by
     /// name.
-    package func written(like example: JSONTree) -> [UInt8] {
+    package func uniformJSON(orderedLike example: JSONTree) -> [UInt8] {
         var places: [ExactText: Int] = [:]
-        example.count(&places)
+        example.numberNames(&places)
         var writer = JSONWriter(capacity: 1_024)
         ordered(places).write(to: &writer)
         return writer.array
     }
 
     /// Gives each new name of a member the next number, in the order of first appearance.
-    private func count(_ places: inout [ExactText: Int]) {
+    private func numberNames(_ places: inout [ExactText: Int]) {
         switch self {
         case .literal, .string: break
         case .array(let elements):
-            for element in elements { element.count(&places) }
+            for element in elements { element.numberNames(&places) }
         case .object(let members):
             for (name, value) in members {
                 if places[ExactText(name)] == nil { places[ExactText(name)] = places.count }
-                value.count(&places)
+                value.numberNames(&places)
             }
         }
     }
@@ -94,7 +94,7 @@ extension JSONTree {
     private func ordered(_ places: [ExactText: Int]) -> JSONTree {
         switch self {
         case .string: self
-        case .literal(let text): .literal(Self.shortest(text))
+        case .literal(let text): .literal(Self.uniformNumber(text))
         case .array(let elements): .array(elements.map { $0.ordered(places) })
         case .object(let members):
             .object(
@@ -108,7 +108,7 @@ extension JSONTree {
 
     /// Returns the text of a number as Swift writes its value: `100` for `1e2` and `1.0e2`. A
     /// number of magnitude 2^53 or more keeps its text.
-    private static func shortest(_ text: String) -> String {
+    private static func uniformNumber(_ text: String) -> String {
         if let whole = Int64(text) { return String(whole) }
         guard let number = Double(text), number.magnitude < 0x1p53 else { return text }
         return Int64(exactly: number).map { String($0) } ?? String(number)

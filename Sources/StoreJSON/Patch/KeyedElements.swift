@@ -25,7 +25,7 @@ enum KeyedElements {
         let shared = newKeys.indices.compactMap { new in
             places[newKeys[new]].map { (old: $0, new: new) }
         }
-        return SharedElements.gaps(around: longestInOrder(shared))
+        return SharedElements.gaps(before: longestInOrder(shared))
     }
 
     /// Returns the JSON text of an element's key; `nil` if the element has no key. Because of the

@@ -84,12 +84,12 @@ enum SharedElements {
             guard let round else { break }
             if isInsertion(diagonal, round, edits) { b -= 1 } else { a -= 1 }
         }
-        return gaps(around: shared.reversed())
+        return gaps(before: shared.reversed())
     }
 
     /// Returns the gap before each shared element. `places` has the indices of the shared elements
     /// in both arrays.
-    static func gaps(around places: [(old: Int, new: Int)]) -> [(old: Int, new: Int)] {
+    static func gaps(before places: [(old: Int, new: Int)]) -> [(old: Int, new: Int)] {
         var last = (old: -1, new: -1)
         return places.map { place in
             defer { last = place }

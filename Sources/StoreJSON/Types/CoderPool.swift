@@ -4,13 +4,14 @@ import Synchronization
 /// A pool of the working memories of coders. Making a working memory takes longer than coding a
 /// small document, so the next document uses an old one.
 final class CoderPool<Box: AnyObject & Sendable>: Sendable {
-    /// The maximum number of idle boxes in `rest`. In addition, `first` can hold an idle box.
+    /// The maximum number of idle boxes in `rest`. In addition, `firstBoxAddress` can hold an idle
+    /// box.
     static var restMax: Int { 8 }
 
     private let make: @Sendable () -> Box
     /// The address of an idle box that a thread can take without a lock; 0 if there is none. As
     /// long as only one thread codes at a time, the pool needs only this box.
-    private let first = Atomic<UInt>(0)
+    private let firstBoxAddress = Atomic<UInt>(0)
     private let rest = Locked<[Box]>([])
 
     init(_ make: @escaping @Sendable () -> Box) { self.make = make }
@@ -20,11 +21,13 @@ final class CoderPool<Box: AnyObject & Sendable>: Sendable {
     func take() -> Box { takeFirst() ?? rest.withLock { $0.popLast() } ?? make() }
 
     func give(_ box: consuming Box) {
-        // Safety: the address in `first` counts as a reference to the box, until `takeFirst` takes
-        // the address.
+        // Safety: the address in `firstBoxAddress` counts as a reference to the box, until
+        // `takeFirst` takes the address.
         let owned = Unmanaged.passRetained(box)
         let address = UInt(bitPattern: owned.toOpaque())
-        if first.compareExchange(expected: 0, desired: address, ordering: .releasing).exchanged {
+        if firstBoxAddress.compareExchange(expected: 0, desired: address, ordering: .releasing)
+            .exchanged
+        {
             return
         }
         let box = owned.takeRetainedValue()
@@ -32,7 +35,7 @@ final class CoderPool<Box: AnyObject & Sendable>: Sendable {
     }
 
     private func takeFirst() -> Box? {
-        let address = first.exchange(0, ordering: .acquiring)
+        let address = firstBoxAddress.exchange(0, ordering: .acquiring)
         return UnsafeRawPointer(bitPattern: address).map {
             Unmanaged<Box>.fromOpaque($0).takeRetainedValue()
         }

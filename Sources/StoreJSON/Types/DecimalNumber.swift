@@ -4,7 +4,8 @@ import StoreTexts
 ///
 /// A `Double` cannot distinguish 2^53 from 2^53 + 1. Nor can it represent 0.1 exactly.
 struct DecimalNumber: Equatable {
-    /// The maximum number of zeros that ``wholeText`` appends. No integer type has so many digits.
+    /// The maximum number of zeros that ``integerText`` appends. No integer type has so many
+    /// digits.
     private static let zerosMax = 40
 
     private let isNegative: Bool
@@ -41,7 +42,7 @@ struct DecimalNumber: Equatable {
 
     /// The text of a whole number without a fraction and an exponent: `100` for `1e2`. `nil` if the
     /// number is not whole, or is too great for every integer type.
-    var wholeText: String? {
+    var integerText: String? {
         if digits.isEmpty { return "0" }
         guard 0...Self.zerosMax ~= exponent else { return nil }
         let zeros = String(repeating: "0", count: exponent)

@@ -9,7 +9,7 @@ package enum EnumCases {
     /// type.
     package static func all<Value>(of _: Value.Type) -> [Value]? {
         if let iterable = Value.self as? any CaseIterable.Type {
-            return listed(iterable) as? [Value]
+            return allCases(of: iterable) as? [Value]
         }
         guard let count = emptyCasesCount(of: Value.self) else { return nil }
         switch MemoryLayout<Value>.size {
@@ -27,9 +27,9 @@ package enum EnumCases {
     }
 
     /// Returns true if a type is an enum without payloads.
-    package static func isPlain(_ type: Any.Type) -> Bool { emptyCasesCount(of: type) != nil }
+    package static func hasNoPayloads(_ type: Any.Type) -> Bool { emptyCasesCount(of: type) != nil }
 
-    private static func listed<Value: CaseIterable>(_: Value.Type) -> [Value] {
+    private static func allCases<Value: CaseIterable>(of: Value.Type) -> [Value] {
         Array(Value.allCases)
     }
 

@@ -36,7 +36,9 @@ struct TypePlans<Collection>: ~Copyable {
         if type == Bool.self { return .bool }
         if type == Double.self { return .double }
         if let collection = type as? Collection { return .collection(collection) }
-        if type is any RawRepresentable<String>.Type, EnumCases.isPlain(type) { return .rawText }
+        if type is any RawRepresentable<String>.Type, EnumCases.hasNoPayloads(type) {
+            return .rawText
+        }
         return .plain
     }
 }

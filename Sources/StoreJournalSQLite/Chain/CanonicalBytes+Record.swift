@@ -43,7 +43,7 @@ extension CanonicalBytes {
     /// if the program is not known. A bit in the byte of `changed` shows that the number is
     /// present. So a record without a program has the same canonical form as before programs were
     /// stored.
-    static func programBytes(_ program: UInt32) -> Int { program == 0 ? 0 : 4 }
+    static func programByteCount(_ program: UInt32) -> Int { program == 0 ? 0 : 4 }
 
     /// Appends the canonical form of `record`; `previous` is the hash of the record before. Returns
     /// the offset of the form's first byte.
@@ -54,7 +54,7 @@ extension CanonicalBytes {
         let size = Self.recordHeadBytes + fields
         let source = record.sourceBytes
         let start = count
-        let memory = extend(by: size + source + Self.programBytes(record.program))
+        let memory = extend(by: size + source + Self.programByteCount(record.program))
         Self.putHead(record, after: previous, at: memory)
         var place = memory + Self.recordHeadBytes
         Self.put(record.type, at: &place)
@@ -107,7 +107,7 @@ extension CanonicalBytes {
 
     @inline(__always)
     private static func put(_ count: Int?, at place: UnsafeMutableRawPointer) {
-        let count = count.map { UInt32(truncatingIfNeeded: $0) } ?? absent
+        let count = count.map { UInt32(truncatingIfNeeded: $0) } ?? absentLength
         place.storeBytes(of: count.littleEndian, as: UInt32.self)
     }
 
@@ -123,7 +123,7 @@ extension CanonicalBytes {
 
     /// Replaces the bytes with the canonical form of `record`; `previous` is the hash of the record
     /// before. Returns pointers to the record's fields in this buffer.
-    mutating func put(_ record: Record, after previous: ChainHash) -> RecordFields {
+    mutating func replace(with record: Record, after previous: ChainHash) -> RecordFields {
         clear()
         let hasSource = record.cause != nil || record.origin != nil || record.session != nil
         let size =
@@ -131,7 +131,8 @@ extension CanonicalBytes {
             + (record.meta?.count ?? 0) + (record.principal?.description.utf8.count ?? 0)
             + (record.requestID?.utf8.count ?? 0)
             + (hasSource ? Self.sourceHeadBytes + (record.origin?.utf8.count ?? 0) : 0)
-            + (record.session.map { 4 + $0.utf8.count } ?? 0) + Self.programBytes(record.program)
+            + (record.session.map { 4 + $0.utf8.count } ?? 0)
+            + Self.programByteCount(record.program)
         let memory = extend(by: size)
         var place = memory + Self.recordHeadBytes
         var fields = RecordFields(

@@ -7,7 +7,7 @@ import StoreCore
 /// blob stands before its bytes. So two different values never have the same canonical form.
 struct CanonicalBytes: ~Copyable {
     /// The length that marks an absent field.
-    static let absent = UInt32.max
+    static let absentLength = UInt32.max
 
     private var memory: UnsafeMutableRawPointer
     private var capacity: Int
@@ -96,16 +96,16 @@ struct OutcomeFields {
 extension CanonicalBytes {
     /// Replaces the bytes with the canonical form of an outcome. Returns pointers to the outcome's
     /// fields.
-    mutating func put(_ outcome: KeptOutcome) -> OutcomeFields {
+    mutating func replace(with outcome: KeptOutcome) -> OutcomeFields {
         clear()
-        append(outcome.first)
-        append(outcome.last)
+        append(outcome.firstVersion)
+        append(outcome.lastVersion)
         append(outcome.time)
         append(UInt8(outcome.changed ? 1 : 0))
         append(UInt32(truncatingIfNeeded: outcome.key.key.utf8.count))
         append(UInt32(truncatingIfNeeded: outcome.key.principal.map { $0.utf8.count + 1 } ?? 0))
         let key = append(outcome.key.key)
-        let principal = put(outcome.key.principal)
+        let principal = append(principal: outcome.key.principal)
         let fingerprint = append(outcome.fingerprint)
         return OutcomeFields(
             key: bytes(key),
@@ -116,10 +116,10 @@ extension CanonicalBytes {
 
     /// Replaces the bytes with the fields of a key, for a look-up. Returns pointers to the fields;
     /// the fingerprint is empty.
-    mutating func put(_ key: IdempotencyKey) -> OutcomeFields {
+    mutating func replace(with key: IdempotencyKey) -> OutcomeFields {
         clear()
         let name = append(key.key)
-        let principal = put(key.principal)
+        let principal = append(principal: key.principal)
         return OutcomeFields(
             key: bytes(name),
             principal: bytes(principal),
@@ -128,9 +128,9 @@ extension CanonicalBytes {
     }
 
     /// The checksum of an outcome in the buffer: the first 64 bits of the hash.
-    var sum: Int64 { Int64(bitPattern: hash.prefix) }
+    var checksum: Int64 { Int64(bitPattern: hash.prefix) }
 
-    private mutating func put(_ principal: String?) -> Range<Int> {
+    private mutating func append(principal: String?) -> Range<Int> {
         let start = count
         if let principal {
             append(UInt8(ascii: "="))

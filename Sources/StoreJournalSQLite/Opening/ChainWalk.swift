@@ -5,7 +5,7 @@ struct ChainWalk: ~Copyable {
     private var rows: RecordRows
     private let markedVersion: UInt64?
     /// The hash at ``markedVersion``, if the walk has passed it.
-    private(set) var marked: ChainHash?
+    private(set) var markedHash: ChainHash?
     /// The total bytes of payload and meta, from the first record of history to ``end``.
     private(set) var bytesTotal: UInt64
     /// The position of the last intact record so far.
@@ -25,11 +25,11 @@ struct ChainWalk: ~Copyable {
 
     /// Fills a page with the next records; leaves the page empty after the last record.
     mutating func fill(_ page: inout RecordPage) throws(DatabaseFailure) {
-        var (end, bytesTotal, marked) = (end, bytesTotal, marked)
-        defer { (self.end, self.bytesTotal, self.marked) = (end, bytesTotal, marked) }
+        var (end, bytesTotal, marked) = (end, bytesTotal, markedHash)
+        defer { (self.end, self.bytesTotal, self.markedHash) = (end, bytesTotal, marked) }
         try page.fill(&rows) { [markedVersion] rows in
             end = rows.end
-            bytesTotal += rows.fields.bytesCount
+            bytesTotal += rows.fields.payloadAndMetaBytes
             if end.version == markedVersion { marked = end.hash }
         }
     }

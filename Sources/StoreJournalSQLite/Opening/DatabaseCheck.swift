@@ -4,7 +4,7 @@ import StoreCore
 /// damage.
 struct DatabaseCheck {
     /// The intact contents, from the oldest record to the last intact one.
-    var contents: DatabaseContents
+    var contents: DatabaseSummary
     /// The newest intact snapshot. The check reads the records after this snapshot.
     private(set) var snapshot: StoredSnapshot?
     /// The first fault; `nil` if everything is intact.
@@ -28,15 +28,15 @@ struct DatabaseCheck {
         follower: (any HistoryFollower)? = nil,
         log: (String) -> Void
     ) throws(DatabaseFailure) {
-        contents = DatabaseContents(try reader.readMeta())
-        let damagedSnapshots = try findSnapshot(reader, log)
-        try note { (check) throws(DatabaseFailure) in
+        contents = DatabaseSummary(try reader.readMeta())
+        let damagedSnapshots = try findSnapshotPassingDamaged(reader, log)
+        try run { (check) throws(DatabaseFailure) in
             try reader.checkRecordsReach(from: check.contents.meta.base, to: check.start)
         }
         var programs: [RegisteredProgram] = []
-        try note { (_) throws(DatabaseFailure) in programs = try reader.programs() }
+        try run { (_) throws(DatabaseFailure) in programs = try reader.programs() }
         let marked = try followChain(reader, mark, follower, programs)
-        try note { (check) throws(DatabaseFailure) in
+        try run { (check) throws(DatabaseFailure) in
             var newest: Int64 = 0
             check.contents.outcomesCount = try reader.countOutcomes {
                 newest = max(newest, $0.time)
@@ -44,7 +44,7 @@ struct DatabaseCheck {
             check.contents.newestKeyTime = newest
         }
         let end = contents.end.version
-        try note { (check) throws(DatabaseFailure) in
+        try run { (check) throws(DatabaseFailure) in
             check.contents.snapshots = try reader.snapshotEntries().filter {
                 !damagedSnapshots.contains($0.version) && $0.version <= end
             }
@@ -60,7 +60,7 @@ struct DatabaseCheck {
 
     /// Runs one of the checks. If the check finds damage, adds the fault, so that the next check
     /// can run. Throws all other errors.
-    private mutating func note(
+    private mutating func run(
         _ check: (inout DatabaseCheck) throws(DatabaseFailure) -> Void
     ) throws(DatabaseFailure) {
         do throws(DatabaseFailure) { try check(&self) } catch {
@@ -70,7 +70,7 @@ struct DatabaseCheck {
         }
     }
 
-    private mutating func findSnapshot(
+    private mutating func findSnapshotPassingDamaged(
         _ reader: Reader,
         _ log: (String) -> Void
     ) throws(DatabaseFailure) -> Set<UInt64> {
@@ -107,11 +107,11 @@ struct DatabaseCheck {
     ) throws(DatabaseFailure) -> ChainHash? {
         var marked: ChainHash?
         if let mark, contents.meta.base.version...start.version ~= mark.end.version {
-            try note { (_) throws(DatabaseFailure) in
+            try run { (_) throws(DatabaseFailure) in
                 marked = try reader.position(at: mark.end.version).hash
             }
         }
-        try note { (check) throws(DatabaseFailure) in
+        try run { (check) throws(DatabaseFailure) in
             defer { reader.resetRecords() }
             let (start, bytesTotal) = (check.start, check.contents.bytesTotal)
             let walk = try ChainWalk(reader, from: start, bytesTotal: bytesTotal, mark: mark)
@@ -119,7 +119,7 @@ struct DatabaseCheck {
             let pages = ChainWalk.walk(walk, check.followerFromSnapshot(follower, newest, programs))
             check.contents.end = pages.walk.end
             check.contents.bytesTotal = pages.walk.bytesTotal
-            marked = pages.walk.marked ?? marked
+            marked = pages.walk.markedHash ?? marked
             if let failure = pages.failure { throw failure }
         }
         return marked
@@ -132,7 +132,7 @@ struct DatabaseCheck {
         _ programs: [RegisteredProgram]
     ) -> (any HistoryFollower)? {
         guard let follower, let found = snapshot?.unpacked else { return nil }
-        return follower.begins(with: found, newest: newest, writtenBy: programs) ? follower : nil
+        return follower.begin(with: found, newest: newest, writtenBy: programs) ? follower : nil
     }
 
     private mutating func compare(with mark: HighWaterMark, _ marked: ChainHash?) {
@@ -237,5 +237,5 @@ extension Reader {
 
 extension RecordFields {
     /// The size of payload and meta, in bytes.
-    var bytesCount: UInt64 { UInt64(payload.count + (meta?.count ?? 0)) }
+    var payloadAndMetaBytes: UInt64 { UInt64(payload.count + (meta?.count ?? 0)) }
 }

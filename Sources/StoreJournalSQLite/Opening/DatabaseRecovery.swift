@@ -7,14 +7,14 @@ import StorePlatform
 struct DatabaseRecovery {
     private let opening: JournalOpening
     private let check: DatabaseCheck
-    private let old: JournalDirectory
-    private let epoch: UInt32
+    private let directory: JournalDirectory
+    private let newEpoch: UInt32
 
     init(_ opening: JournalOpening, _ check: DatabaseCheck) {
         self.opening = opening
         self.check = check
-        old = opening.directory
-        epoch = JournalOpening.epoch(otherThan: check.contents.meta.epoch)
+        directory = opening.directory
+        newEpoch = JournalOpening.randomEpoch(otherThan: check.contents.meta.epoch)
     }
 
     /// Copies the intact rows, saves the old files in a folder, and replaces them with the new
@@ -22,8 +22,8 @@ struct DatabaseRecovery {
     func run(
         _ reader: consuming Reader,
         _ connection: consuming Connection
-    ) throws(JournalOpenError) -> (Connection, DatabaseContents) {
-        let path = old.path + "/rebuilt.db"
+    ) throws(JournalOpenError) -> (Connection, DatabaseSummary) {
+        let path = directory.path + "/rebuilt.db"
         for file in [path, path + "-wal", path + "-shm"] { unlink(file) }
         try copy(reader, to: path)
         connection.keepWALOnClose()
@@ -31,18 +31,18 @@ struct DatabaseRecovery {
         _ = consume connection
         let kept = try keepOldFiles()
         // Delete the old write-ahead log first: SQLite would apply that log to the new database.
-        unlink(old.database + "-wal")
-        unlink(old.database + "-shm")
-        guard rename(path, old.database) == 0 else { throw failure("renaming \(path)") }
-        try old.sync()
+        unlink(directory.database + "-wal")
+        unlink(directory.database + "-shm")
+        guard rename(path, directory.database) == 0 else { throw failure("renaming \(path)") }
+        try directory.sync()
         opening.log("the old files are kept in \(kept)")
-        return try opened()
+        return try reopen()
     }
 
     private func copy(_ reader: Reader, to path: String) throws(JournalOpenError) {
-        let contents = beginning(reader)
+        let contents = initialContents(reader)
         let connection = try opening.makeDatabase(path, contents.meta)
-        let writer = try opening.sqlite { () throws(DatabaseFailure) in
+        let writer = try opening.translatingErrors { () throws(DatabaseFailure) in
             try Writer(connection, contents)
         }
         do throws(JournalError) {
@@ -58,9 +58,9 @@ struct DatabaseRecovery {
 
     /// Returns the contents with which the copy begins. Records before the snapshot are copied,
     /// too, if all of them are intact.
-    private func beginning(_ reader: Reader) -> DatabaseContents {
+    private func initialContents(_ reader: Reader) -> DatabaseSummary {
         var meta = check.contents.meta
-        meta.epoch = epoch
+        meta.epoch = newEpoch
         let all = try? reader.transaction { (reader) throws(DatabaseFailure) in
             var rows = try RecordRows(
                 reader,
@@ -73,7 +73,7 @@ struct DatabaseRecovery {
             return rows.end
         }
         if all != check.start { meta.base = check.start }
-        return DatabaseContents(meta)
+        return DatabaseSummary(meta)
     }
 
     /// Copies the readable programs. Records of a lost program are read like records without a
@@ -88,7 +88,7 @@ struct DatabaseRecovery {
     private func copyRecords(_ reader: Reader, to writer: Writer) throws(JournalError) {
         let last = check.contents.end.version
         while writer.contents.end.version < last {
-            let page = JournalPage(after: writer.contents.end.version, limit: 1_000)
+            let page = JournalPageRequest(after: writer.contents.end.version, limit: 1_000)
             let read: JournalRecords
             do throws(DatabaseFailure) {
                 read = try reader.read(page, newest: last)
@@ -105,7 +105,7 @@ struct DatabaseRecovery {
         // Copy as many outcomes as possible. The only harm of a lost outcome is that its key can be
         // used again.
         _ = try? reader.forEachOutcome { outcome in
-            if outcome.last <= writer.contents.end.version { outcomes.append(outcome) }
+            if outcome.lastVersion <= writer.contents.end.version { outcomes.append(outcome) }
             return true
         }
         var rest = outcomes[...]
@@ -134,12 +134,12 @@ struct DatabaseRecovery {
     }
 
     private func keepOldFiles() throws(JournalOpenError) -> String {
-        let digits = String(epoch, radix: 16)
+        let digits = String(newEpoch, radix: 16)
         let folder =
-            "\(old.path)/before-" + String(repeating: "0", count: 8 - digits.count) + digits
+            "\(directory.path)/before-" + String(repeating: "0", count: 8 - digits.count) + digits
         guard mkdir(folder, 0o700) == 0 else { throw failure("making \(folder)") }
         for name in ["store.db", "store.db-wal", "mark"] {
-            let file = "\(old.path)/\(name)"
+            let file = "\(directory.path)/\(name)"
             guard link(file, "\(folder)/\(name)") == 0 || errno == ENOENT else {
                 throw failure("keeping \(file) in \(folder)")
             }
@@ -148,13 +148,15 @@ struct DatabaseRecovery {
         return folder
     }
 
-    private func opened() throws(JournalOpenError) -> (Connection, DatabaseContents) {
-        let connection = try opening.sqlite { () throws(DatabaseFailure) in
-            let connection = try Connection(path: old.database, for: .write)
+    private func reopen() throws(JournalOpenError) -> (Connection, DatabaseSummary) {
+        let connection = try opening.translatingErrors { () throws(DatabaseFailure) in
+            let connection = try Connection(path: directory.database, for: .write)
             try opening.configure(connection)
             return connection
         }
-        let reader = try opening.sqlite { () throws(DatabaseFailure) in try Reader(old.database) }
+        let reader = try opening.translatingErrors { () throws(DatabaseFailure) in
+            try Reader(directory.database)
+        }
         let found = try opening.check(reader, nil)
         guard found.damage == nil else { throw failure("reading the rebuilt journal") }
         return (connection, found.contents)
@@ -163,7 +165,7 @@ struct DatabaseRecovery {
     private func failure(_ attempted: String) -> JournalOpenError {
         JournalOpenError(
             .system,
-            "rebuilding the journal in \(old.path) failed: \(attempted):"
+            "rebuilding the journal in \(directory.path) failed: \(attempted):"
                 + " \(SystemError.text)",
             hint: "check the room and the rights in that directory; the old files are still there"
         )

@@ -6,7 +6,7 @@ import StoreCore
 /// database.
 struct JournalOpening {
     let directory: JournalDirectory
-    let acceptDataLoss: Bool
+    let acceptsDataLoss: Bool
     /// True if a file of an older form stays unchanged. Such a file can only be read.
     let keepsForm: Bool
     /// An object that makes the state from the checked records; `nil` if no state is needed.
@@ -22,19 +22,19 @@ struct JournalOpening {
             )
         }
         let mark = MarkFile.read(directory.mark)
-        let (connection, contents) = try checkedDatabase(mark)
+        let (connection, contents) = try openDatabase(mark)
         return try startWriting(connection, contents, after: mark)
     }
 
     /// Runs `body`, and turns an error of SQLite into an error for the operator.
-    func sqlite<Result>(
+    func translatingErrors<Result>(
         _ body: () throws(DatabaseFailure) -> Result
     ) throws(JournalOpenError) -> Result {
         do throws(DatabaseFailure) {
             return try body()
         } catch {
             guard case .sqlite(let failure) = error, !failure.isCorrupt else {
-                throw unrecoverable("\(error)")
+                throw damageError("\(error)")
             }
             throw JournalOpenError(
                 .system,
@@ -44,7 +44,7 @@ struct JournalOpening {
         }
     }
 
-    private func unrecoverable(_ what: String) -> JournalOpenError {
+    private func damageError(_ what: String) -> JournalOpenError {
         JournalOpenError(
             .damaged,
             "the journal in \(directory.path) is damaged: \(what)",
@@ -59,7 +59,7 @@ struct JournalOpening {
         keeping kept: String,
         _ result: String
     ) throws(JournalOpenError) {
-        guard acceptDataLoss else {
+        guard acceptsDataLoss else {
             throw JournalOpenError(
                 .damaged,
                 "the journal in \(directory.path) is damaged: \(loss)",
@@ -72,23 +72,25 @@ struct JournalOpening {
 }
 
 extension JournalOpening {
-    private func checkedDatabase(
-        _ found: MarkFile.Found
-    ) throws(JournalOpenError) -> (Connection, DatabaseContents) {
+    private func openDatabase(
+        _ found: MarkFile.ReadResult
+    ) throws(JournalOpenError) -> (Connection, DatabaseSummary) {
         if (directory.size(of: directory.database) ?? 0) == 0 {
             try checkIsNew(found)
             return try makeNewDatabase()
         }
-        let connection = try sqlite { () throws(DatabaseFailure) in
+        let connection = try translatingErrors { () throws(DatabaseFailure) in
             try Connection(path: directory.database, for: .write)
         }
         if try isUnfinished(connection, found) { return try makeNewDatabase() }
-        try sqlite { () throws(DatabaseFailure) in try configure(connection) }
-        let reader = try sqlite { () throws(DatabaseFailure) in try Reader(directory.database) }
+        try translatingErrors { () throws(DatabaseFailure) in try configure(connection) }
+        let reader = try translatingErrors { () throws(DatabaseFailure) in
+            try Reader(directory.database)
+        }
         var check = try self.check(reader, found.mark, follower)
         if found == .unreadable { check.add("the mark beside the database can't be read") }
         if let damage = check.damage {
-            follower?.forget()
+            follower?.discardResult()
             let end = "version \(check.contents.end.version)"
             let kept = "keep the intact part, up to \(end)"
             try accept(damage, keeping: kept, "history ends at \(end) and takes a new epoch")
@@ -96,7 +98,7 @@ extension JournalOpening {
                 return try DatabaseRecovery(self, check).run(consume reader, consume connection)
             }
         }
-        try bringToForm(&check.contents, of: connection)
+        try upgradeSchema(&check.contents, of: connection)
         if check.damage == nil, found == .nothing {
             log(
                 "there is no mark in \(directory.path), so records may be missing after version"
@@ -114,14 +116,14 @@ extension JournalOpening {
         _ mark: HighWaterMark?,
         _ follower: (any HistoryFollower)? = nil
     ) throws(JournalOpenError) -> DatabaseCheck {
-        try sqlite { () throws(DatabaseFailure) in
+        try translatingErrors { () throws(DatabaseFailure) in
             try DatabaseCheck(of: reader, mark: mark, follower: follower, log: log)
         }
     }
 
     /// Checks that no database was made in the directory yet. If the mark shows an earlier
     /// database, the operator must accept the loss of data.
-    private func checkIsNew(_ found: MarkFile.Found) throws(JournalOpenError) {
+    private func checkIsNew(_ found: MarkFile.ReadResult) throws(JournalOpenError) {
         if found == .nothing { return }
         let reached = found.mark?.end.version
         if reached == 0 { return }
@@ -130,15 +132,15 @@ extension JournalOpening {
         try accept(loss, keeping: "begin at version 0", "history begins anew")
     }
 
-    private func makeNewDatabase() throws(JournalOpenError) -> (Connection, DatabaseContents) {
+    private func makeNewDatabase() throws(JournalOpenError) -> (Connection, DatabaseSummary) {
         let meta = MetaRow(epoch: .random(in: 0...UInt32.max))
         let connection = try makeDatabase(directory.database, meta)
         try directory.sync()
-        return (connection, DatabaseContents(meta))
+        return (connection, DatabaseSummary(meta))
     }
 
     func makeDatabase(_ path: String, _ meta: MetaRow) throws(JournalOpenError) -> Connection {
-        try sqlite { () throws(DatabaseFailure) in
+        try translatingErrors { () throws(DatabaseFailure) in
             let connection = try Connection(path: path, for: .create)
             // Set the file's mode before the write-ahead log and its index exist, because both
             // inherit the mode. On a file system without modes, the mode of the directory has to
@@ -151,12 +153,12 @@ extension JournalOpening {
     }
 
     private func takeNewEpoch(
-        _ contents: inout DatabaseContents,
+        _ contents: inout DatabaseSummary,
         in connection: Connection
     ) throws(JournalOpenError) {
-        contents.meta.epoch = Self.epoch(otherThan: contents.meta.epoch)
+        contents.meta.epoch = Self.randomEpoch(otherThan: contents.meta.epoch)
         let meta = contents.meta
-        try sqlite { () throws(DatabaseFailure) in
+        try translatingErrors { () throws(DatabaseFailure) in
             try connection.execute("BEGIN IMMEDIATE")
             try meta.write(to: connection)
             try connection.execute("COMMIT")
@@ -164,40 +166,44 @@ extension JournalOpening {
     }
 
     /// Upgrades an intact database of an older form, unless `keepsForm` is true.
-    private func bringToForm(
-        _ contents: inout DatabaseContents,
+    private func upgradeSchema(
+        _ contents: inout DatabaseSummary,
         of connection: Connection
     ) throws(JournalOpenError) {
-        let old = try sqlite { () throws(DatabaseFailure) in try Schema.format(of: connection) }
+        let old = try translatingErrors { () throws(DatabaseFailure) in
+            try Schema.format(of: connection)
+        }
         contents.format = old
-        guard old < Schema.format, !keepsForm else { return }
+        guard old < Schema.newestFormat, !keepsForm else { return }
         do throws(DatabaseFailure) {
             try Schema.upgrade(connection, from: old)
         } catch {
             throw JournalOpenError(
                 .system,
                 "the journal in \(directory.path) has form \(old), and bringing it to form"
-                    + " \(Schema.format) failed: \(error)",
+                    + " \(Schema.newestFormat) failed: \(error)",
                 hint: error.isFull
                     ? "make room on the disk; nothing was changed"
                     : "see to the disk and to the rights on the files"
             )
         }
-        contents.format = Schema.format
+        contents.format = Schema.newestFormat
         log(
-            "the journal in \(directory.path) had form \(old) and has form \(Schema.format) now,"
+            "the journal in \(directory.path) had form \(old) and has form \(Schema.newestFormat) now,"
                 + " which older servers can't read"
         )
     }
 
-    static func epoch(otherThan old: UInt32) -> UInt32 { old &+ .random(in: 1...UInt32.max) }
+    static func randomEpoch(otherThan old: UInt32) -> UInt32 { old &+ .random(in: 1...UInt32.max) }
 
     private func startWriting(
         _ connection: Connection,
-        _ contents: DatabaseContents,
-        after found: MarkFile.Found
+        _ contents: DatabaseSummary,
+        after found: MarkFile.ReadResult
     ) throws(JournalOpenError) -> (Writer, MarkFile) {
-        let writer = try sqlite { () throws(DatabaseFailure) in try Writer(connection, contents) }
+        let writer = try translatingErrors { () throws(DatabaseFailure) in
+            try Writer(connection, contents)
+        }
         try makeDurable(writer)
         let file = MarkFile(
             directory.mark,
@@ -228,7 +234,7 @@ extension JournalOpening {
     /// their earlier sync failed. If the disk is full, the write-ahead log is synced and stays.
     private func makeDurable(_ writer: Writer) throws(JournalOpenError) {
         guard let notice = writer.checkpointAll() else { return }
-        guard writer.broken == nil else {
+        guard writer.stopReason == nil else {
             throw JournalOpenError(
                 .system,
                 "making the journal in \(directory.path) durable failed: \(notice)",
@@ -244,7 +250,7 @@ extension JournalOpening {
     /// database without tables: its process ended before the tables were made.
     private func isUnfinished(
         _ connection: Connection,
-        _ found: MarkFile.Found
+        _ found: MarkFile.ReadResult
     ) throws(JournalOpenError) -> Bool {
         let application, format, tables: Int64
         do throws(DatabaseFailure) {
@@ -252,30 +258,30 @@ extension JournalOpening {
             format = try Schema.format(of: connection)
             tables = try connection.integer("SELECT count(*) FROM sqlite_master") ?? 0
         } catch {
-            if case .sqlite(let failure) = error, failure.kind == SQLITE_NOTADB {
-                throw foreign("is no SQLite database")
+            if case .sqlite(let failure) = error, failure.primaryCode == SQLITE_NOTADB {
+                throw foreignFileError("is no SQLite database")
             }
-            return try sqlite { () throws(DatabaseFailure) in throw error }
+            return try translatingErrors { () throws(DatabaseFailure) in throw error }
         }
         if application == 0, format == 0, tables == 0, found == .nothing { return true }
         guard application == Schema.applicationID else {
-            throw foreign("is a database of another program")
+            throw foreignFileError("is a database of another program")
         }
-        guard Schema.formats.contains(format) else {
-            throw foreign(
+        guard Schema.readableFormats.contains(format) else {
+            throw foreignFileError(
                 "has form \(format), and this server knows forms"
-                    + " \(Schema.formats.lowerBound) to \(Schema.formats.upperBound)"
+                    + " \(Schema.readableFormats.lowerBound) to \(Schema.readableFormats.upperBound)"
             )
         }
-        let isIntact = try sqlite { () throws(DatabaseFailure) -> Bool in
+        let isIntact = try translatingErrors { () throws(DatabaseFailure) -> Bool in
             guard try connection.text("PRAGMA encoding") == "UTF-8" else { return false }
             return try Schema.isIntact(in: connection, format: format)
         }
-        guard isIntact else { throw unrecoverable("its tables are not those of a journal") }
+        guard isIntact else { throw damageError("its tables are not those of a journal") }
         return false
     }
 
-    private func foreign(_ what: String) -> JournalOpenError {
+    private func foreignFileError(_ what: String) -> JournalOpenError {
         JournalOpenError(
             .foreign,
             "\(directory.database) \(what), so it is left alone",

@@ -7,7 +7,7 @@ package struct RecordPage: ~Copyable {
     static let bytesMax = 256 << 10
 
     /// The offsets of a record's fields in the page. The payload follows the type directly.
-    private struct Place {
+    private struct FieldOffsets {
         var start: Int
         var typeCount: Int
         var payloadCount: Int
@@ -19,21 +19,21 @@ package struct RecordPage: ~Copyable {
     /// The canonical forms of the records, one after the other. A ``RecordView`` points into these
     /// bytes.
     private var form = CanonicalBytes(capacity: bytesMax + 4_096)
-    private var places: [Place] = []
-    private var first: UInt64 = 0
+    private var fieldOffsets: [FieldOffsets] = []
+    private var firstVersion: UInt64 = 0
 
-    init() { places.reserveCapacity(Self.recordsMax) }
+    init() { fieldOffsets.reserveCapacity(Self.recordsMax) }
 
-    package var count: Int { places.count }
+    package var count: Int { fieldOffsets.count }
 
-    var isFull: Bool { places.count >= Self.recordsMax || form.count >= Self.bytesMax }
+    var isFull: Bool { fieldOffsets.count >= Self.recordsMax || form.count >= Self.bytesMax }
 
     /// Returns a record. Its bytes are valid until the page is filled again.
     package func record(at index: Int) -> RecordView {
-        let place = places[index]
+        let place = fieldOffsets[index]
         let end = place.start + place.typeCount
         return RecordView(
-            version: first + UInt64(index),
+            version: firstVersion + UInt64(index),
             type: form.bytes(place.start..<end),
             payload: form.bytes(end..<(end + place.payloadCount)),
             session: place.session.map { form.bytes($0) },
@@ -44,7 +44,7 @@ package struct RecordPage: ~Copyable {
     /// Returns the offsets of the session's bytes in the last canonical form on the page. The
     /// session is the last field of that form, or the field before the program's number.
     private func session(of fields: borrowing RecordFields) -> Range<Int>? {
-        let end = form.count - CanonicalBytes.programBytes(fields.program)
+        let end = form.count - CanonicalBytes.programByteCount(fields.program)
         return fields.session.map { (end - $0.count)..<end }
     }
 
@@ -55,11 +55,11 @@ package struct RecordPage: ~Copyable {
         each: (borrowing RecordRows) -> Void
     ) throws(DatabaseFailure) {
         form.clear()
-        places.removeAll(keepingCapacity: true)
-        first = rows.end.version + 1
+        fieldOffsets.removeAll(keepingCapacity: true)
+        firstVersion = rows.end.version + 1
         while !isFull, let start = try rows.next(&form) {
-            places.append(
-                Place(
+            fieldOffsets.append(
+                FieldOffsets(
                     start: start + CanonicalBytes.recordHeadBytes,
                     typeCount: rows.fields.type.count,
                     payloadCount: rows.fields.payload.count,
@@ -78,7 +78,7 @@ package protocol HistoryFollower: AnyObject {
     /// Begins with the state of the snapshot. Returns false if the follower can't continue from
     /// that state; the follower then gets no records. The records after the snapshot end at the
     /// version `newest`. Each record was written by one of `programs` or by an unknown program.
-    func begins(
+    func begin(
         with snapshot: StateSnapshot,
         newest: UInt64,
         writtenBy programs: [RegisteredProgram]
@@ -88,5 +88,5 @@ package protocol HistoryFollower: AnyObject {
     func follow(_ page: borrowing RecordPage) -> Bool
 
     /// Discards the results: the journal is damaged, and its final contents are not known yet.
-    func forget()
+    func discardResult()
 }

@@ -9,27 +9,30 @@ enum Schema {
     ///
     /// Form 2 adds the session of each record. Form 3 adds the programs, and the program of each
     /// record.
-    static let format: Int64 = 3
+    static let newestFormat: Int64 = 3
     /// The forms that can be read. An older file is upgraded when it is opened for writing.
-    static let formats: ClosedRange<Int64> = 1...format
+    static let readableFormats: ClosedRange<Int64> = 1...newestFormat
 
     /// Returns the tables and indexes of a form, sorted by name. Each has its name and the
     /// statement that makes it.
     private static func objects(of format: Int64) -> [(name: String, sql: String)] {
         let records =
             switch format {
-            case 1: records(adding: "")
-            case 2: records(adding: ", session TEXT")
-            default: records(adding: ", session TEXT, program INTEGER")
+            case 1: recordsTableSQL(adding: "")
+            case 2: recordsTableSQL(adding: ", session TEXT")
+            default: recordsTableSQL(adding: ", session TEXT, program INTEGER")
             }
-        return [("meta", meta), ("outcomes", outcomes), ("outcomes_by_time", outcomesByTime)]
-            + (format < 3 ? [] : [("programs", programs)])
-            + [("records", records), ("snapshots", snapshots)]
+        return [
+            ("meta", metaTableSQL), ("outcomes", outcomesTableSQL),
+            ("outcomes_by_time", outcomesByTimeIndexSQL),
+        ]
+            + (format < 3 ? [] : [("programs", programsTableSQL)])
+            + [("records", records), ("snapshots", snapshotsTableSQL)]
     }
 
     /// The table of metadata, with one row. `origin` is the epoch under which the chain began.
     /// `base` and `base_hash` are the version and the hash of the last deleted record.
-    private static let meta = """
+    private static let metaTableSQL = """
         CREATE TABLE meta (
             id INTEGER PRIMARY KEY,
             epoch INTEGER NOT NULL,
@@ -42,7 +45,7 @@ enum Schema {
 
     /// Returns the statement that makes the table of records. An upgraded file has exactly the same
     /// statement in SQLite's schema.
-    private static func records(adding columns: String) -> String {
+    private static func recordsTableSQL(adding columns: String) -> String {
         """
         CREATE TABLE records (
             version INTEGER PRIMARY KEY,
@@ -60,7 +63,7 @@ enum Schema {
     }
 
     /// The table of programs; `began` orders the programs by their last registration.
-    private static let programs = """
+    private static let programsTableSQL = """
         CREATE TABLE programs (
             number INTEGER PRIMARY KEY,
             began INTEGER NOT NULL,
@@ -71,7 +74,7 @@ enum Schema {
         """
 
     /// The table of outcomes; `principal` is empty if the sender is unknown, else "=" and the name.
-    private static let outcomes = """
+    private static let outcomesTableSQL = """
         CREATE TABLE outcomes (
             key TEXT NOT NULL,
             principal TEXT NOT NULL,
@@ -85,12 +88,12 @@ enum Schema {
         ) WITHOUT ROWID
         """
 
-    private static let outcomesByTime = "CREATE INDEX outcomes_by_time ON outcomes (time)"
+    private static let outcomesByTimeIndexSQL = "CREATE INDEX outcomes_by_time ON outcomes (time)"
 
     /// The table of snapshots. `size` is the size of the state before compression. `bytes` is the
     /// total size of payload and meta of all records up to the snapshot. `hash` is the chain's hash
     /// at the snapshot's version.
-    private static let snapshots = """
+    private static let snapshotsTableSQL = """
         CREATE TABLE snapshots (
             version INTEGER PRIMARY KEY,
             time INTEGER NOT NULL,
@@ -106,8 +109,8 @@ enum Schema {
     static func create(in connection: Connection, _ meta: MetaRow) throws(DatabaseFailure) {
         try connection.execute("BEGIN IMMEDIATE")
         try connection.execute("PRAGMA application_id = \(applicationID)")
-        try connection.execute("PRAGMA user_version = \(format)")
-        for object in objects(of: format) { try connection.execute(object.sql) }
+        try connection.execute("PRAGMA user_version = \(newestFormat)")
+        for object in objects(of: newestFormat) { try connection.execute(object.sql) }
         try meta.write(to: connection)
         try connection.execute("COMMIT")
     }
@@ -124,8 +127,8 @@ enum Schema {
         do throws(DatabaseFailure) {
             if old < 2 { try connection.execute("ALTER TABLE records ADD COLUMN session TEXT") }
             try connection.execute("ALTER TABLE records ADD COLUMN program INTEGER")
-            try connection.execute(programs)
-            try connection.execute("PRAGMA user_version = \(format)")
+            try connection.execute(programsTableSQL)
+            try connection.execute("PRAGMA user_version = \(newestFormat)")
             try connection.execute("COMMIT")
         } catch {
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }

@@ -55,7 +55,8 @@ extension EffectContext {
         file: String = #fileID,
         line: Int = #line
     ) async throws -> E.Value {
-        guard let value = try await result(of: effect, file: file, line: line) as? E.Value else {
+        guard let value = try await resultOfDispatching(effect, file: file, line: line) as? E.Value
+        else {
             throw CancellationError()
         }
         return value
@@ -72,7 +73,7 @@ private struct SideEffectHandling<Work: SideEffect>: HandlerMaker {
         at place: some SlicePlace<Root, State>
     ) -> SliceReducer<Root>? {
         let place = place as? any SlicePlace<Root, Work.State>
-        return place?.working(module) { effect(of: $0) }
+        return place?.effectReducer(module) { effect(of: $0) }
     }
 
     func effect<State: ModuleState>(

@@ -48,7 +48,7 @@ private struct UpdaterHandling<Updater: StateUpdater>: HandlerMaker {
         at place: some SlicePlace<Root, State>
     ) -> SliceReducer<Root>? {
         let place = place as? any SlicePlace<Root, Updater.State>
-        return place?.reducing(module) { (state, action: Updater) in
+        return place?.reducer(module) { (state, action: Updater) in
             try action.updateState(&state)
         }
     }

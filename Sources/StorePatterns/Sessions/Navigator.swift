@@ -67,11 +67,11 @@ extension PresenterContext {
     func navigator(_ style: PresentationStyle) -> Navigator {
         Navigator(
             style: style,
-            session: audience ?? Sessions.shared,
+            session: presentedSession ?? Sessions.shared,
             view: view
         ) { action, completion in
             // There is no session to present to, for instance when the store begins.
-            guard let audience else {
+            guard let presentedSession else {
                 completion?(.shown)
                 return
             }
@@ -91,7 +91,7 @@ extension PresenterContext {
                 }
                 guard let version else { return report(.dropped) }
                 guard let routes = self.engine?.routes else { return report(.shown) }
-                routes.wait(for: audience, toShow: version, report)
+                routes.wait(for: presentedSession, toShow: version, report)
             }
         }
     }

@@ -15,7 +15,7 @@ public final class RouteWatch: Sendable {
 
     private struct Table: Sendable {
         var changes: [Int: Change] = [:]
-        var count = 0
+        var lastID = 0
     }
 
     private let sleep: @Sendable (Duration) async throws -> Void
@@ -33,9 +33,9 @@ public final class RouteWatch: Sendable {
     ) {
         let change = Change(version: version, session: session, completion: completion)
         let id = table.withLock { table -> Int in
-            table.count += 1
-            table.changes[table.count] = change
-            return table.count
+            table.lastID += 1
+            table.changes[table.lastID] = change
+            return table.lastID
         }
         Task {
             try? await sleep(.seconds(Self.secondsMax))

@@ -54,7 +54,7 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
     /// slice. A state that was made without routes has slices of both kinds.
     ///
     /// Cost: one step for each view on a route, and then one step for each slice.
-    func firstAudience(of module: Int, in root: Root) -> (SliceKey) -> String? {
+    func initialSession(of module: Int, in root: Root) -> (SliceKey) -> String? {
         guard views[module]?.isEmpty == false else { return { _ in nil } }
         let state = place.read(root)
         let shown = Set(state.sessions.values.flatMap { $0.route.map { ExactText($0.view) } })

@@ -126,8 +126,8 @@ extension Sessions.State: SessionRegister {
     package func isOpen(_ session: String) -> Bool { self[session] != nil }
 }
 
-extension Sessions.State: KeyedState {
-    package static var pieceForm: PieceForm { .objectOfSessions }
+extension Sessions.State: PiecewiseState {
+    package static var pieceForm: PieceLayout { .objectBySession }
 }
 
 extension Sessions.Internal: SessionAction {

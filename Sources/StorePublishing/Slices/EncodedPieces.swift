@@ -8,10 +8,10 @@ import Synchronization
 package final class EncodedPieces: Sendable {
     private let pieces: SortedTable<Bytes>
     /// The arrangement of the pieces on the wire.
-    let form: PieceForm
+    let form: PieceLayout
     private let whole = JoinedBytes()
 
-    init(_ pieces: SortedTable<Bytes>, _ form: PieceForm = .object) {
+    init(_ pieces: SortedTable<Bytes>, _ form: PieceLayout = .object) {
         self.pieces = pieces
         self.form = form
     }
@@ -23,7 +23,7 @@ package final class EncodedPieces: Sendable {
 
     /// Returns the place of a part of the slice. If the form is an object, reads only the piece
     /// that the pointer leads into.
-    func place(of pointer: JSONPointer) -> PartPlace {
+    func place(of pointer: JSONPointer) -> PartLocation {
         guard let id = pointer.tokens.first else { return .found(joined) }
         guard form == .object else { return .within(joined, pointer) }
         guard let piece = pieces[id] else { return .found(nil) }
@@ -48,7 +48,8 @@ package final class EncodedPieces: Sendable {
 
     /// Returns a copy with the pieces in `renewed`, and the number of new bytes; `nil` if no piece
     /// differs.
-    func with(_ renewed: [(id: String, piece: Bytes?)]) -> (pieces: EncodedPieces, bytes: Int)? {
+    func replacing(_ renewed: [(id: String, piece: Bytes?)]) -> (pieces: EncodedPieces, bytes: Int)?
+    {
         var pieces = pieces
         var bytes = 0
         for (id, piece) in renewed where pieces[id] != piece {
@@ -60,15 +61,15 @@ package final class EncodedPieces: Sendable {
     }
 
     /// True if ``joined`` is cheap to make.
-    var isAtHand: Bool { whole.isAtHand(count) }
+    var isCheapToJoin: Bool { whole.isAtHand(count) }
 
     var joined: Bytes {
-        whole.made {
+        whole.value {
             let bytes = pieces.reduce(2) { $0 + $1.key.utf8.count + $1.value.count + 4 }
             var json = JSONWriter(capacity: bytes)
             json.object { json in
                 switch form {
-                case .object, .objectOfSessions:
+                case .object, .objectBySession:
                     for (id, piece) in pieces {
                         json.key(id)
                         json.raw(piece)
@@ -102,7 +103,7 @@ struct JoinedBytes: ~Copyable {
 
     /// Returns the joined bytes. The first caller makes the bytes, and other callers wait for the
     /// result.
-    func made(_ make: () -> Bytes) -> Bytes {
+    func value(makingWith make: () -> Bytes) -> Bytes {
         bytes.withLock { bytes in
             if let bytes { return bytes }
             let made = make()

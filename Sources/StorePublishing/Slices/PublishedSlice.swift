@@ -7,7 +7,7 @@ package struct PublishedSlice: Sendable {
         /// The slice is encoded as a whole; `nil` if the slice is absent.
         case whole(Bytes?)
         /// The module has instances, or its slice has other pieces.
-        case instances(EncodedPieces)
+        case pieces(EncodedPieces)
         /// The module has a slice for each session.
         case sessions(SessionSlices)
     }
@@ -29,7 +29,7 @@ package struct PublishedSlice: Sendable {
     var bytes: Bytes? {
         switch form {
         case .whole(let bytes): bytes
-        case .instances(let pieces): pieces.joined
+        case .pieces(let pieces): pieces.joined
         case .sessions(let sessions): sessions.joined
         }
     }
@@ -38,7 +38,7 @@ package struct PublishedSlice: Sendable {
     package var isStarted: Bool {
         switch form {
         case .whole(let bytes): bytes != nil
-        case .instances: true
+        case .pieces: true
         case .sessions(let sessions): sessions.isStarted
         }
     }
@@ -49,14 +49,14 @@ package struct PublishedSlice: Sendable {
     package var count: Int {
         switch form {
         case .whole(let bytes): bytes == nil ? 0 : 1
-        case .instances(let pieces): pieces.form == .object ? pieces.count : 1
+        case .pieces(let pieces): pieces.form == .object ? pieces.count : 1
         case .sessions(let sessions): sessions.count
         }
     }
 
     /// The separately encoded pieces; `nil` if the slice has another form.
     package var pieces: EncodedPieces? {
-        if case .instances(let pieces) = form { pieces } else { nil }
+        if case .pieces(let pieces) = form { pieces } else { nil }
     }
 
     /// The slices of sessions; `nil` if all sessions share the slice.
@@ -91,17 +91,17 @@ package struct PublishedSlice: Sendable {
     package var isAtHand: Bool {
         switch form {
         case .whole: true
-        case .instances(let pieces): pieces.isAtHand
+        case .pieces(let pieces): pieces.isCheapToJoin
         case .sessions(let sessions): sessions.isAtHand
         }
     }
 
-    func place(of pointer: JSONPointer) -> PartPlace {
+    func place(of pointer: JSONPointer) -> PartLocation {
         switch form {
         case .whole(let bytes):
             let bytes = bytes ?? SliceLayout.absent
             return pointer == .root ? .found(bytes) : .within(bytes, pointer)
-        case .instances(let pieces): return pieces.place(of: pointer)
+        case .pieces(let pieces): return pieces.place(of: pointer)
         case .sessions(let sessions): return sessions.place(of: pointer)
         }
     }

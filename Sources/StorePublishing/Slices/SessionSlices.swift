@@ -61,13 +61,13 @@ package final class SessionSlices: Sendable {
         case .member:
             guard let own, let bytes = own.bytes else { return first }
             let piece = SortedTable(sorted: [(key: session, value: bytes)])
-            return PublishedSlice(.instances(EncodedPieces(piece)), version: own.version)
+            return PublishedSlice(.pieces(EncodedPieces(piece)), version: own.version)
         }
     }
 
     /// Returns the table with other slices for some sessions, and another first slice if `first` is
     /// not `nil`.
-    func with(
+    func replacing(
         _ renewed: [(session: String, slice: PublishedSlice?)],
         first: PublishedSlice? = nil
     ) -> SessionSlices {
@@ -88,7 +88,7 @@ package final class SessionSlices: Sendable {
 
     /// All slices as JSON, under the names of their sessions, as in a stored snapshot.
     var joined: Bytes {
-        whole.made {
+        whole.value {
             var json = JSONWriter(capacity: 64 * (entries.count + 1))
             json.object { json in
                 for (session, entry) in entries {
@@ -101,7 +101,7 @@ package final class SessionSlices: Sendable {
     }
 
     /// Returns the place of a part in the JSON of the table.
-    func place(of pointer: JSONPointer) -> PartPlace {
+    func place(of pointer: JSONPointer) -> PartLocation {
         guard let session = pointer.tokens.first else { return .found(joined) }
         return self[session]?.place(of: pointer.withoutFirst) ?? .found(nil)
     }

@@ -14,7 +14,7 @@ package final class SliceLayout: Sendable {
     /// The bytes before each slice in the whole state: a separator and the key.
     private let keys: [Bytes]
     /// The indices of the modules with slices, or with parts of slices, that belong to sessions.
-    package let ofSessions: [Int]
+    package let sessionModules: [Int]
     /// The indices of the slices that the layout shows; `nil` if the layout shows all slices.
     private let shown: [Int]?
     /// The most layouts for roles in ``narrowed``. At this number, all these layouts are dropped,
@@ -31,7 +31,7 @@ package final class SliceLayout: Sendable {
 
     init(_ names: [String], ofSessions: [Int] = [], shown: [Int]? = nil) {
         self.names = names
-        self.ofSessions = ofSessions
+        self.sessionModules = ofSessions
         self.shown = shown
         let members = shown.map { $0.map { names[$0] } } ?? names
         keys = members.enumerated().map { index, name in
@@ -44,10 +44,10 @@ package final class SliceLayout: Sendable {
     }
 
     /// Returns the layout with only the members that a role may see.
-    func seen(with sight: Sight) -> SliceLayout {
+    func narrowed(to sight: Sight) -> SliceLayout {
         if let known = narrowed.withLock({ $0[sight] }) { return known }
         let shown = names.indices.filter { sight.sees(module: names[$0]) }
-        let made = SliceLayout(names, ofSessions: ofSessions, shown: shown)
+        let made = SliceLayout(names, ofSessions: sessionModules, shown: shown)
         narrowed.withLock { layouts in
             if layouts.count >= Self.narrowedMax { layouts = [:] }
             layouts[sight] = made

@@ -17,7 +17,7 @@ package final class SliceWriter<State: RootState>: StateWriter {
     private let modules = State.modules
     /// For each slice, true if the slice is made of pieces.
     private let isInPieces = State.modules.map {
-        $0.slice.ownership == .session || $0.slice.wireType is any KeyedState.Type
+        $0.slice.ownership == .session || $0.slice.wireType is any PiecewiseState.Type
     }
     private var slices: [PublishedSlice] = []
     /// The values from which the slices with pieces were encoded, by index.
@@ -59,12 +59,12 @@ package final class SliceWriter<State: RootState>: StateWriter {
         return Snapshot(tag: tag, slices: slices, layout: layout, ownBytes: own, readers: readers)
     }
 
-    package func committed() {
+    package func keepEncoded() {
         committedSlices = slices
         committedValues = values
     }
 
-    package func rolledBack() {
+    package func discardEncoded() {
         // The Core has restored the state of the last commit, so the slices of that commit are
         // restored, too. A module that is still in ``edited`` costs only one more comparison.
         slices = committedSlices
@@ -101,8 +101,8 @@ private struct PieceWriter {
         switch value {
         case let value as any SessionValues:
             try sessions(of: value, after: old, oldValue as? any SessionValues)
-        case let value as any KeyedState:
-            try pieces(of: value, after: old, oldValue as? any KeyedState)
+        case let value as any PiecewiseState:
+            try pieces(of: value, after: old, oldValue as? any PiecewiseState)
         default: try whole(value, after: old)
         }
     }
@@ -118,36 +118,36 @@ private struct PieceWriter {
     }
 
     private mutating func pieces(
-        of value: any KeyedState,
+        of value: any PiecewiseState,
         after old: PublishedSlice?,
-        _ oldValue: (any KeyedState)?
+        _ oldValue: (any PiecewiseState)?
     ) throws(JSONError) -> PublishedSlice {
         let form = type(of: value).pieceForm
-        if form == .objectOfSessions { return try parts(of: value, after: old, oldValue) }
+        if form == .objectBySession { return try parts(of: value, after: old, oldValue) }
         guard let old, let pieces = old.pieces, let oldValue else {
             var pieces: [(key: String, value: Bytes)] = []
             for (name, value) in value.pieces { pieces.append((name, try encoded(value))) }
             let encoded = EncodedPieces(SortedTable(sorted: pieces), form)
-            return PublishedSlice(.instances(encoded), version: version)
+            return PublishedSlice(.pieces(encoded), version: version)
         }
         var renewed: [(id: String, piece: Bytes?)] = []
-        for (name, value) in value.pieces(since: oldValue) {
+        for (name, value) in value.changedPieces(since: oldValue) {
             renewed.append((name, try value.map(encoded)))
         }
-        guard let (new, bytes) = pieces.with(renewed) else { return old }
+        guard let (new, bytes) = pieces.replacing(renewed) else { return old }
         self.bytes += bytes
-        return PublishedSlice(.instances(new), version: version)
+        return PublishedSlice(.pieces(new), version: version)
     }
 
     /// Returns the slice of a value with a part for each session.
     private mutating func parts(
-        of value: any KeyedState,
+        of value: any PiecewiseState,
         after old: PublishedSlice?,
-        _ oldValue: (any KeyedState)?
+        _ oldValue: (any PiecewiseState)?
     ) throws(JSONError) -> PublishedSlice {
         let known = old?.sessions
         var renewed: [(session: String, slice: PublishedSlice?)] = []
-        for (session, part) in value.pieces(since: known == nil ? nil : oldValue) {
+        for (session, part) in value.changedPieces(since: known == nil ? nil : oldValue) {
             guard let part else {
                 renewed.append((session, nil))
                 continue
@@ -157,9 +157,9 @@ private struct PieceWriter {
             if slice.version == version || before == nil { renewed.append((session, slice)) }
         }
         if let old, known != nil, renewed.isEmpty { return old }
-        let none = PublishedSlice(.instances(EncodedPieces(SortedTable())), version: 0)
+        let none = PublishedSlice(.pieces(EncodedPieces(SortedTable())), version: 0)
         let slices = known ?? SessionSlices([], first: none, .member)
-        return PublishedSlice(.sessions(slices.with(renewed)), version: version)
+        return PublishedSlice(.sessions(slices.replacing(renewed)), version: version)
     }
 
     private mutating func sessions(
@@ -171,23 +171,23 @@ private struct PieceWriter {
         let (sessions, isFirst) = value.changes(since: known == nil ? nil : oldValue)
         var renewed: [(session: String, slice: PublishedSlice?)] = []
         for session in sessions {
-            guard value.hasPart(of: session) else {
+            guard value.hasOwnValue(of: session) else {
                 renewed.append((session, nil))
                 continue
             }
             let before = known?[session]
-            let (part, oldPart) = (value.part(of: session), oldValue?.part(of: session))
+            let (part, oldPart) = (value.value(of: session), oldValue?.value(of: session))
             let slice = try slice(of: part, after: before ?? known?.first, oldPart)
             if before == nil || slice.version == version { renewed.append((session, slice)) }
         }
         var first = known?.first
         if isFirst || first == nil {
-            first = try slice(of: value.part(of: nil), after: first, oldValue?.part(of: nil))
+            first = try slice(of: value.value(of: nil), after: first, oldValue?.value(of: nil))
         }
         guard let first else { return PublishedSlice(.whole(nil), version: version) }
         if let old, let known, renewed.isEmpty, known.first.version == first.version { return old }
         let slices = known ?? SessionSlices([], first: first, .own)
-        return PublishedSlice(.sessions(slices.with(renewed, first: first)), version: version)
+        return PublishedSlice(.sessions(slices.replacing(renewed, first: first)), version: version)
     }
 
     private func encoded(_ value: any Encodable & Sendable) throws(JSONError) -> Bytes {

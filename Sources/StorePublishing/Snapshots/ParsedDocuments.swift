@@ -32,7 +32,7 @@ package final class ParsedDocuments: Sendable {
     package var bytes: Int { table.withLock { $0.bytes } }
 
     /// Returns the document of these bytes if the document is cached or small; else returns `nil`.
-    func ready(_ bytes: Bytes) -> ParsedDocument? {
+    func cheapDocument(of bytes: Bytes) -> ParsedDocument? {
         find(bytes) ?? (bytes.count <= Self.quickBytesMax ? document(of: bytes) : nil)
     }
 
@@ -118,7 +118,7 @@ extension ParsedDocuments {
         guard snapshot.isAtHand(pointer) else { return .later }
         switch snapshot.place(of: pointer) {
         case .found(nil): return .nowhere
-        case .found(let bytes?): return bytes.isPaced ? .later : .bytes(bytes)
+        case .found(let bytes?): return bytes.isLargeAnswer ? .later : .bytes(bytes)
         case .within(let bytes, let pointer):
             if bytes.isInPieces { return .later }
             if bytes.count < Self.keptBytesMin {
@@ -127,9 +127,9 @@ extension ParsedDocuments {
                 }
                 return document.flatMap { pointer.find(in: $0) }.map { .node($0) } ?? .nowhere
             }
-            guard let document = ready(bytes) else { return .later }
+            guard let document = cheapDocument(of: bytes) else { return .later }
             guard let part = document.part(at: pointer) else { return .nowhere }
-            return part.isPaced ? .later : .bytes(part)
+            return part.isLargeAnswer ? .later : .bytes(part)
         }
     }
 
@@ -139,7 +139,7 @@ extension ParsedDocuments {
         part(at: snapshot.place(of: pointer))
     }
 
-    func part(at place: PartPlace) -> Bytes? {
+    func part(at place: PartLocation) -> Bytes? {
         switch place {
         case .found(let bytes): bytes
         case .within(let bytes, let pointer): document(of: bytes)?.part(at: pointer)
@@ -148,5 +148,5 @@ extension ParsedDocuments {
 }
 
 extension Bytes {
-    fileprivate var isPaced: Bool { count >= ReaderPace.answerBytesMin }
+    fileprivate var isLargeAnswer: Bool { count >= ReaderPace.pacedAnswerBytesMin }
 }

@@ -21,9 +21,9 @@ package final class Snapshot: Sendable {
     /// version count.
     let readers: VersionReaders
     private let whole: Locked<Bytes?>
-    private let event = Locked<(version: UInt64, frame: Bytes)?>(nil)
+    private let lastFrame = Locked<(version: UInt64, frame: Bytes)?>(nil)
     /// The filtered version for the viewer that asked last.
-    private let seen = Locked<(viewer: Viewer, version: Snapshot)?>(nil)
+    private let lastVisible = Locked<(viewer: Viewer, version: Snapshot)?>(nil)
 
     package init(tag: Tag, state: Bytes) {
         self.tag = tag
@@ -57,7 +57,7 @@ package final class Snapshot: Sendable {
     package var version: UInt64 { tag.version }
 
     /// True if sessions have slices of their own.
-    package var hasSessions: Bool { layout?.ofSessions.isEmpty == false }
+    package var hasSessions: Bool { layout?.sessionModules.isEmpty == false }
 
     /// The names of the modules, in the order of the slices. Empty if the state is not made of
     /// modules.
@@ -72,12 +72,12 @@ package final class Snapshot: Sendable {
         guard viewer.sight != nil || (viewer.session != nil && hasSessions) else { return self }
         // Polling clients often ask for the same version. Most of these clients have the same
         // session, or no session.
-        let known = seen.withLock { seen in
+        let known = lastVisible.withLock { seen in
             seen.flatMap { $0.viewer == viewer ? $0.version : nil }
         }
         if let known { return known }
         let version = made(for: viewer)
-        seen.withLock { $0 = (viewer, version) }
+        lastVisible.withLock { $0 = (viewer, version) }
         return version
     }
 
@@ -86,17 +86,19 @@ package final class Snapshot: Sendable {
         let all = layout ?? SliceLayout([])
         var slices = slices
         if let session = viewer.session {
-            for index in all.ofSessions { slices[index] = slices[index].visible(to: session.text) }
+            for index in all.sessionModules {
+                slices[index] = slices[index].visible(to: session.text)
+            }
         }
         guard let sight = viewer.sight else { return with(slices, all, readers) }
-        let layout = all.seen(with: sight)
+        let layout = all.narrowed(to: sight)
         for index in slices.indices where !layout.shows(index) { slices[index] = .hidden }
         return with(slices, layout, readers)
     }
 
     /// Returns this version with more ``readers``: the readers of the earlier versions that this
     /// version replaces.
-    func standing(for readers: VersionReaders) -> Snapshot {
+    func addingReaders(_ readers: VersionReaders) -> Snapshot {
         guard hasSessions, readers.union(self.readers) != self.readers else { return self }
         return layout.map { with(slices, $0, readers.union(self.readers)) } ?? self
     }
@@ -135,7 +137,7 @@ package final class Snapshot: Sendable {
     /// After a session ends, its reader gets the first slices again, which are older than the
     /// session's own slices. In this case, the result is the version of this snapshot, so that the
     /// versions of a stream never go back.
-    func version(_ changed: UInt64, after before: UInt64) -> UInt64 {
+    func eventVersion(changed: UInt64, after before: UInt64) -> UInt64 {
         changed < before ? version : changed
     }
 
@@ -143,7 +145,7 @@ package final class Snapshot: Sendable {
     /// may see a difference.
     func sessions(changedSince old: Snapshot) -> Set<ExactText>? {
         var changed: Set<ExactText> = []
-        for index in layout?.ofSessions ?? []
+        for index in layout?.sessionModules ?? []
         where slices[index].version != old.slices[index].version {
             guard let mine = slices[index].sessions, let theirs = old.slices[index].sessions,
                 let sessions = mine.sessions(changedSince: theirs)
@@ -167,7 +169,7 @@ package final class Snapshot: Sendable {
     /// Returns the frame of the state stream for the number `version`: the number of this version,
     /// or of an earlier version with the same state. All readers share the bytes.
     func frame(at version: UInt64) -> Bytes {
-        event.withLock { event in
+        lastFrame.withLock { event in
             if let event, event.version == version { return event.frame }
             let frame = SSEFrame.state(state, at: Tag(epoch: tag.epoch, version: version))
             event = (version, frame)
@@ -176,7 +178,7 @@ package final class Snapshot: Sendable {
     }
 
     /// Returns the place of a part of the state, as far as the place can be found without parsing.
-    func place(of pointer: JSONPointer) -> PartPlace {
+    func place(of pointer: JSONPointer) -> PartLocation {
         guard let layout, let name = pointer.tokens.first else {
             return pointer == .root ? .found(state) : .within(state, pointer)
         }
@@ -199,7 +201,7 @@ extension JSONPointer {
 }
 
 /// The place of a part of the state.
-enum PartPlace {
+enum PartLocation {
     /// The bytes of the part; `nil` if the pointer leads nowhere.
     case found(Bytes?)
     /// A document that contains the part, and the pointer in this document. The document has to be

@@ -65,9 +65,9 @@ package enum StatePatch {
         if let session, let old = before as? any SessionValues,
             let new = after as? any SessionValues
         {
-            (before, after) = (old.part(of: session), new.part(of: session))
+            (before, after) = (old.value(of: session), new.value(of: session))
         }
-        if let before = before as? any KeyedState, let after = after as? any KeyedState,
+        if let before = before as? any PiecewiseState, let after = after as? any PiecewiseState,
             let pieces = try self.pieces(from: before, to: after, at: place, for: session, encoder)
         {
             return pieces
@@ -80,20 +80,20 @@ package enum StatePatch {
     /// Returns the changes of the differing pieces that the session may see. Returns `nil` if a
     /// piece was added or removed, or if pieces have no names on the wire.
     private static func pieces(
-        from old: any KeyedState,
-        to new: any KeyedState,
+        from old: any PiecewiseState,
+        to new: any PiecewiseState,
         at place: JSONPointer,
         for session: String?,
         _ encoder: JSONEncoder
     ) throws(JSONError) -> [JSONPatch.Change]? {
         let form = type(of: new).pieceForm
         let isSeen = { (name: String) in
-            session.map { form != .objectOfSessions || name.isSame(as: $0) } ?? true
+            session.map { form != .objectBySession || name.isSame(as: $0) } ?? true
         }
-        let after = new.pieces(since: old).filter { isSeen($0.key) }
+        let after = new.changedPieces(since: old).filter { isSeen($0.key) }
         if after.isEmpty { return [] }
-        guard form == .object || form == .objectOfSessions else { return nil }
-        let before = old.pieces(since: new).filter { isSeen($0.key) }
+        guard form == .object || form == .objectBySession else { return nil }
+        let before = old.changedPieces(since: new).filter { isSeen($0.key) }
         var changes: [JSONPatch.Change] = []
         for (old, new) in zip(before, after) {
             guard let mine = old.value, let theirs = new.value else { return nil }
@@ -110,7 +110,7 @@ package enum StatePatch {
         _ session: String?,
         _ encoder: JSONEncoder
     ) throws(JSONError) -> Bytes {
-        guard let session, let value = value as? any KeyedState else {
+        guard let session, let value = value as? any PiecewiseState else {
             return try encoded(value, encoder)
         }
         let own = value.pieces.first { $0.key.isSame(as: session) }

@@ -14,16 +14,16 @@ package protocol StateWriter<State>: AnyObject {
     func snapshot(_ state: State, at tag: Tag) throws(JSONError) -> Snapshot
 
     /// Keeps the states that were encoded since the last commit, because they are published.
-    func committed()
+    func keepEncoded()
 
     /// Discards the states that were encoded since the last commit.
-    func rolledBack()
+    func discardEncoded()
 }
 
 extension StateWriter {
     /// Returns the version that is published before the first commit.
     package func first(_ state: State, at tag: Tag) throws(JSONError) -> Snapshot {
-        defer { committed() }
+        defer { keepEncoded() }
         return try snapshot(state, at: tag)
     }
 }
@@ -46,8 +46,8 @@ package final class WholeStateWriter<State: Encodable>: StateWriter {
         return snapshot
     }
 
-    package func committed() {}
-    package func rolledBack() {}
+    package func keepEncoded() {}
+    package func discardEncoded() {}
 }
 
 /// The durations of the encodings of the state, by module. After an action, each slice that may

@@ -23,7 +23,7 @@ package final class LongPolls: Sendable {
 
         package init(
             after: UInt64,
-            for viewer: Viewer = .all,
+            for viewer: Viewer = .unrestricted,
             while isAllowed: (@Sendable () -> Bool)? = nil,
             answer: @escaping @Sendable (Snapshot?) -> Void
         ) {
@@ -56,15 +56,15 @@ package final class LongPolls: Sendable {
 
     package init() {}
 
-    /// True if the next published version has to be passed to ``published(_:)``. Any thread may
+    /// True if the next published version has to be passed to ``answerWaiters(_:)``. Any thread may
     /// read this.
-    var isAwaited: Bool { count.load(ordering: .sequentiallyConsistent) > 0 }
+    var hasWaiters: Bool { count.load(ordering: .sequentiallyConsistent) > 0 }
 
     /// Adds a waiter, or answers the waiter at once if `current` has a change for the waiter.
     /// Returns the id for ``expire(_:)``; `nil` if the waiter was answered.
     ///
     /// The waiter is counted before `current` is read, and `current` is read under the lock.
-    /// ``published(_:)`` takes that lock after the swap of the snapshot. So a waiter misses no
+    /// ``answerWaiters(_:)`` takes that lock after the swap of the snapshot. So a waiter misses no
     /// version between the read of `current` and the wait.
     package func add(_ waiter: Waiter, unless current: () -> Snapshot) -> UInt64? {
         count.add(1, ordering: .sequentiallyConsistent)
@@ -83,7 +83,7 @@ package final class LongPolls: Sendable {
     }
 
     /// Calls `cancel` when this waiter is answered, or at once if the waiter was answered already.
-    package func end(timer cancel: @escaping @Sendable () -> Void, with id: UInt64) {
+    package func setTimerCancellation(_ cancel: @escaping @Sendable () -> Void, for id: UInt64) {
         let waits = waiting.withLock { waiting -> Bool in
             guard waiting.waiters[id] != nil else { return false }
             waiting.waiters[id]?.endTimer = cancel
@@ -94,7 +94,9 @@ package final class LongPolls: Sendable {
 
     /// Answers every waiter that may see a change in this version. The publishing thread calls this
     /// function.
-    package func published(_ snapshot: Snapshot) { answer(snapshot) { $0.isBehind(snapshot) } }
+    package func answerWaiters(with snapshot: Snapshot) {
+        answer(snapshot) { $0.isBehind(snapshot) }
+    }
 
     /// Answers a waiter without a version because its time is over. Does nothing if the waiter was
     /// answered already.

@@ -16,10 +16,10 @@ package final class PartStreams: Sendable {
     /// The bound on the pointers that one client (a principal or an address) watches. An address
     /// that many clients share has no such bound.
     package static let clientPointersMax = 256
-    /// The number of places that are reserved for clients with fewer than ``keptPerClient``
+    /// The number of places that are reserved for clients with fewer than ``reservedPerClient``
     /// pointers. These places are for pointers into shared slices.
-    static let keptPointers = 512
-    static let keptPerClient = 4
+    static let reservedPointers = 512
+    static let reservedPerClient = 4
     /// The bound on the watched pointers of one session into its own slices.
     package static let sessionPointersMax = 64
     /// The bytes of all watched parts at which no further part is added. A single part may have any
@@ -55,7 +55,7 @@ package final class PartStreams: Sendable {
             set {
                 let old = self[part]
                 parts[part.container, default: [:]][part.name, default: [:]][part] = newValue
-                if part.isPointer {
+                if part.isClientPointer {
                     pointerBytes += (newValue?.bytes?.count ?? 0) - (old?.bytes?.count ?? 0)
                 }
                 let change = (newValue == nil ? 0 : 1) - (old == nil ? 0 : 1)
@@ -120,7 +120,7 @@ package final class PartStreams: Sendable {
     }
 
     /// Returns the part at a pointer, as a viewer sees the state.
-    package func part(at pointer: JSONPointer, for viewer: Viewer = .all) -> WatchedPart {
+    package func part(at pointer: JSONPointer, for viewer: Viewer = .unrestricted) -> WatchedPart {
         WatchedPart(at: pointer, in: layout, for: viewer)
     }
 
@@ -153,7 +153,7 @@ package final class PartStreams: Sendable {
     }
 
     /// Gives a place back. Drops the part if no client has a place at the part any more.
-    func giveBack(_ part: WatchedPart, of client: WatchingClient) {
+    func releasePlace(at part: WatchedPart, of client: WatchingClient) {
         watched.withLock { watched in
             if watched.places.giveBack(part, of: client) { watched[part] = nil }
         }
@@ -165,7 +165,7 @@ package final class PartStreams: Sendable {
         if container.slice(in: snapshot)?.isAtHand(inside: isInside) == false { return false }
         return switch container.place(of: part.pointer, in: snapshot) {
         case .found: true
-        case .within(let bytes, _): documents.ready(bytes) != nil
+        case .within(let bytes, _): documents.cheapDocument(of: bytes) != nil
         }
     }
 
@@ -193,7 +193,7 @@ package final class PartStreams: Sendable {
     }
 
     /// Forgets the sent frames, because versions were published while no stream was open.
-    func forget() {
+    func forgetSentFrames() {
         watched.withLock { watched in
             let places = watched.places
             watched = Watched()
@@ -211,14 +211,17 @@ package final class PartStreams: Sendable {
     ) {
         let containers = watched.withLock { $0.parts.isEmpty ? [] : $0.containers(new, after: old) }
         for container in containers where container.differs(new, from: old) {
-            let version = new.version(container.version(in: new), after: container.version(in: old))
+            let version = new.eventVersion(
+                changed: container.version(in: new),
+                after: container.version(in: old)
+            )
             let changed =
                 if let pieces = container.pieces(in: new), let before = container.pieces(in: old) {
-                    changed(of: container, in: new, pieces.names(changedSince: before))
+                    changedParts(of: container, in: new, pieces.names(changedSince: before))
                 } else {
                     changed(of: container, in: container.bytes(in: new))
                 }
-            for (part, bytes) in changed where isNews(bytes, of: part, version) {
+            for (part, bytes) in changed where recordIfNew(bytes, of: part, version) {
                 distributor.distribute(bytes, to: part.topic, since: version, for: filter)
                 pauseIfBusy()
             }
@@ -226,7 +229,7 @@ package final class PartStreams: Sendable {
     }
 
     /// Returns the watched parts of some instances, with their current bytes.
-    private func changed(
+    private func changedParts(
         of container: WatchedPart.Container,
         in new: Snapshot,
         _ names: [String]
@@ -255,8 +258,8 @@ package final class PartStreams: Sendable {
 
     /// Records the current bytes of a part. Returns true if the part's readers have to get these
     /// bytes. Drops a part without readers.
-    private func isNews(_ bytes: Bytes?, of part: WatchedPart, _ version: UInt64) -> Bool {
-        let isRead = distributor.isRead(part.topic)
+    private func recordIfNew(_ bytes: Bytes?, of part: WatchedPart, _ version: UInt64) -> Bool {
+        let isRead = distributor.hasReaders(part.topic)
         return watched.withLock { watched in
             guard let sent = watched[part] else { return false }
             if isRead, sent.bytes == bytes { return false }
@@ -273,7 +276,7 @@ package final class PartStreams: Sendable {
     /// the average cost of opening a stream is constant.
     private func sweep(_ watched: inout Watched) {
         for part in watched.parts.keys.flatMap({ watched.parts(of: $0) })
-        where !distributor.isRead(part.topic) {
+        where !distributor.hasReaders(part.topic) {
             watched[part] = nil
         }
         watched.sweepAt = max(Self.partsMax, 2 * watched.count)

@@ -4,7 +4,7 @@ import StoreWire
 /// The published bytes of one version of a topic, for streams in patch mode. The stream writer's
 /// thread makes the patches, and compares only the parts that differ.
 final class PatchState: TopicState {
-    let bytes: Int
+    let unsharedByteCount: Int
     private let tag: Tag
     /// The slices of a state that is made of modules, or the one part of the topic.
     private let parts: [Bytes?]
@@ -16,7 +16,7 @@ final class PatchState: TopicState {
         self.tag = tag
         parts = [part]
         layout = nil
-        bytes = isKnown ? 0 : part?.count ?? 0
+        unsharedByteCount = isKnown ? 0 : part?.count ?? 0
     }
 
     /// Makes a version of the whole state after the version `before`. `version` is the number of an
@@ -26,16 +26,16 @@ final class PatchState: TopicState {
         layout = snapshot.layout
         parts = layout == nil ? [snapshot.state] : snapshot.slices.map(\.bytes)
         let old = before.map { $0.layout == nil ? [$0.state] : $0.slices.map(\.bytes) } ?? []
-        bytes = Self.bytes(of: parts, besides: old)
+        unsharedByteCount = Self.bytes(of: parts, besides: old)
     }
 
-    func whole() -> Bytes {
+    func wholeFrame() -> Bytes {
         if let layout { return SSEFrame.state(layout.joined(parts), at: tag, named: true) }
         let state = parts[0].map { SSEFrame.state($0, at: tag, named: true) }
         return state ?? SSEFrame.gone(at: tag)
     }
 
-    func patch(from old: any TopicState, isSkip: Bool) -> Bytes? {
+    func patchFrame(from old: any TopicState, skipsVersions: Bool) -> Bytes? {
         guard let old = old as? PatchState, old.parts.count == parts.count,
             !isGone, !old.isGone
         else { return nil }
@@ -44,12 +44,12 @@ final class PatchState: TopicState {
             return before == after ? nil : .init(at: place(of: index), from: before, to: after)
         }
         guard let patch = try? JSONPatch.diff(of: changes),
-            !isSkip || patch.count <= wholeBytes
+            !skipsVersions || patch.count <= wholeBytes
         else { return nil }
         return SSEFrame.patch(patch, to: tag)
     }
 
-    func bytesKept(beside newer: any TopicState) -> Int {
+    func unsharedByteCount(beside newer: any TopicState) -> Int {
         Self.bytes(of: parts, besides: (newer as? PatchState)?.parts ?? [])
     }
 

@@ -49,7 +49,7 @@ package final class ScreenCommands: Sendable {
     /// Sends a command. Any thread may call this function, which never waits.
     package func send(_ command: ScreenCommand) {
         let topics = topics(of: command.session)
-        guard topics.contains(where: streams.distributor.isRead) else { return }
+        guard topics.contains(where: streams.distributor.hasReaders) else { return }
         guard waitingCount.add(1, ordering: .relaxed).newValue <= Self.waitingMax else {
             waitingCount.subtract(1, ordering: .relaxed)
             return dropped()
@@ -57,8 +57,8 @@ package final class ScreenCommands: Sendable {
         streams.publishing.perform { [self] _ in
             waitingCount.subtract(1, ordering: .relaxed)
             guard let frame = frame(of: command) else { return dropped() }
-            for topic in topics where streams.distributor.isRead(topic) {
-                if !streams.distributor.streams.sendOnce(frame, to: topic) { dropped() }
+            for topic in topics where streams.distributor.hasReaders(topic) {
+                if !streams.distributor.streams.sendUnversioned(frame, to: topic) { dropped() }
             }
         }
     }

@@ -18,10 +18,10 @@ final class SliceStreams: Sendable {
             (slice: TopicID(.slice(ExactText(name))), change: TopicID(.changes(ExactText(name))))
         }
         self.topics = topics
-        watching = WatchingViewers { [ofSessions = layout.ofSessions] viewer in
+        watching = WatchingViewers { [ofSessions = layout.sessionModules] viewer in
             ofSessions.contains { index in
-                distributor.isRead(topics[index].slice.seen(by: viewer))
-                    || distributor.streams.isRead(topics[index].change.seen(by: viewer))
+                distributor.hasReaders(topics[index].slice.seen(by: viewer))
+                    || distributor.streams.hasReaders(topics[index].change.seen(by: viewer))
             }
         }
     }
@@ -48,12 +48,12 @@ final class SliceStreams: Sendable {
             distributeSlice(index, nil, mine, after: before, at: mine.version, for: filter)
         }
         for session in watching.viewers(of: sessions).compactMap(\.session) {
-            for index in layout.ofSessions
+            for index in layout.sessionModules
             where new.slices[index].version != old.slices[index].version {
                 let mine = new.slices[index].visible(to: session.text)
                 let before = old.slices[index].visible(to: session.text)
                 guard mine.differs(from: before) else { continue }
-                let version = new.version(mine.version, after: before.version)
+                let version = new.eventVersion(changed: mine.version, after: before.version)
                 distributeSlice(index, session, mine, after: before, at: version, for: filter)
             }
         }
@@ -72,7 +72,7 @@ final class SliceStreams: Sendable {
             distributor.version(of: new.bytes, since: version, in: $0)
         }
         let changes = topics[index].change.seen(by: session)
-        guard distributor.streams.isRead(changes) else { return }
+        guard distributor.streams.hasReaders(changes) else { return }
         let change = Self.oldAndNew(old.bytes, new.bytes)
         distributor.distribute(change, to: changes, since: version, for: filter)
     }

@@ -12,8 +12,8 @@ package struct TopicDistributor: Sendable {
     }
 
     /// Returns true if the topic has readers in any mode, or a place is reserved for a reader.
-    func isRead(_ topic: TopicID) -> Bool {
-        StreamMode.allCases.contains { streams.isRead(topic.carrying($0)) }
+    func hasReaders(_ topic: TopicID) -> Bool {
+        StreamMode.allCases.contains { streams.hasReaders(topic.inMode($0)) }
     }
 
     /// Sends a version to the readers of a topic. Calls `version` only for modes with readers.
@@ -23,8 +23,8 @@ package struct TopicDistributor: Sendable {
         _ version: (StreamMode) -> TopicVersion
     ) {
         for mode in StreamMode.allCases {
-            let topic = topic.carrying(mode)
-            guard streams.isRead(topic) else { continue }
+            let topic = topic.inMode(mode)
+            guard streams.hasReaders(topic) else { continue }
             streams.publish(version(mode), to: topic, for: filter)
         }
     }

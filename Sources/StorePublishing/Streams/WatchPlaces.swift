@@ -35,55 +35,55 @@ package enum WatchRefusal: Error, Equatable {
 /// client.
 struct WatchPlaces {
     /// The pointers of each client, with the number of streams at each pointer.
-    private var held: [WatchingClient: [WatchedPart: Int]] = [:]
+    private var streamCounts: [WatchingClient: [WatchedPart: Int]] = [:]
     /// The number of clients that hold each pointer.
-    private var holders: [WatchedPart: Int] = [:]
+    private var holderCounts: [WatchedPart: Int] = [:]
     /// The number of pointers of each session into its own slices. Under `nil`: the number of
     /// pointers into shared slices.
-    private var ofSessions: [ExactText?: Int] = [:]
+    private var pointerCounts: [ExactText?: Int] = [:]
 
     func parts(of client: WatchingClient) -> some Collection<WatchedPart> {
-        (held[client] ?? [:]).keys
+        (streamCounts[client] ?? [:]).keys
     }
 
     /// Returns the reason why a client may not watch one more pointer; `nil` if the client may.
     func refusal(of part: WatchedPart, for client: WatchingClient) -> WatchRefusal? {
-        let own = held[client] ?? [:]
+        let own = streamCounts[client] ?? [:]
         guard own[part] == nil else { return nil }
         guard own.count < PartStreams.clientPointersMax || client.isForMany else {
             return .client(max: PartStreams.clientPointersMax)
         }
-        guard holders[part] == nil else { return nil }
+        guard holderCounts[part] == nil else { return nil }
         let session = Self.session(of: part)
-        let taken = ofSessions[session] ?? 0
+        let taken = pointerCounts[session] ?? 0
         guard session == nil else {
             let max = PartStreams.sessionPointersMax
             return taken < max ? nil : .session(max: max)
         }
-        let kept = own.count < PartStreams.keptPerClient ? 0 : PartStreams.keptPointers
+        let kept = own.count < PartStreams.reservedPerClient ? 0 : PartStreams.reservedPointers
         return taken < PartStreams.pointersMax - kept ? nil : .all(max: PartStreams.pointersMax)
     }
 
     mutating func take(_ part: WatchedPart, for client: WatchingClient) {
-        let count = (held[client]?[part] ?? 0) + 1
-        held[client, default: [:]][part] = count
+        let count = (streamCounts[client]?[part] ?? 0) + 1
+        streamCounts[client, default: [:]][part] = count
         guard count == 1 else { return }
-        holders[part, default: 0] += 1
-        if holders[part] == 1 { ofSessions[Self.session(of: part), default: 0] += 1 }
+        holderCounts[part, default: 0] += 1
+        if holderCounts[part] == 1 { pointerCounts[Self.session(of: part), default: 0] += 1 }
     }
 
     /// Gives a place back. Returns true if no client watches the pointer any more.
     mutating func giveBack(_ part: WatchedPart, of client: WatchingClient) -> Bool {
-        guard let count = held[client]?[part] else { return false }
-        held[client]?[part] = count > 1 ? count - 1 : nil
+        guard let count = streamCounts[client]?[part] else { return false }
+        streamCounts[client]?[part] = count > 1 ? count - 1 : nil
         guard count == 1 else { return false }
-        if held[client]?.isEmpty == true { held[client] = nil }
-        let others = (holders[part] ?? 1) - 1
-        holders[part] = others > 0 ? others : nil
+        if streamCounts[client]?.isEmpty == true { streamCounts[client] = nil }
+        let others = (holderCounts[part] ?? 1) - 1
+        holderCounts[part] = others > 0 ? others : nil
         guard others == 0 else { return false }
         let session = Self.session(of: part)
-        let left = (ofSessions[session] ?? 1) - 1
-        ofSessions[session] = left > 0 ? left : nil
+        let left = (pointerCounts[session] ?? 1) - 1
+        pointerCounts[session] = left > 0 ? left : nil
         return true
     }
 
@@ -107,7 +107,7 @@ package final class WatchPlace: Sendable {
         self.client = client
     }
 
-    deinit { parts.giveBack(part, of: client) }
+    deinit { parts.releasePlace(at: part, of: client) }
 }
 
 /// The viewers with an open stream of a kind of topics. The distributor of a version visits each

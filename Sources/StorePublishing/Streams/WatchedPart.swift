@@ -20,7 +20,7 @@ package struct WatchedPart: Hashable, Sendable {
     package let pointer: JSONPointer
     package let topic: TopicID
     /// True if a client chose the pointer; false for an instance of a module.
-    package let isPointer: Bool
+    package let isClientPointer: Bool
 
     /// Makes the part for an instance of a module. If `session` is not `nil`, the instance belongs
     /// to this session.
@@ -36,13 +36,17 @@ package struct WatchedPart: Hashable, Sendable {
             .instance(ExactText(name), id: ExactText(id)),
             for: Viewer(session: session)
         )
-        isPointer = false
+        isClientPointer = false
     }
 
     /// Makes the part at a pointer, as a viewer sees the state. `layout` is `nil` if the state is
     /// not made of modules. The pointer must not lead to the whole state.
-    package init(at pointer: JSONPointer, in layout: SliceLayout?, for viewer: Viewer = .all) {
-        isPointer = true
+    package init(
+        at pointer: JSONPointer,
+        in layout: SliceLayout?,
+        for viewer: Viewer = .unrestricted
+    ) {
+        isClientPointer = true
         let subject = StreamSubject.part(ExactText(pointer.description))
         self.pointer = layout == nil ? pointer : pointer.withoutFirst
         let module = pointer.tokens.first.flatMap { layout?.index(of: $0) }
@@ -58,7 +62,7 @@ package struct WatchedPart: Hashable, Sendable {
             topic = TopicID(subject)
             return
         }
-        let owner = module.flatMap { layout.ofSessions.contains($0) ? viewer.session : nil }
+        let owner = module.flatMap { layout.sessionModules.contains($0) ? viewer.session : nil }
         container = module.map { .module($0, owner) } ?? .nowhere
         topic = TopicID(subject, for: Viewer(session: owner))
     }
@@ -74,7 +78,7 @@ extension WatchedPart.Container {
         return session.map { slice.visible(to: $0.text) } ?? slice
     }
 
-    func place(of pointer: JSONPointer, in snapshot: Snapshot) -> PartPlace {
+    func place(of pointer: JSONPointer, in snapshot: Snapshot) -> PartLocation {
         switch self {
         case .module: slice(in: snapshot)?.place(of: pointer) ?? .found(nil)
         case .state: .within(snapshot.state, pointer)

@@ -12,7 +12,7 @@ package protocol PublishedViews: Sendable {
 
     /// Watches a view for a stream that opens. Sends the first frame after the Core has passed the
     /// state to the view.
-    func begin(_ request: ViewRequest, in streams: StateStreams)
+    func open(_ request: ViewRequest, in streams: StateStreams)
 
     /// Forgets the sent frames, because versions were published while no stream was open.
     func forget()
@@ -29,9 +29,9 @@ package struct PublishedView: Sendable {
     package let parameters: any (Codable & Sendable).Type
     /// The indices of the modules that the view lists as its sources. If the view lists no modules,
     /// all modules are its sources.
-    package let names: Set<Int>
-    /// The indices of the members that the view may read: ``names`` and all fields.
-    package let reads: Set<Int>
+    package let sourceModules: Set<Int>
+    /// The indices of the members that the view may read: ``sourceModules`` and all fields.
+    package let readableMembers: Set<Int>
     /// True if the view reads slices of sessions, so that each session may see other contents.
     package let isOfSession: Bool
 }
@@ -39,7 +39,7 @@ package struct PublishedView: Sendable {
 /// A request for a view, with its parameters.
 package struct ViewRequest: Sendable {
     /// The index of the view in the list of all views.
-    package let view: Int
+    package let viewIndex: Int
     package let parameters: any Codable & Sendable
     package private(set) var topic: TopicID
 
@@ -50,7 +50,7 @@ package struct ViewRequest: Sendable {
         _ parameters: any Codable & Sendable,
         _ query: String
     ) {
-        self.view = view
+        self.viewIndex = view
         self.parameters = parameters
         topic = TopicID(.view(ExactText(name), query: ExactText(query)))
     }

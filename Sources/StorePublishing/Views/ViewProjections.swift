@@ -5,11 +5,12 @@ import StoreJSON
 package struct ViewProjections<State: Codable & Equatable & Sendable>: Sendable {
     let views: [ViewDescription<State>]
     /// Makes a state from published slices, for views that are requested once and not watched.
-    let state: @Sendable ([PublishedSlice], Set<Int>, _ session: String?) throws(JSONError) -> State
+    let makeState:
+        @Sendable ([PublishedSlice], Set<Int>, _ session: String?) throws(JSONError) -> State
     /// The indices of the modules with a slice for each session.
     let ofSessions: Set<Int>
     /// Sets the session on whose behalf a state is read.
-    let show: @Sendable (inout State, _ session: String) -> Void
+    let setSession: @Sendable (inout State, _ session: String) -> Void
 }
 
 struct ViewDescription<State: Sendable>: Sendable {
@@ -29,8 +30,8 @@ extension ViewDescription where State: RootState {
         published = PublishedView(
             name: View.name,
             parameters: View.Parameters.self,
-            names: Set(named),
-            reads: Set(named + fields),
+            sourceModules: Set(named),
+            readableMembers: Set(named + fields),
             isOfSession: State.modules.contains {
                 $0.slice.ownership != .everybody
                     && (names.isEmpty || $0.isField || names.contains($0.name))
@@ -48,11 +49,11 @@ extension ViewProjections {
         let names = State.modules.map(\.name)
         let ownership = State.modules.map(\.slice.ownership)
         ofSessions = Set(ownership.indices.filter { ownership[$0] != .everybody })
-        show = { state, session in
+        setSession = { state, session in
             let reader = SessionReader(session)
-            for mount in State.modules { mount.slice.show(&state, to: reader) }
+            for mount in State.modules { mount.slice.setReader(of: &state, to: reader) }
         }
-        state = { [show] slices, reads, session throws(JSONError) in
+        makeState = { [setSession] slices, reads, session throws(JSONError) in
             // Only the slices that the view reads are needed. All other slices have the values that
             // they had before the first action.
             var json = JSONWriter(capacity: 4_096)
@@ -74,7 +75,7 @@ extension ViewProjections {
             }
             let decoder = JSONDecoder(limits: .unbounded)
             var state = try decoder.decode(PartialState<State>.self, from: json.array).state
-            if let session { show(&state, session) }
+            if let session { setSession(&state, session) }
             return state
         }
     }

@@ -24,7 +24,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         var bytes: Bytes?
         var version: UInt64?
         /// The version of the state from which the view was made last.
-        var made: UInt64 = 0
+        var madeVersion: UInt64 = 0
 
         init(_ request: ViewRequest) { self.request = request }
     }
@@ -38,24 +38,24 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     private struct Table: Sendable {
         var views: [TopicID: Watched] = [:]
         /// The views by their sources.
-        var readers: [Source: [Watched]] = [:]
+        var viewsBySource: [Source: [Watched]] = [:]
         /// The number of watched views of each session. Under `nil`: the number of views that are
         /// the same for all sessions.
         var counts: [ExactText?: Int] = [:]
         /// The number of views at which views without readers are dropped next.
         var sweepAt = ViewStreams.sweepMin
 
-        mutating func watched(_ request: ViewRequest, _ sources: [Source]) -> Watched {
+        mutating func findOrInsert(_ request: ViewRequest, _ sources: [Source]) -> Watched {
             if let known = views[request.topic] { return known }
             let new = Watched(request)
             views[request.topic] = new
             counts[request.session, default: 0] += 1
-            for source in sources { readers[source, default: []].append(new) }
+            for source in sources { viewsBySource[source, default: []].append(new) }
             return new
         }
 
         /// Returns the views whose sources differ between two versions: a list for each source.
-        func lists(_ new: Snapshot, after old: Snapshot) -> [[Watched]] {
+        func affectedViews(_ new: Snapshot, after old: Snapshot) -> [[Watched]] {
             let (mine, theirs) = (new.slices, old.slices)
             let modules = mine.indices.filter { mine[$0].version != theirs[$0].version }
             var sources = modules.map { Source(module: $0) }
@@ -66,10 +66,10 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
                         ofSessions.map { Source(module: $0, session: session) }
                     }
                 } else {
-                    sources = readers.keys.filter { modules.contains($0.module) }
+                    sources = viewsBySource.keys.filter { modules.contains($0.module) }
                 }
             }
-            return sources.compactMap { readers[$0] }
+            return sources.compactMap { viewsBySource[$0] }
         }
 
         mutating func remove(_ unread: [Watched]) {
@@ -79,9 +79,9 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
                 counts[watched.request.session] = count > 0 ? count : nil
             }
             let gone = Set(unread.map { ObjectIdentifier($0) })
-            for (source, watching) in readers {
+            for (source, watching) in viewsBySource {
                 let kept = watching.filter { !gone.contains(ObjectIdentifier($0)) }
-                readers[source] = kept.isEmpty ? nil : kept
+                viewsBySource[source] = kept.isEmpty ? nil : kept
             }
         }
     }
@@ -94,10 +94,10 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     /// The modules that watched views read. The set has its own lock, so that no commit of the Core
     /// waits for a thread that iterates over the table.
     private let modulesRead = Locked<Set<Int>>([])
-    private let look = Locked<Look>({ _ in })
+    private let readState = Locked<StateAccess>({ _ in })
 
     /// A function that calls its argument with the state and its version, on the Core's thread.
-    package typealias Look = @Sendable (@escaping @Sendable (State, UInt64) -> Void) -> Void
+    package typealias StateAccess = @Sendable (@escaping @Sendable (State, UInt64) -> Void) -> Void
 
     package init(
         _ projections: ViewProjections<State>,
@@ -113,7 +113,9 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
 
     /// Sets the function that reads the state on the Core's thread. Call this function before the
     /// Core starts.
-    package func look(by look: @escaping Look) { self.look.withLock { $0 = look } }
+    package func setStateAccess(_ look: @escaping StateAccess) {
+        self.readState.withLock { $0 = look }
+    }
 
     package var views: [PublishedView] { projections.views.map(\.published) }
 
@@ -131,31 +133,31 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     private func sweep() {
         // Look for unread views without the table's lock, because most views have readers.
         let unread = table.withLock { $0.views }.values.filter {
-            !distributor.isRead($0.request.topic)
+            !distributor.hasReaders($0.request.topic)
         }
         change { table in
             // Check again under the lock: a stream that is about to open may have reserved its
             // place meanwhile.
             if !unread.isEmpty {
-                table.remove(unread.filter { !distributor.isRead($0.request.topic) })
+                table.remove(unread.filter { !distributor.hasReaders($0.request.topic) })
             }
             table.sweepAt = max(Self.sweepMin, 2 * table.views.count)
         }
     }
 
-    package func begin(_ request: ViewRequest, in streams: StateStreams) {
-        let look = look.withLock { $0 }
+    package func open(_ request: ViewRequest, in streams: StateStreams) {
+        let look = readState.withLock { $0 }
         look { [self] state, version in
             // ``reads(_:since:)`` considers the view from now on.
-            change { _ = $0.watched(request, sources(of: request)) }
-            streams.publishing.perform { [self] _ in begin(request, state, version) }
+            change { _ = $0.findOrInsert(request, sources(of: request)) }
+            streams.publishing.perform { [self] _ in sendFirstFrame(request, state, version) }
         }
     }
 
     /// Returns the sources of a view: for each module, the slice that the session of the request
     /// sees.
     private func sources(of request: ViewRequest) -> [Source] {
-        projections.views[request.view].published.reads.map { module in
+        projections.views[request.viewIndex].published.readableMembers.map { module in
             let isOfSession = projections.ofSessions.contains(module)
             return Source(module: module, session: isOfSession ? request.session : nil)
         }
@@ -164,7 +166,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     private func change<Result: Sendable>(_ change: (inout Table) -> Result) -> Result {
         table.withLock { table in
             let result = change(&table)
-            let modules = Set(table.readers.keys.map(\.module))
+            let modules = Set(table.viewsBySource.keys.map(\.module))
             modulesRead.withLock { if $0 != modules { $0 = modules } }
             return result
         }
@@ -179,8 +181,8 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     }
 
     /// Sends the first frame to a stream. The publishing thread calls this function.
-    private func begin(_ request: ViewRequest, _ state: State, _ version: UInt64) {
-        let watched = change { $0.watched(request, sources(of: request)) }
+    private func sendFirstFrame(_ request: ViewRequest, _ state: State, _ version: UInt64) {
+        let watched = change { $0.findOrInsert(request, sources(of: request)) }
         let known = watched.version
         if known == nil {
             // A view that can't be made shows nothing; the log has the reason.
@@ -203,20 +205,20 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     ) {
         let version = new.version
         // Under the lock, the lists of views are shared, and no list is copied.
-        let lists = table.withLock { $0.lists(new, after: old) }
+        let lists = table.withLock { $0.affectedViews(new, after: old) }
         var hasUnread = false
         for watched in lists.joined() {
             // Skip a view whose first frame is not sent yet, or has a later version: such a view
             // gets a newer state. Make a view with several changed sources only once.
-            guard let known = watched.version, known < version, watched.made < version else {
+            guard let known = watched.version, known < version, watched.madeVersion < version else {
                 continue
             }
-            guard distributor.isRead(watched.request.topic) else {
+            guard distributor.hasReaders(watched.request.topic) else {
                 hasUnread = true
                 continue
             }
             pauseIfBusy()
-            watched.made = version
+            watched.madeVersion = version
             let bytes: Bytes?
             // After an error, the readers keep the previous frame.
             do { bytes = try madeOrLogged(watched.request, state) } catch { continue }
@@ -234,9 +236,9 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     }
 
     package func bytes(of request: ViewRequest, in snapshot: Snapshot) throws(JSONError) -> Bytes? {
-        let reads = projections.views[request.view].published.reads
+        let reads = projections.views[request.viewIndex].published.readableMembers
         let session = request.session?.text
-        let state = try projections.state(snapshot.slices, reads, session)
+        let state = try projections.makeState(snapshot.slices, reads, session)
         return try made(request, state, isShown: true)
     }
 
@@ -245,7 +247,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         do {
             return try made(request, state)
         } catch {
-            let name = projections.views[request.view].published.name
+            let name = projections.views[request.viewIndex].published.name
             let reason = error.messageForOperators
             logger.error(.viewFailed, "the view \(name) can't be made: \(reason)")
             throw error
@@ -259,11 +261,11 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         _ state: State,
         isShown: Bool = false
     ) throws(JSONError) -> Bytes? {
-        let description = projections.views[request.view]
+        let description = projections.views[request.viewIndex]
         var state = state
         // The state still shows the slices of the session of the last action.
         if !isShown, !projections.ofSessions.isEmpty {
-            projections.show(&state, request.session?.text ?? SessionName.shared)
+            projections.setSession(&state, request.session?.text ?? SessionName.shared)
         }
         guard let view = description.make(state, request.parameters) else { return nil }
         return try encoder.encodeShared(AnyEncodable(view))

@@ -13,7 +13,7 @@ struct ModularState<State: RootState>: StateComposition {
         State.modules.map { SliceDescription($0) }
     }
 
-    var visibleForm: any Decodable.Type { VisibleRoot<State>.self }
+    var visibleStateType: any Decodable.Type { VisibleRoot<State>.self }
 
     var layout: SliceLayout? { SliceLayout(State.modules) }
 
@@ -23,11 +23,11 @@ struct ModularState<State: RootState>: StateComposition {
 
     var useCases: [BoundUseCaseMethod] { BoundUseCaseMethod.all(of: State.self) }
 
-    var presenters: [String] { State.presenters.map { "\(type(of: $0))" } }
+    var presenterNames: [String] { State.presenters.map { "\(type(of: $0))" } }
 
-    var starts: [any Action] { State.starts }
+    var starts: [any Action] { State.startActions }
 
-    var sessionStarts: [any Action] { State.sessionStarts }
+    var sessionStarts: [any Action] { State.sessionStartActions }
 
     func actions() throws(ConfigurationError) -> [ModuleActions<State>] {
         _ = try ConfigurationError.wrapping { try ModuleMachine<State>() }
@@ -38,7 +38,7 @@ struct ModularState<State: RootState>: StateComposition {
     }
 
     func writer(_ context: StoreContext<State>) -> any StateWriter<State> {
-        SliceWriter(context.encoder, context.edited, measuring: context.encodeTimes)
+        SliceWriter(context.encoder, context.editedModules, measuring: context.encodeTimes)
     }
 
     func encoding(_ encoder: JSONEncoder) -> StateEncoding<State, Snapshot> {
@@ -67,16 +67,16 @@ struct ModularState<State: RootState>: StateComposition {
     ) throws(ConfigurationError) -> Core<State> {
         let world = context.world
         var ports = ports
-        ports.edited = [context.edited]
+        ports.edited = [context.editedModules]
         ports.comparison = context.encoder.haveSameBytes
-        ports.works = JSONWorkCodec()
+        ports.workCodec = JSONWorkCodec()
         let runner = EffectRunner(
             dependencies: world.dependencies,
-            executor: world.simulated?.executor ?? world.test?.executor,
+            executor: world.simulatedWorld?.executor ?? world.testWorld?.executor,
             tracing: ports.tracing
         ) { token, error in
-            effects.fail(token.cause.type, of: token.address.module)
-            guard world.simulated == nil else { return }
+            effects.noteFailure(token.cause.type, of: token.address.module)
+            guard world.simulatedWorld == nil else { return }
             world.logger.warning(
                 .effectFailed,
                 "the effect \(token.id) of version \(token.cause.version): \(error)",
@@ -88,19 +88,19 @@ struct ModularState<State: RootState>: StateComposition {
         } ended: { token, nanoseconds in
             effects.end(token.cause.type, of: token.address.module, after: nanoseconds)
         } retried: { token in
-            effects.retry(token.cause.type, of: token.address.module)
+            effects.noteRetry(token.cause.type, of: token.address.module)
         }
         let core = try ConfigurationError.wrapping {
             try Core(state, runner: runner, configuration: ports)
         }
-        views?.look { [weak core] look in core?.look(look) }
+        views?.setStateAccess { [weak core] look in core?.readState(look) }
         return core
     }
 
     func resume(_ core: Core<State>, _ history: RecoveredHistory<State>, _ logger: Logger) {
         let state = history.state
-        for (action, session) in state.endsOfViews {
-            let source = ActionSource(place: ViewPresence.place, session: session)
+        for (action, session) in state.viewEndActions {
+            let source = ActionSource(place: ViewPresence.defaultOrigin, session: session)
             core.engine.dispatchProgramAction(action, from: source)
         }
         guard let pending: PendingEffects.State = slice(PendingEffects.name, of: state) else {
@@ -110,9 +110,9 @@ struct ModularState<State: RootState>: StateComposition {
         core.resume(pending.pending, past: past.action(of:)) { entry, resumption in
             let effect = "the effect of '\(entry.slice)' after version \(entry.version)"
             switch resumption {
-            case .runAgain: logger.notice(.effectInterrupted, "\(effect) is run again")
+            case .runAgain: logger.info(.effectInterrupted, "\(effect) is run again")
             case .reported:
-                logger.notice(
+                logger.info(
                     .effectInterrupted,
                     "\(effect) had not ended; its module gets a report"
                 )

@@ -19,14 +19,14 @@ protocol StateComposition<State>: Sendable {
     /// The layout of the modules' slices in the state; `nil` if the state is one piece.
     var layout: SliceLayout? { get }
     /// The type whose schema describes the state that clients read.
-    var visibleForm: any Decodable.Type { get }
+    var visibleStateType: any Decodable.Type { get }
     /// The projections of the state; `nil` if the state is one piece.
     var views: ViewProjections<State>? { get }
     var viewNames: [String] { get }
     var useCases: [BoundUseCaseMethod] { get }
 
     /// The names of the presenters of the whole state.
-    var presenters: [String] { get }
+    var presenterNames: [String] { get }
     /// The actions that start modules when a store begins, in the order of the modules.
     var starts: [any Action] { get }
     /// The actions that start modules when a session begins.
@@ -77,12 +77,12 @@ struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
     let reducer: @Sendable (inout State, any Action) throws -> Void
 
     var modules: [SliceDescription]? { nil }
-    var visibleForm: any Decodable.Type { State.self }
+    var visibleStateType: any Decodable.Type { State.self }
     var layout: SliceLayout? { nil }
     var views: ViewProjections<State>? { nil }
     var viewNames: [String] { [] }
     var useCases: [BoundUseCaseMethod] { [] }
-    var presenters: [String] { [] }
+    var presenterNames: [String] { [] }
     var starts: [any Action] { [] }
     var sessionStarts: [any Action] { [] }
 
@@ -113,7 +113,7 @@ struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
         showing views: ViewStreams<State>?
     ) throws(ConfigurationError) -> Core<State> {
         var ports = ports
-        ports.changed = { [encoder = context.encoder] in
+        ports.statesDiffer = { [encoder = context.encoder] in
             $0 != $1 || !encoder.haveSameBytes($0, $1)
         }
         return Core(state: state, form: .throwing(reducer), configuration: ports)

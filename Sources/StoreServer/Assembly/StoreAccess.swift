@@ -19,7 +19,8 @@ struct StoreAccess: Sendable {
         readPolicy = { [others = context.process.policyWorlds] () throws(ConfigurationError) in
             let world = try server.policyWorld()
             let policy = Policy(try PolicyFile(path, for: [world] + others), in: world)
-            return configuration.readerRole.map { policy.adding(roleOfAll: $0) } ?? policy
+            return configuration.unrestrictedRole.map { policy.adding(unrestrictedRole: $0) }
+                ?? policy
         }
         authenticator = try configuration.makeAuthenticator()
         control = AccessControl(
@@ -34,13 +35,13 @@ struct StoreAccess: Sendable {
     func reload() throws(ConfigurationError) {
         let policy = try readPolicy()
         try ConfigurationError.wrapping { try authenticator.reload() }
-        control.replace(by: policy)
+        control.replacePolicy(by: policy)
     }
 }
 
 extension PolicyFile {
     /// Reads the policy of a process with these stores. The error has a line for each mistake.
-    init(_ path: String, for worlds: [PolicyWorld]) throws(ConfigurationError) {
+    init(_ path: String, for worlds: [PolicyVocabulary]) throws(ConfigurationError) {
         guard let bytes = FileReader.read(path, bytesMax: Self.bytesMax) else {
             throw ConfigurationError("\(path): can't be read; allowed is a policy's file")
         }

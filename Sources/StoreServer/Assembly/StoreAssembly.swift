@@ -18,14 +18,14 @@ struct StoreAssembly<State: Codable & Equatable & Sendable>: Sendable {
     let streams: StreamWriter
     let log: ActionLog
     let waiters = LongPolls()
-    let states: StateStreams
+    let stateStreams: StateStreams
     let keeper: SnapshotKeeper
     let figures: StoreFigures
     let health: StoreHealth
     let core: Core<State>
     let store: Store
     let router: Router
-    let sharedFiles: [SharedFileWriter]
+    let sharedFileWriters: [SharedFileWriter]
 
     /// Makes the parts. Throws `ConfigurationError` if the declarations or the configuration can't
     /// be used. Other errors come from the journal, the system or the encoder.
@@ -37,37 +37,50 @@ struct StoreAssembly<State: Codable & Equatable & Sendable>: Sendable {
         // makes.
         (journal, history) = try context.openHistory()
         access = try StoreAccess(context)
-        firstActions = try context.firstActions(after: history)
+        firstActions = try context.firstActions(ifEmpty: history)
 
         // For readers: streams, the log, the published states, snapshots.
         streams = try StreamWriter(
             limits: context.configuration.streamLimits,
             frames: .tagged(epoch: history.epoch),
-            places: context.process.threads?.places
+            places: context.process.threads?.streamPlaces
         )
         log = context.actionLog(of: history, to: streams)
         let sender = TopicDistributor(streams: streams, epoch: history.epoch)
         let documents = ParsedDocuments()
         let views = context.viewStreams(sender)
         let writer = context.composition.writer(context)
-        states = try context.states(of: history, writer, sender, views, waiters, documents)
-        keeper = context.snapshotKeeper(of: history, states)
-        let reader = context.reader(of: history, log, states, views, waiters, documents)
+        stateStreams = try context.stateStreams(
+            of: history,
+            writer,
+            sender,
+            views,
+            waiters,
+            documents
+        )
+        keeper = context.snapshotKeeper(of: history, stateStreams)
+        let reader = context.reader(of: history, log, stateStreams, views, waiters, documents)
 
         // The Core, with everything that follows its actions.
         figures = context.figures(of: history.journal, keeper, access)
         health = StoreHealth(context)
         core = try context.core(
             continuing: history,
-            keyClock: journal.keyClock,
-            StatePublisher(writer, to: states, views: views, log: log, logger: context.logger),
-            commands: context.screenCommands(states, streams),
+            keyClock: journal.keyAgeClock,
+            StatePublisher(
+                writer,
+                to: stateStreams,
+                views: views,
+                log: log,
+                logger: context.logger
+            ),
+            commands: context.screenCommands(stateStreams, streams),
             views,
             keeper,
             figures,
             health
         )
-        let attachments = context.attachments(to: core, history.epoch)
+        let attachments = context.attachObservers(to: core, history.epoch)
 
         // For clients: the value that the routes share, and the routes.
         store = context.store(core, history.state, reader, streams)
@@ -81,6 +94,6 @@ struct StoreAssembly<State: Codable & Equatable & Sendable>: Sendable {
         ).router()
 
         // For other programs: the files of shared values.
-        sharedFiles = context.writeSharedValues(of: core, history)
+        sharedFileWriters = context.startSharedFileWriters(of: core, history)
     }
 }

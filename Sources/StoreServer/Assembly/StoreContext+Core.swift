@@ -22,7 +22,7 @@ extension StoreContext {
         let useCases = composition.useCases.map {
             ClientRequest.name(ofUseCase: $0.path, instance: $0.hasInstances ? "{id}" : nil)
         }
-        let notifications = server.notifications.map { ClientRequest(notification: $0).name }
+        let notifications = server.notificationNames.map { ClientRequest(notification: $0).name }
         return StoreFigures(
             CoreFigures(
                 types: registry.entries.map(\.form.name),
@@ -31,7 +31,7 @@ extension StoreContext {
             of: journal,
             keeper,
             encoding: encodeTimes,
-            server.hasOwnJournal ? nil : configuration.usedRetention,
+            server.hasOwnJournal ? nil : configuration.effectiveRetention,
             access: access?.control
         )
     }
@@ -48,27 +48,27 @@ extension StoreContext {
         _ health: StoreHealth
     ) throws -> Core<State> {
         var ports = CoreConfiguration<State>()
-        ports.driver = process.threads.map { .pool($0.cores) } ?? .thread
+        ports.driver = process.threads.map { .pool($0.coreThreads) } ?? .thread
         ports.mailboxMax = configuration.actions.mailboxMax
-        if let test = world.test { ports.clock = test.clock.timeOfDay }
+        if let test = world.testWorld { ports.clock = test.clock.timeOfDay }
         ports.journal = history.journal
-        ports.version = history.version
-        ports.program = history.program
+        ports.initialVersion = history.version
+        ports.programNumber = history.programNumber
         ports.reader = RecordReader(history.replay.forms)
         ports.keyClock = keyClock
         ports.sink = publisher
         if let commands { ports.commands = commands.send }
-        ports.failed = health.journal.failed
+        ports.failed = health.journal.handleFailure
         ports.progress = health.watchdog.progress
         ports.figures = figures.core
-        ports.hasSights = hasRoles
+        ports.limitsVisibleModules = hasRoles
         ports.tracing = process.traces?.tracing(of: links.store, epoch: history.epoch.description)
-        ports.follower = StoreFollower(keeper, lines, logger)
+        ports.follower = StoreFollower(keeper, actionLines, logger)
         ports.member = { [registry, encoder] action in try registry.member(of: action, encoder) }
-        if let simulated = world.simulated {
+        if let simulated = world.simulatedWorld {
             ports.clock = simulated.clock
-            ports.failed = simulated.failed
-            ports.follower = simulated.follower(keeper.appended(through:bytes:))
+            ports.failed = simulated.onJournalFailure
+            ports.follower = simulated.makeFollower(keeper.countAppended(through:bytes:))
         }
         let core = try composition.core(
             history.state,
@@ -78,17 +78,19 @@ extension StoreContext {
             showing: views
         )
         health.journal.onFailure { [weak core] in core?.effects?.stop() }
-        if let test = world.test {
-            test.clock.addRest { [weak core] in await core?.rest(of: test.executor) ?? true }
+        if let test = world.testWorld {
+            test.clock.addRestWaiter { [weak core] in
+                await core?.waitForRest(of: test.executor) ?? true
+            }
         }
         return core
     }
 
     /// Attaches analytics, middleware, interceptors and the program's observers to the Core. The
     /// publisher is attached elsewhere, as the sink of the Core.
-    func attachments(to core: Core<State>, _ epoch: Epoch) -> CoreAttachments {
+    func attachObservers(to core: Core<State>, _ epoch: Epoch) -> CoreAttachments {
         let attachments = CoreAttachments()
-        let builtIn = analytics(epoch).map { [(Analytics<State>.id, $0.observe)] } ?? []
+        let builtIn = analytics(epoch).map { [(AnalyticsMiddleware<State>.id, $0.observe)] } ?? []
         for (id, observe) in builtIn + server.middleware {
             attachments.add(.middleware, id, ending: core.add(middleware: observe))
         }
@@ -105,12 +107,12 @@ extension StoreContext {
     }
 
     /// Returns the middleware for analytics; `nil` if no analytics event is written or kept.
-    private func analytics(_ epoch: Epoch) -> Analytics<State>? {
+    private func analytics(_ epoch: Epoch) -> AnalyticsMiddleware<State>? {
         guard process.analytics != nil || recentAnalytics != nil else { return nil }
-        return Analytics(
+        return AnalyticsMiddleware(
             registry: registry,
             writer: process.analytics,
-            recent: recentAnalytics,
+            recentEvents: recentAnalytics,
             encoder: CloudEventEncoder(
                 source: configuration.analytics.source,
                 epoch: epoch,
@@ -152,9 +154,9 @@ extension StoreContext {
             let source = ActionSource(place: origin, session: session)
             try engine.offerProgramAction(action, from: source)
         }
-        for module in presence.watched {
+        for module in presence.watchedModules {
             composition.watchSlices(of: module, in: core) { [weak presence] key, isThere in
-                presence?.slice(of: module, key, isThere: isThere)
+                presence?.noteSlice(of: module, key, exists: isThere)
             }
         }
         return presence

@@ -6,10 +6,10 @@ import StoreHistory
 extension StoreContext {
     /// Opens the journal, and makes the newest state from its records.
     func openHistory() throws -> (OpenJournal, RecoveredHistory<State>) {
-        let progress = ReplayProgress(to: logger)
+        let progress = ReplayReporter(to: logger)
         let replay = OpeningReplay(of: server.program, registry, showing: progress)
         let journal =
-            try world.simulated.map { OpenJournal($0.journal) } ?? server.programJournal?()
+            try world.simulatedWorld.map { OpenJournal($0.journal) } ?? server.programJournal?()
             ?? OpenJournal(configuration, follower: replay, logger)
         let history = try RecoveredHistory(
             of: server.program,
@@ -17,7 +17,7 @@ extension StoreContext {
             registry: registry,
             encoder: encoder,
             beginningWith: server.stateFile(configuration),
-            replayed: replay.made,
+            replayed: replay.replayedState,
             showing: progress,
             logger: logger
         )
@@ -29,24 +29,24 @@ extension StoreContext {
     /// value. Throws if a file can't be used, or if the store does not have an action that the
     /// program makes.
     func firstActions(
-        after history: RecoveredHistory<State>
+        ifEmpty history: RecoveredHistory<State>
     ) throws -> [(action: any Action, place: String)] {
         guard history.version == 0 else { return [] }
         return try server.mirroredValues.compactMap { value in
-            guard let action = try value.first() else { return nil }
+            guard let action = try value.makeFirstAction() else { return nil }
             do { _ = try registry.member(of: action, encoder) } catch {
                 throw ConfigurationError(
                     "the store can't begin with the value in '\(value.file.path)': \(error)"
                 )
             }
-            return (action, value.place)
+            return (action, value.declarationPlace)
         }
     }
 
     /// Begins to write shared values to their files. The first value is written only if the store
     /// has a history, or if the file does not exist. Otherwise the file may contain a value that
     /// the store has never had, and the file stays as it is.
-    func writeSharedValues(
+    func startSharedFileWriters(
         of core: Core<State>,
         _ history: RecoveredHistory<State>
     ) -> [SharedFileWriter] {

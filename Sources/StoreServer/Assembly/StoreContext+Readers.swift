@@ -18,7 +18,7 @@ extension StoreContext {
             epoch: history.epoch,
             version: history.version,
             logger: logger,
-            owners: RecordOwners(
+            owners: RecordVisibility(
                 registry.table,
                 composition.modules?.map { ($0.name, $0.ownership) } ?? [],
                 hasRoles: hasRoles
@@ -32,7 +32,7 @@ extension StoreContext {
     /// Makes the streams of the state's projections; `nil` if the state has no modules.
     func viewStreams(_ sender: TopicDistributor) -> ViewStreams<State>? {
         composition.views.map { views in
-            let linked = LinkedActions(
+            let linked = ActionLinker(
                 links,
                 registry.table,
                 encoder,
@@ -44,7 +44,7 @@ extension StoreContext {
 
     /// Makes the published states and their streams. The first published state is the newest
     /// version of the history.
-    func states(
+    func stateStreams(
         of history: RecoveredHistory<State>,
         _ writer: any StateWriter<State>,
         _ sender: TopicDistributor,
@@ -60,7 +60,7 @@ extension StoreContext {
             documents: documents,
             views: views,
             waiters: waiters,
-            on: process.threads?.readers
+            on: process.threads?.readerThreads
         ) { [weak transport = process.transport] in transport?.wake() }
     }
 
@@ -79,8 +79,8 @@ extension StoreContext {
         let bounds = configuration.snapshotBounds
         return SnapshotKeeper(
             journal: history.journal,
-            form: history.replay.form,
-            savedVersion: history.journal.newestSnapshot ?? 0,
+            form: history.replay.stateFormDigest,
+            savedVersion: history.journal.newestSnapshotVersion ?? 0,
             recordsMax: bounds.records,
             bytesMax: bounds.bytes,
             logger: logger,
@@ -115,7 +115,7 @@ extension StoreContext {
             comparison: composition.comparison(encoder),
             threads: ReadingThreads(
                 waitingMax: configuration.http.connectionsMax,
-                on: process.threads?.readers
+                on: process.threads?.readerThreads
             ) { newest.value.version }
         )
     }

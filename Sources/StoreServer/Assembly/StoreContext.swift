@@ -14,17 +14,17 @@ struct StoreContext<State: Codable & Equatable & Sendable>: Sendable {
     let process: ServerProcess
     let world: World
     /// The function that handles a failure of the journal; `nil` if a line in the log is enough.
-    let journalFailure: JournalFailureDecision?
+    let journalFailure: JournalFailureHandling?
     let encoder = JSONEncoder()
     let registry: ActionRegistry<State>
     /// The writer of a line in the log for each applied action; `nil` if the operator does not ask
     /// for these lines.
-    let lines: ActionLines<State>?
+    let actionLines: ActionLines<State>?
     /// The newest analytics events; `nil` if the configuration keeps no events.
     let recentAnalytics: RecentAnalytics?
     /// The modules that a batch changes. The Core notes these modules, and the publisher encodes
     /// their slices.
-    let edited: EditedModules
+    let editedModules: EditedModules
     let encodeTimes: EncodeTimes
 
     /// Makes the tables. Throws if the actions don't fit together, or if an excluded action is
@@ -35,7 +35,7 @@ struct StoreContext<State: Codable & Equatable & Sendable>: Sendable {
         at links: Links = Links(),
         in process: ServerProcess,
         _ world: World,
-        whenJournalFails journalFailure: JournalFailureDecision? = nil
+        whenJournalFails journalFailure: JournalFailureHandling? = nil
     ) throws(ConfigurationError) {
         self.server = server
         self.configuration = configuration
@@ -44,11 +44,11 @@ struct StoreContext<State: Codable & Equatable & Sendable>: Sendable {
         self.world = world
         self.journalFailure = journalFailure
         registry = try ActionRegistry(server.actions, server.composition.actions())
-        lines = try ActionLines(configuration, registry, world.logger)
+        actionLines = try ActionLines(configuration, registry, world.logger)
         recentAnalytics =
-            configuration.analytics.recentMax.map { RecentAnalytics(countMax: $0) }
-        edited = EditedModules(
-            hasSessions: server.composition.layout?.ofSessions.isEmpty == false
+            configuration.analytics.recentEventsMax.map { RecentAnalytics(countMax: $0) }
+        editedModules = EditedModules(
+            hasSessions: server.composition.layout?.sessionModules.isEmpty == false
         )
         encodeTimes = EncodeTimes(server.memberNames)
     }
@@ -66,14 +66,14 @@ struct World: Sendable {
     var dependencies: Dependencies
     /// The clock that clients move, and the executor of effects, with `--clock test`; otherwise
     /// `nil`.
-    let test: TestWorld?
+    let testWorld: TestWorld?
     /// The replacement of threads and the disk in a simulation; `nil` outside a simulation.
-    var simulated: SimulatedWorld?
+    var simulatedWorld: SimulatedWorld?
     var logger = Logger.standardError
 
     init(_ dependencies: Dependencies, _ clock: ClockSource) {
-        test = clock == .test ? TestWorld() : nil
-        self.dependencies = test.map { dependencies.controlled(by: $0.clock) } ?? dependencies
+        testWorld = clock == .test ? TestWorld() : nil
+        self.dependencies = testWorld.map { dependencies.controlled(by: $0.clock) } ?? dependencies
     }
 }
 
@@ -81,7 +81,7 @@ struct World: Sendable {
 /// and effects run one after the other.
 struct TestWorld: Sendable {
     let clock = ManualClock()
-    let executor = OrderedExecutor(Changes())
+    let executor = OrderedExecutor(ChangeSignal())
 }
 
 /// A world in which one thread does everything, and disks fail if a test injects a fault.
@@ -91,8 +91,8 @@ struct SimulatedWorld: Sendable {
     let clock: any WallClock
     let executor: any TaskExecutor
     /// The function that receives the error of an append with an unknown outcome.
-    let failed: @Sendable (JournalError) -> Void
+    let onJournalFailure: @Sendable (JournalError) -> Void
     /// The function that makes the follower of commits. Its argument is the function that reports
     /// an append to the keeper of snapshots.
-    let follower: @Sendable (@escaping @Sendable (UInt64, Int) -> Void) -> any CommitFollower
+    let makeFollower: @Sendable (@escaping @Sendable (UInt64, Int) -> Void) -> any CommitFollower
 }

@@ -8,22 +8,22 @@ import StoreWire
 /// errors.
 final class StoreFollower<State: Codable & Equatable & Sendable>: CommitFollower {
     private let keeper: SnapshotKeeper
-    private let lines: ActionLines<State>?
+    private let actionLines: ActionLines<State>?
     private let logger: Logger
 
     init(_ keeper: SnapshotKeeper, _ lines: ActionLines<State>?, _ logger: Logger) {
         self.keeper = keeper
-        self.lines = lines
+        self.actionLines = lines
         self.logger = logger
     }
 
-    var takesActions: Bool { lines != nil }
+    var takesActions: Bool { actionLines != nil }
 
     func appended(through version: UInt64, bytes: Int) {
-        keeper.appended(through: version, bytes: bytes)
+        keeper.countAppended(through: version, bytes: bytes)
     }
 
-    func applied(_ actions: [AppliedAction]) { lines?.applied(actions) }
+    func applied(_ actions: [AppliedAction]) { actionLines?.log(actions) }
 
     /// Logs a dropped action, unless its session has ended. A presenter that cleans up after a
     /// session may dispatch actions to slices that no longer exist.
@@ -33,7 +33,7 @@ final class StoreFollower<State: Codable & Equatable & Sendable>: CommitFollower
         let reason = refusal?.reason ?? "\(action.reason)"
         let cause = action.source.cause.map { " after version \($0)" } ?? ""
         let line =
-            "\(action.type), which \(action.source.place) dispatched\(cause), "
+            "\(action.type), which \(action.source.sourceLocation) dispatched\(cause), "
             + "was not applied: \(reason)"
         let isForeign = (action.reason as? DispatchError)?.code == .foreignAction
         // If a module dispatches an action of another module, the program has a mistake. Input of
@@ -60,7 +60,7 @@ final class StoreFollower<State: Codable & Equatable & Sendable>: CommitFollower
         )
     }
 
-    func unreadable(_ error: JournalError) {
+    func journalUnreadable(_ error: JournalError) {
         logger.warning(
             .journalUnreadable,
             "can't read the records of other servers, will retry: \(error)"
@@ -75,7 +75,7 @@ final class StoreFollower<State: Codable & Equatable & Sendable>: CommitFollower
 /// ```
 struct ActionLines<State>: Sendable {
     private let registry: ActionRegistry<State>
-    private let excluded: Set<ExactText>
+    private let excludedNames: Set<ExactText>
     private let logger: Logger
 
     /// Makes the writer; `nil` if the configuration does not ask for these lines. Throws if no
@@ -94,18 +94,18 @@ struct ActionLines<State>: Sendable {
                 "--log-exclude: no action has the wire name '\(name)'" + (hint ?? "")
             )
         }
-        guard configuration.log.actions else { return nil }
+        guard configuration.log.logsActions else { return nil }
         self.registry = registry
         self.logger = logger
-        excluded = Set(configuration.log.excludedActions.map { ExactText($0) })
+        excludedNames = Set(configuration.log.excludedActions.map { ExactText($0) })
     }
 
     /// Passes the actions of a commit to the log. The Core's thread calls this function; the log's
     /// own thread makes the lines.
-    func applied(_ actions: [AppliedAction]) {
-        let shown = excluded.isEmpty ? actions : actions.filter { !isExcluded($0.type) }
+    func log(_ actions: [AppliedAction]) {
+        let shown = excludedNames.isEmpty ? actions : actions.filter { !isExcluded($0.type) }
         guard !shown.isEmpty else { return }
-        logger.details(shown.count, .actionApplied) { count in
+        logger.writeDetails(shown.count, .actionApplied) { count in
             shown.prefix(count).map { ("applied", fields(of: $0)) }
         }
     }
@@ -113,8 +113,8 @@ struct ActionLines<State>: Sendable {
     /// True if the configuration excludes the action: by its wire name, or by the name without the
     /// instance.
     private func isExcluded(_ type: String) -> Bool {
-        excluded.contains(ExactText(type))
-            || registry[type].map { excluded.contains(ExactText($0.name)) } == true
+        excludedNames.contains(ExactText(type))
+            || registry[type].map { excludedNames.contains(ExactText($0.name)) } == true
     }
 
     private func fields(of action: AppliedAction) -> [LogField] {

@@ -25,7 +25,7 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
     private var server: Server<State> { context.server }
     /// True if the process has several stores and this is the store at `/`. The routes for health
     /// and metrics at `/` then show all stores.
-    private var isOfProcess: Bool { process.hasSeveral && links.store == nil }
+    private var showsAllStores: Bool { process.hasSeveralStores && links.store == nil }
 
     /// Makes the router with all routes of the store, behind its filters.
     func router() -> Router {
@@ -38,7 +38,7 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
                 web: process.web,
                 forgetsClients: configuration.history.forgetClients,
                 operatorReads: configuration.access.operatorReads,
-                separatesOperators: configuration.separatesOperators,
+                separatesOperators: configuration.hasOperatorListeners,
                 access: access,
                 hasSecureCookies: configuration.hasSecureCookies,
                 livenessProblem: livenessProblem,
@@ -56,12 +56,12 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
             + store.moduleRoutes(for: context.composition.useCases) + operationRoutes
             + (context.recentAnalytics.map(store.analyticsRoutes) ?? [])
             + (configuration.http.debugRoutes ? debugRoutes : [])
-            + (context.world.test.map { store.clockRoutes(for: $0.clock) } ?? [])
+            + (context.world.testWorld.map { store.clockRoutes(for: $0.clock) } ?? [])
             + store.clientRoutes(access) + [discoveryRoutes]
     }
 
     private var debugRoutes: [any RouteGroup] {
-        let presenters = context.composition.presenters
+        let presenters = context.composition.presenterNames
         return store.debugRoutes(for: attachments, presenters: presenters, server.commands)
     }
 
@@ -71,7 +71,7 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
     /// process has several stores, the function of the store at `/` returns a problem only if all
     /// stores have a problem.
     private var livenessProblem: @Sendable () -> Problem? {
-        guard isOfProcess else { return { [watchdog = health.watchdog] in watchdog.problem } }
+        guard showsAllStores else { return { [watchdog = health.watchdog] in watchdog.problem } }
         return { [weak process] in process?.statuses.commonProblem }
     }
 
@@ -79,7 +79,7 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
     /// store at `/` show the whole process.
     private var operationRoutes: [any RouteGroup] {
         let routes = store.operationRoutes(
-            measuring: measured,
+            measuring: measuredStores,
             MeasuredProcess(
                 process.transport.counters,
                 process.analytics,
@@ -91,13 +91,13 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
             livenessProblem: livenessProblem,
             readiness: readiness
         )
-        guard isOfProcess else { return routes }
+        guard showsAllStores else { return routes }
         return routes + [StoresRoutes { [weak process] in process?.statuses ?? [] }]
     }
 
-    private var measured: @Sendable () -> [MeasuredStore] {
-        if isOfProcess { return { [weak process] in process?.measured ?? [] } }
-        let own = process.measured(store, figures, health)
+    private var measuredStores: @Sendable () -> [MeasuredStore] {
+        if showsAllStores { return { [weak process] in process?.measuredStores ?? [] } }
+        let own = process.measuredStore(store, figures, health)
         return { [own] }
     }
 
@@ -105,12 +105,12 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
     /// reducer that does not end makes a store not ready only if the process has several stores.
     private var readiness: @Sendable () -> Readiness {
         let isDraining = store.isDraining
-        if isOfProcess {
+        if showsAllStores {
             return { [weak process] in
                 isDraining() ? Readiness(.draining) : Readiness(process?.statuses ?? [])
             }
         }
-        let (health, seesReducer) = (health, process.hasSeveral)
+        let (health, seesReducer) = (health, process.hasSeveralStores)
         return {
             Readiness(
                 health.notReady(isDraining: isDraining())
@@ -136,8 +136,8 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
         let types = store.actions.forms(for: .everybody)
         let logged = store.actions.entries.filter { $0.access != .everybody }.map(\.form)
         let requests =
-            composition.useCases.map(\.loggedForm)
-            + server.notifications.map { .strings([ClientRequest(notification: $0).name]) }
+            composition.useCases.map(\.recordTypeSchema)
+            + server.notificationNames.map { .stringEnum([ClientRequest(notification: $0).name]) }
         let batchMax = store.bounds.batchMax
         let schema = { (form: any Decodable.Type) in
             let definitions = JSONSchema.storeDefinitions(
@@ -147,15 +147,15 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
                 requests: requests,
                 batchMax: batchMax
             )
-            return JSONSchema.store(definitions)
+            return JSONSchema.storeDocument(definitions)
         }
         return store.discoveryRoutes(
             title: server.name,
             version: server.version,
-            schema: schema(composition.visibleForm),
+            schema: schema(composition.visibleStateType),
             operatorSchema: schema(State.self),
             components: JSONSchema.storeDefinitions(
-                state: composition.visibleForm,
+                state: composition.visibleStateType,
                 whole: hasOperators ? State.self : nil,
                 isPartial: context.hasRoles,
                 actions: types,

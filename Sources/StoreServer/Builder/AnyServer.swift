@@ -7,15 +7,15 @@ protocol AnyServer: Sendable {
     var hasOwnJournal: Bool { get }
 
     /// The paths of the files that keep the shared values of modules.
-    var mirroredPaths: [String] { get }
+    var sharedFilePaths: [String] { get }
 
     /// The same store without the program's journal, for a server that keeps its history in memory.
-    var forgetting: any AnyServer { get }
+    var withoutProgramJournal: any AnyServer { get }
 
     /// Refuses commands and shared values that can't be used.
     func checkDeclarations() throws(ConfigurationError)
 
-    func policyWorld() throws(ConfigurationError) -> PolicyWorld
+    func policyWorld() throws(ConfigurationError) -> PolicyVocabulary
 
     /// Starts the store at the path in `links`. Returns when the store is ready.
     func serve(
@@ -30,9 +30,9 @@ protocol AnyServer: Sendable {
 extension Server: AnyServer {
     var hasOwnJournal: Bool { programJournal != nil }
 
-    var mirroredPaths: [String] { mirroredValues.map(\.file.path) }
+    var sharedFilePaths: [String] { mirroredValues.map(\.file.path) }
 
-    var forgetting: any AnyServer { with { $0.programJournal = nil } }
+    var withoutProgramJournal: any AnyServer { with { $0.programJournal = nil } }
 
     func checkDeclarations() throws(ConfigurationError) {
         try ExposedCommand.check(commands)
@@ -49,6 +49,6 @@ extension Server: AnyServer {
 
     func run(_ command: HistoryCommand, _ configuration: ServerConfiguration) throws -> String {
         try HistoryCommandRunner(command: command, server: self, configuration: configuration)
-            .text()
+            .run()
     }
 }

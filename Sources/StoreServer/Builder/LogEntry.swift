@@ -75,8 +75,8 @@ extension Server {
     func makeLogger(_ configuration: ServerConfiguration = ServerConfiguration()) -> Logger {
         let logger = log.map { log in Logger(LogWriter { log(LogEntry($0)) }) } ?? .standardError
         logger.configure(
-            configuration.log.format.written,
-            from: configuration.log.level.written,
+            configuration.log.format.logFormat,
+            from: configuration.log.level.logLevel,
             naming: name
         )
         return logger

@@ -8,7 +8,7 @@ import StoreTexts
 extension Server {
     /// The stores of the process with their links. The store of this server is the first, at `/`.
     var stores: [(links: Links, server: any AnyServer)] {
-        [(Links(), self)] + others.map { (Links(store: $0.name), $0.server) }
+        [(Links(), self)] + otherStores.map { (Links(store: $0.name), $0.server) }
     }
 
     /// Refuses stores that can't be served together, and a configuration that can't be used.
@@ -52,7 +52,7 @@ extension Server {
     /// Refuses two shared values with the same file, also if the values belong to different stores.
     private func checkMirroredPaths() throws(ConfigurationError) {
         var paths: Set<ExactText> = []
-        for path in stores.flatMap(\.server.mirroredPaths) {
+        for path in stores.flatMap(\.server.sharedFilePaths) {
             guard paths.insert(ExactText(path)).inserted else {
                 throw ConfigurationError(
                     "two shared values can't be kept in '\(path)'; give each a file of its own"
@@ -63,11 +63,11 @@ extension Server {
 
     private func checkNames() throws(ConfigurationError) {
         var names: Set<ExactText> = []
-        for name in others.map(\.name) {
-            guard StoreName.isUsable(name) else {
+        for name in otherStores.map(\.name) {
+            guard StoreNameRule.isUsable(name) else {
                 throw ConfigurationError(
                     "the store name '\(name)' is not allowed; allowed are at most "
-                        + "\(StoreName.charactersMax) letters, digits, '-', '_' and '.', a letter "
+                        + "\(StoreNameRule.charactersMax) letters, digits, '-', '_' and '.', a letter "
                         + "or digit first, but not '\(StoreStatus.defaultName)'"
                 )
             }
@@ -79,7 +79,7 @@ extension Server {
 }
 
 /// The rule for the names of added stores, which become parts of paths and names of folders.
-private enum StoreName {
+private enum StoreNameRule {
     static let charactersMax = 63
 
     static func isUsable(_ name: String) -> Bool {
@@ -112,13 +112,13 @@ extension Server {
 
     /// Returns the names that a policy may use, for each store. The first element is for the store
     /// at `/`.
-    func policyWorlds() throws(ConfigurationError) -> [PolicyWorld] {
+    func policyWorlds() throws(ConfigurationError) -> [PolicyVocabulary] {
         try stores.map { store throws(ConfigurationError) in try store.server.policyWorld() }
     }
 
     /// Returns the names of this store that a policy may use.
-    func policyWorld() throws(ConfigurationError) -> PolicyWorld {
-        PolicyWorld(
+    func policyWorld() throws(ConfigurationError) -> PolicyVocabulary {
+        PolicyVocabulary(
             members: memberNames,
             views: composition.viewNames,
             actions: try ActionRegistry<State>(actions, composition.actions()).entries.map {
@@ -129,11 +129,11 @@ extension Server {
                     isForClients: entry.access != .program,
                     members: entry.form.memberNames,
                     secrets: entry.secrets,
-                    deadEnd: { [form = entry.form] in form.deadEnd(of: $0) }
+                    deadEnd: { [form = entry.form] in form.prefixWithoutValue(of: $0) }
                 )
             },
             useCases: composition.useCases.map(\.grantName),
-            notifications: notifications
+            notifications: notificationNames
         )
     }
 
@@ -141,7 +141,7 @@ extension Server {
     var memberNames: [String] { (composition.modules ?? []).map(\.name) }
 
     /// The names of the notifications that reactions accept, sorted.
-    var notifications: [String] {
+    var notificationNames: [String] {
         Set(reactions.compactMap { NotificationReaction($0)?.name }).sorted()
     }
 }

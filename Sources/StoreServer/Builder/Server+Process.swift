@@ -72,6 +72,6 @@ extension Server {
     ///     `default`. With a duplicate or invalid name, the server does not start.
     /// - Returns: the server with one more store.
     public func store<Other>(_ other: Server<Other>, named name: String) -> Server {
-        with { $0.others.append((name, other)) }
+        with { $0.otherStores.append((name, other)) }
     }
 }

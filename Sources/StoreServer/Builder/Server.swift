@@ -31,7 +31,7 @@ public struct Server<State: Codable & Equatable & Sendable>: Sendable {
 
     /// The function that connects the modules of a state that was not made by an action. Connected
     /// modules can read each other's shared values.
-    var connect: @Sendable (inout State) -> Void = { _ in }
+    var connectModules: @Sendable (inout State) -> Void = { _ in }
     /// The dependencies of effects, before the preparations.
     var dependencies = Dependencies.live
     var mirroredValues: [MirroredValue<State>] = []
@@ -49,7 +49,7 @@ public struct Server<State: Codable & Equatable & Sendable>: Sendable {
     var log: (@Sendable (LogEntry) -> Void)?
     var journalFailureHandler: (@Sendable (JournalError) -> Void)?
     /// The other stores of the process by name, in the order in which they were added.
-    var others: [(name: String, server: any AnyServer)] = []
+    var otherStores: [(name: String, server: any AnyServer)] = []
     var migrations: [Migration] = []
 
     /// Returns a copy of this server that `change` has changed. The other methods return such
@@ -62,7 +62,7 @@ public struct Server<State: Codable & Equatable & Sendable>: Sendable {
 
     /// The functions and values that make a state from recorded actions.
     var program: Program<State> {
-        Program(state: state, migrations: migrations, reducer: reducer, connect: connect)
+        Program(state: state, migrations: migrations, reducer: reducer, connect: connectModules)
     }
 
     /// Makes a server that is not running yet.
@@ -145,7 +145,7 @@ extension Server where State: RootState {
         }
         var first = State()
         let connect = { @Sendable (state: inout State) in
-            if case .success(let machine) = machine { machine.connect(&state) }
+            if case .success(let machine) = machine { machine.fillSharedCopies(in: &state) }
         }
         connect(&first)
         self.init(
@@ -156,10 +156,10 @@ extension Server where State: RootState {
             reducer: { (_: inout State, _: any Action) in }
         )
         switch machine {
-        case .success(let machine): reducer = machine.replaying
+        case .success(let machine): reducer = machine.replayReducer
         case .failure(let error): reducer = { _, _, _, _ in throw error }
         }
-        self.connect = connect
+        self.connectModules = connect
         self.dependencies = dependencies
         composition = ModularState()
     }

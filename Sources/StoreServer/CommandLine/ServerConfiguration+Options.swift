@@ -15,8 +15,8 @@ import StoreWire
 
 extension ServerConfiguration: CommandLineConfiguration {
     package static let options: [Option] =
-        placeOptions + accessOptions + webOptions + historyOptions + analyticsOptions + logOptions
-        + traceOptions + limits + times
+        generalOptions + accessOptions + webOptions + historyOptions + analyticsOptions + logOptions
+        + traceOptions + limitOptions + durationOptions
 
     package static var defaults: ServerConfiguration {
         var defaults = ServerConfiguration()
@@ -24,18 +24,18 @@ extension ServerConfiguration: CommandLineConfiguration {
         let telemetry = OpenTelemetryVariables(ProcessEnvironment.all)
         defaults.traces.endpoint = telemetry.endpoint
         defaults.traces.service = telemetry.service
-        let passed = InheritedSocket.passed(in: ProcessEnvironment.all)
+        let passed = InheritedSocket.passedDescriptors(in: ProcessEnvironment.all)
         if !passed.isEmpty { defaults.http.listen = passed.map { "fd:\($0)" } }
         return defaults
     }
 
     package typealias Option = ConfigurationOption<ServerConfiguration>
 
-    private static let placeOptions: [Option] = [
+    private static let generalOptions: [Option] = [
         .flag("listen", "where to listen: 127.0.0.1:8080, [::1]:8080, unix:/path or fd:3")
             .sets(
                 each: \.http.listen,
-                .text("ADDRESS", ListenAddress.allowed) {
+                .text("ADDRESS", ListenAddress.allowedForms) {
                     $0.hasPrefix("fd:") || ListenAddress($0) != nil
                 }
             ),
@@ -45,7 +45,7 @@ extension ServerConfiguration: CommandLineConfiguration {
         )
         .sets(
             each: \.http.adminListen,
-            .text("ADDRESS", ListenAddress.allowed) { ListenAddress($0) != nil }
+            .text("ADDRESS", ListenAddress.allowedForms) { ListenAddress($0) != nil }
         ),
         .flag("allow-anonymous", "listen beyond loopback without a login")
             .sets(\.access.allowAnonymous, .toggle),
@@ -187,14 +187,14 @@ extension ServerConfiguration: CommandLineConfiguration {
         .flag("analytics-source", "the CloudEvents source of every analytics line")
             .sets(
                 \.analytics.source,
-                .text("URI", URIReference.allowed, if: URIReference.isValid)
+                .text("URI", URIReference.allowedDescription, if: URIReference.isValid)
             ),
         .flag(
             "analytics-recent",
             "how many of the last events GET /analytics shows to operators, 0 for no route"
         )
         .sets(
-            \.analytics.recentMax,
+            \.analytics.recentEventsMax,
             .optional(.number(0...RecentAnalytics.countCeiling, "events"), none: "0")
         ),
     ]
@@ -211,9 +211,9 @@ extension ServerConfiguration: CommandLineConfiguration {
             "access-log",
             "write a line to the log for each request, and for each stream at its end"
         )
-        .sets(\.log.requests, .toggle),
+        .sets(\.log.logsRequests, .toggle),
         .flag("log-actions", "write a line to the log for each applied action, without its payload")
-            .sets(\.log.actions, .toggle),
+            .sets(\.log.logsActions, .toggle),
         .flag("log-exclude", "an action that --log-actions leaves out, by its wire name")
             .sets(each: \.log.excludedActions, .text("TYPE", "an action's wire name")),
     ]
@@ -226,7 +226,7 @@ extension ServerConfiguration: CommandLineConfiguration {
         .sets(
             \.traces.endpoint,
             .optional(
-                .text("URL", CollectorURL.allowed + "; or off") { CollectorURL($0) != nil },
+                .text("URL", CollectorURL.allowedForm + "; or off") { CollectorURL($0) != nil },
                 none: "off"
             )
         ),
@@ -245,7 +245,7 @@ extension ServerConfiguration: CommandLineConfiguration {
             .sets(\.traces.service, .optional(.text("NAME", bytes: 1...255))),
     ]
 
-    private static let limits: [Option] = [
+    private static let limitOptions: [Option] = [
         .flag("headers-max", "the most bytes of request line and headers")
             .sets(\.http.headersBytesMax, .number(1 << 10...1 << 20, "bytes")),
         .flag("uri-max", "the longest request target")
@@ -257,7 +257,7 @@ extension ServerConfiguration: CommandLineConfiguration {
         .flag("depth-max", "how deep JSON may nest")
             .sets(\.http.depthMax, .number(2...JSONLimits.depthCeiling, "levels")),
         .flag("batch-max", "the most actions in one array")
-            .sets(\.actions.batchMax, .number(1...JSONSchema.batchMax, "actions")),
+            .sets(\.actions.batchMax, .number(1...JSONSchema.batchMaxDefault, "actions")),
         .flag("mailbox-max", "the most actions that wait before dispatch answers 503")
             .sets(\.actions.mailboxMax, .number(1...1 << 24, "actions")),
         .flag("connections-max", "the most connections that carry requests")
@@ -291,7 +291,7 @@ extension ServerConfiguration: CommandLineConfiguration {
         .sets(\.sessions.perAddressMax, .number(0...1_000_000, "sessions")),
     ]
 
-    private static let times: [Option] = [
+    private static let durationOptions: [Option] = [
         .flag("headers-timeout", "how long headers may take")
             .sets(\.http.headersTimeout, .seconds(1...3_600)),
         .flag("body-timeout", "how long a body may take")

@@ -12,10 +12,10 @@ extension ServerConfiguration {
     public func check() throws(ConfigurationError) {
         // The endpoint may also come from a variable of OpenTelemetry.
         if let endpoint = traces.endpoint, CollectorURL(endpoint) == nil {
-            throw .value(
+            throw .disallowedValue(
                 endpoint,
                 of: "--otlp-endpoint or OTEL_EXPORTER_OTLP_ENDPOINT",
-                allowed: CollectorURL.allowed
+                allowed: CollectorURL.allowedForm
             )
         }
         for option in Self.options {
@@ -26,10 +26,10 @@ extension ServerConfiguration {
         if let group = http.socketGroup, SocketAccess.group(group) == nil {
             throw ConfigurationError("--socket-group: there is no group '\(group)'")
         }
-        let buffersMin = Self.buffersBodiesMin * http.bodyBytesMax
+        let buffersMin = Self.bufferedBodiesMin * http.bodyBytesMax
         if let bytes = http.buffersBytesMax, bytes < buffersMin {
             throw ConfigurationError(
-                "--buffers-max: \(bytes) bytes are less than \(Self.buffersBodiesMin) of the "
+                "--buffers-max: \(bytes) bytes are less than \(Self.bufferedBodiesMin) of the "
                     + "largest bodies take; give at least \(buffersMin), or lower --body-max"
             )
         }
@@ -64,7 +64,7 @@ extension ServerConfiguration {
     }
 
     private func checkCredentials() throws(ConfigurationError) {
-        guard access.policyFile != nil || !credentials.takesCredentials else {
+        guard access.policyFile != nil || !authentication.takesCredentials else {
             throw ConfigurationError(
                 "--auth-keys and --jwt-keys need --policy: a token names a role, and only a policy "
                     + "gives that role its rights"
@@ -84,7 +84,7 @@ extension ServerConfiguration {
     }
 
     func checkCredentialFiles() throws(ConfigurationError) {
-        try ConfigurationError.wrapping { try Authenticator.check(credentials) }
+        try ConfigurationError.wrapping { try Authenticator.check(authentication) }
     }
 }
 

@@ -23,11 +23,11 @@ extension ServerConfiguration {
     }
 
     /// True if operators have listeners of their own.
-    var separatesOperators: Bool { !http.adminListen.isEmpty }
+    var hasOperatorListeners: Bool { !http.adminListen.isEmpty }
 
     /// True if the routes for operators can be reached only from this machine.
-    var isLoopbackForOperators: Bool {
-        (separatesOperators ? http.adminListen : http.listen).allSatisfy {
+    var servesOperatorsOnLoopbackOnly: Bool {
+        (hasOperatorListeners ? http.adminListen : http.listen).allSatisfy {
             ListenAddress($0)?.isLoopback ?? false
         }
     }
@@ -49,7 +49,7 @@ extension ServerConfiguration {
         transport.headersBytesMax = http.headersBytesMax
         transport.uriBytesMax = http.uriBytesMax
         transport.bodyBytesMax = http.bodyBytesMax
-        transport.buffersBytesMax = buffersBytes
+        transport.buffersBytesMax = effectiveBuffersBytesMax
         transport.headersSeconds = Double(http.headersTimeout.wholeSeconds)
         transport.bodySeconds = Double(http.bodyTimeout.wholeSeconds)
         transport.idleSeconds = Double(http.idleTimeout.wholeSeconds)
@@ -65,16 +65,16 @@ extension ServerConfiguration {
     }
 
     /// The number of bodies of maximum size that must fit into the memory for bodies and answers.
-    static let buffersBodiesMin = 4
+    static let bufferedBodiesMin = 4
     /// The bound on the memory for bodies and answers if the process's memory has no bound.
-    private static let buffersBytesUnbounded = 256 << 20
+    private static let buffersBytesDefault = 256 << 20
 
     /// The maximum memory for bodies and answers in progress, in bytes.
-    var buffersBytes: Int {
+    var effectiveBuffersBytesMax: Int {
         if let bytesMax = http.buffersBytesMax { return bytesMax }
         return max(
-            Self.buffersBodiesMin * http.bodyBytesMax,
-            MemoryUse(bytesMax: memoryBytesMax).map { $0.limit / 4 } ?? Self.buffersBytesUnbounded
+            Self.bufferedBodiesMin * http.bodyBytesMax,
+            MemoryUse(bytesMax: memoryBytesMax).map { $0.limit / 4 } ?? Self.buffersBytesDefault
         )
     }
 
@@ -128,7 +128,7 @@ extension ServerConfiguration {
 
     // Credentials
 
-    var credentials: AuthenticationConfiguration {
+    var authentication: AuthenticationConfiguration {
         var credentials = AuthenticationConfiguration()
         credentials.keysFile = access.keysFile
         if !access.jwtKeyFiles.isEmpty, let name = access.jwtIssuer {
@@ -148,7 +148,7 @@ extension ServerConfiguration {
 
     /// Makes the authenticator. The data directory has to exist, unless history is kept in memory.
     func makeAuthenticator() throws(ConfigurationError) -> Authenticator {
-        var credentials = credentials
+        var credentials = authentication
         if !credentials.takesCredentials { credentials.cookieKeyFile = nil }
         return try ConfigurationError.wrapping { try Authenticator(credentials) }
     }

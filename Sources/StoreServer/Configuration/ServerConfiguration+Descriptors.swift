@@ -9,22 +9,23 @@ extension ServerConfiguration {
     /// don't fit.
     ///
     /// Throws if bounds that were set do not fit, or if the limit does not leave
-    /// ``DescriptorBudget/placesMin`` descriptors for connections and streams.
+    /// ``DescriptorBudget/clientDescriptorsMin`` descriptors for connections and streams.
     func fitted(
         toDescriptors limit: Int,
         storesCount: Int = 1,
         _ logger: Logger
     ) throws(ConfigurationError) -> ServerConfiguration {
         let reserved =
-            DescriptorBudget.reserved + (storesCount - 1) * DescriptorBudget.storeMax
-            + (separatesOperators ? TransportConfiguration.adminConnectionsMax : 0)
+            DescriptorBudget.reservedCount + (storesCount - 1)
+            * DescriptorBudget.descriptorsPerStoreMax
+            + (hasOperatorListeners ? TransportConfiguration.adminConnectionsMax : 0)
         let wanted = http.connectionsMax + streams.countMax + reserved
         guard wanted > limit else { return self }
         let available = limit - reserved
-        guard available >= DescriptorBudget.placesMin else {
+        guard available >= DescriptorBudget.clientDescriptorsMin else {
             throw ConfigurationError(
                 "the system allows \(limit) open files, and the server needs "
-                    + "\(reserved + DescriptorBudget.placesMin) at least; "
+                    + "\(reserved + DescriptorBudget.clientDescriptorsMin) at least; "
                     + DescriptorBudget.advice
             )
         }
@@ -34,7 +35,7 @@ extension ServerConfiguration {
             streams: streams.countMax != fresh.streams.countMax
         )
         // A bound that was not set needs at least half of the minimum for connections and streams.
-        let left = DescriptorBudget.placesMin / 2
+        let left = DescriptorBudget.clientDescriptorsMin / 2
         let least =
             (isSet.connections ? http.connectionsMax : min(http.connectionsMax, left))
             + (isSet.streams ? streams.countMax : min(streams.countMax, left))
@@ -70,19 +71,19 @@ extension ServerConfiguration {
 enum DescriptorBudget {
     /// The descriptors for everything but connections and streams: listeners, timers, files, and
     /// the sockets of refused clients that still send.
-    static let reserved = 96
+    static let reservedCount = 96
 
     /// The minimum number of descriptors for connections and streams; with fewer, a server does not
     /// start.
-    static let placesMin = 32
+    static let clientDescriptorsMin = 32
 
     /// The maximum number of descriptors that each further store needs: for the files of its
     /// journal, and for the wait on its streams.
-    static let storeMax = 16
+    static let descriptorsPerStoreMax = 16
 
     static let advice = "allow more (ulimit -n, LimitNOFILE=)"
 
-    static var current: Int {
+    static var openFilesLimit: Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
             return 1_024

@@ -10,7 +10,7 @@ extension ServerConfiguration {
         public var source = "/store-server"
         /// The number of newest events that `GET /analytics` shows to operators, at most 10,000. By
         /// default `nil`: the route does not exist. Each store keeps at most 16 MiB of events.
-        public var recentMax: Int?
+        public var recentEventsMax: Int?
     }
 
     /// The log, on standard error or in the program.
@@ -21,9 +21,9 @@ extension ServerConfiguration {
         public var level = Level.info
         /// True if the log gets a line for each request, and a line for each stream when the stream
         /// ends. These lines have no query, header or body.
-        public var requests = false
+        public var logsRequests = false
         /// True if the log gets a line for each applied action, without its payload.
-        public var actions = false
+        public var logsActions = false
         /// The wire names of actions that get no line in the log.
         public var excludedActions: [String] = []
     }
@@ -81,7 +81,7 @@ extension ServerConfiguration.Log {
         /// A JSON object in a line, for programs.
         case json
 
-        var written: LogFormat { self == .json ? .json : .text }
+        var logFormat: LogFormat { self == .json ? .json : .text }
     }
 
     /// The lowest level of the lines that are written.
@@ -96,6 +96,6 @@ extension ServerConfiguration.Log {
         case error
 
         /// The level of the log with the same name.
-        var written: LogLevel { LogLevel(rawValue: rawValue) ?? .info }
+        var logLevel: LogLevel { LogLevel(rawValue: rawValue) ?? .info }
     }
 }

@@ -42,7 +42,7 @@ public struct ServerConfiguration: Sendable, Equatable {
     public var shutdownTimeout = Duration.seconds(10)
     /// A role that may do everything, in addition to the roles of the policy; `nil` for none. No
     /// option sets the role: `store-server assert` sets it for the server that plays a script.
-    var readerRole: String?
+    var unrestrictedRole: String?
 
     /// Makes the configuration of a fresh server.
     public init() {}
@@ -50,7 +50,7 @@ public struct ServerConfiguration: Sendable, Equatable {
     /// The actions on their way through the Core.
     public struct Actions: Sendable, Equatable {
         /// The maximum number of actions in one array, 1 to 1,000; by default 1,000.
-        public var batchMax = JSONSchema.batchMax
+        public var batchMax = JSONSchema.batchMaxDefault
         /// The maximum number of actions that wait for the Core, 1 to 2^24; by default 65,536. A
         /// further dispatch gets 503.
         public var mailboxMax = CoreConfiguration<Int>().mailboxMax

@@ -8,7 +8,7 @@ import StoreTelemetry
 struct OpenJournal: Sendable {
     let journal: any Journal
     /// The clock for the ages of idempotency keys.
-    let keyClock = SteadyClock()
+    let keyAgeClock = SteadyClock()
     let close: @Sendable () -> Void
 
     /// Wraps a journal that is already open. By default, `close` does nothing, because the owner of
@@ -31,13 +31,13 @@ struct OpenJournal: Sendable {
         } else {
             let durable = try SQLiteJournal(
                 directory: configuration.history.directory,
-                retention: configuration.retention,
-                keyClock: keyClock,
+                retention: configuration.diskRetention,
+                keyClock: keyAgeClock,
                 acceptDataLoss: configuration.history.acceptDataLoss,
                 follower: follower,
-                log: logger.warnings(.journalNoted)
+                log: logger.warningWriter(.journalNoted)
             )
-            VerifiedMark(in: configuration.history.directory).removeUnlessOfThisProgram()
+            VerificationFile(in: configuration.history.directory).removeUnlessOfThisProgram()
             journal = durable
             close = durable.close
         }
@@ -72,9 +72,9 @@ extension ServerConfiguration {
         )
     }
 
-    var usedRetention: Retention { history.ephemeral ? memoryRetention : retention }
+    var effectiveRetention: Retention { history.ephemeral ? memoryRetention : diskRetention }
 
-    var retention: Retention {
+    var diskRetention: Retention {
         Retention(
             secondsMax: history.ageMax.map { UInt64(clamping: $0.wholeSeconds) },
             bytesMax: history.bytesMax.map { UInt64(clamping: $0) }
@@ -85,7 +85,7 @@ extension ServerConfiguration {
 extension Server {
     /// Returns the file with the first state of the history, if the configuration names a file.
     func stateFile(_ configuration: ServerConfiguration) -> StateFile<State>? {
-        configuration.history.stateFile.map { StateFile(path: $0, connect: connect) }
+        configuration.history.stateFile.map { StateFile(path: $0, connect: connectModules) }
     }
 }
 

@@ -13,17 +13,17 @@ import StoreTelemetry
 /// then makes the state, or throws the reason.
 package final class OpeningReplay<State: Codable & Equatable & Sendable>: HistoryFollower {
     /// The form of the state's type: the SHA-256 of its JSON Schema.
-    let form = RecoveredHistory<State>.form
+    let form = RecoveredHistory<State>.stateFormDigest
     private let program: Program<State>
     private let forms: RecordForms
-    private let progress: ReplayProgress?
+    private let progress: ReplayReporter?
     /// The newest state so far, and the replay that continues from this state.
-    private var running: (base: Replay<State>.Base, records: RecordReplay)?
+    private var current: (base: Replay<State>.Base, records: RecordReplay)?
 
     init(
         of program: Program<State>,
         _ registry: ActionRegistry<State>,
-        showing progress: ReplayProgress? = nil
+        showing progress: ReplayReporter? = nil
     ) {
         self.program = program
         self.progress = progress
@@ -31,18 +31,19 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
     }
 
     /// The state of the newest version, if this replay has made the state.
-    var made: ReplayedState<State> {
+    var replayedState: ReplayedState<State> {
         ReplayedState(form: form, forms: forms) { [self] version in
-            running.flatMap { $0.base.version == version ? $0.base.state : nil }
+            current.flatMap { $0.base.version == version ? $0.base.state : nil }
         }
     }
 
-    func begins(
+    func begin(
         with snapshot: StateSnapshot,
         newest: UInt64,
         writtenBy programs: [RegisteredProgram]
     ) -> Bool {
-        guard GivenState.isForm(snapshot.form, form), let state = try? program.state(in: snapshot)
+        guard GivenState.matches(snapshot.formID, form),
+            let state = try? program.state(in: snapshot)
         else { return false }
         forms.add(programs)
         let start = snapshot.version
@@ -50,15 +51,15 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
             RecordReader(forms),
             ProgressCounter(progress, "replayed", after: start, through: newest)
         )
-        running = (Replay.Base(state: state, version: start), records)
+        current = (Replay.Base(state: state, version: start), records)
         return true
     }
 
     func follow(_ page: borrowing RecordPage) -> Bool {
-        guard var (base, records) = running else { return false }
+        guard var (base, records) = current else { return false }
         // With a single reference to the state, the reducer does not copy the containers in the
         // state.
-        running = nil
+        current = nil
         // This constant saves work: each access to the program looks up its generic type.
         let reducer = program.reducer
         do {
@@ -74,25 +75,25 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
             return false
         }
         base.version += UInt64(page.count)
-        running = (base, records)
+        current = (base, records)
         return true
     }
 
-    func forget() { running = nil }
+    func discardResult() { current = nil }
 }
 
 // Progress
 
-extension ReplayProgress {
+extension ReplayReporter {
     init(to logger: Logger) {
-        self.init { logger.notice(.replayProgress, $0.text) }
+        self.init { logger.info(.replayProgress, $0.text) }
     }
 
     /// Makes the progress display of a command: a bar if standard error is a terminal, or else
     /// lines in the log.
-    static func ofCommand(_ logger: Logger) -> ReplayProgress {
-        guard TerminalBar.isThere else { return ReplayProgress(to: logger) }
-        return ReplayProgress(intervals: (first: 0.3, others: 0.1)) {
+    static func ofCommand(_ logger: Logger) -> ReplayReporter {
+        guard TerminalBar.isAvailable else { return ReplayReporter(to: logger) }
+        return ReplayReporter(intervals: (first: 0.3, others: 0.1)) {
             TerminalBar.show($0.share, $0.text)
         } end: {
             TerminalBar.clear()

@@ -36,20 +36,20 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
     func run() -> Never {
         StandardFiles.fillIn()
         CoreDumps.forbid()
-        do { try run(try read()) } catch { fail(error) }
+        do { try run(try readConfiguration()) } catch { fail(error) }
     }
 
     /// Reads and checks the configuration from flags, environment and file.
-    private func read() throws -> Reader {
+    private func readConfiguration() throws -> Reader {
         let reader = try Reader(
             arguments: Array(CommandLine.arguments.dropFirst()),
             environment: ProcessEnvironment.all,
             readFile: { FileReader.read($0, bytesMax: ConfigurationOptions.fileBytesMax) }
         )
-        if reader.command.servesNoStore { return reader }
+        if reader.command.skipsConfigurationCheck { return reader }
         // The server of a script keeps no history.
         if !reader.command.isAssert {
-            try server.checkJournals(reader.configuration, given: reader.given)
+            try server.checkJournals(reader.configuration, given: reader.givenNames)
         }
         try reader.configuration.check()
         _ = try server.policyFile(reader.configuration)
@@ -73,9 +73,9 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
             try configuration.checkCredentialFiles()
             _ = try configuration.collectorHeaders()
             finish("the configuration is good\n")
-        case .printConfig: finish(ConfigurationHelp.print(configuration))
+        case .printConfig: finish(ConfigurationHelp.configurationText(configuration))
         case .health(let url):
-            if let trouble = HealthClient.ask(url ?? HealthClient.standardURL) {
+            if let trouble = HealthClient.problem(at: url ?? HealthClient.standardURL) {
                 fail(trouble, .failure)
             }
             finish("ready\n")
@@ -90,7 +90,7 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
         case .token(let command):
             let command = try command.readingInput()
             let runner = TokenCommandRunner(command: command, configuration: configuration)
-            finish(try runner.text())
+            finish(try runner.run())
         case .policy(let command):
             let answer = try PolicyCommandRunner(
                 command: command,
@@ -102,7 +102,10 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
             let command = try AssertCommand(file)
             let holds: Bool
             if let url {
-                let shown = ScriptCredentials(reader: reader.credential, senders: reader.senders)
+                let shown = ScriptCredentials(
+                    reader: reader.credential,
+                    senders: reader.senderCredentials
+                )
                 holds = try command.play(at: url, showing: shown)
             } else {
                 // Ignores SIGPIPE: a client that closes its connection must not end the process.
@@ -125,7 +128,7 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
         _ configuration: ServerConfiguration
     ) throws -> String {
         guard let name = command.store else { return try server.run(command, configuration) }
-        guard let other = server.others.first(where: { $0.name.isSame(as: name) }) else {
+        guard let other = server.otherStores.first(where: { $0.name.isSame(as: name) }) else {
             throw server.unknownStore(name)
         }
         return try other.server.run(command, configuration.forStore(Links(store: name)))
@@ -137,7 +140,7 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
         _ configuration: ServerConfiguration,
         unknownVariables: [String]
     ) throws -> Never {
-        AllocatorMemory.shareArenas()
+        AllocatorMemory.limitArenas()
         // The signals are blocked before other threads start. The other threads inherit the block,
         // so that no signal interrupts a thread.
         let signals = Signals([SIGTERM, SIGINT, SIGHUP])
@@ -156,7 +159,7 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
                 "the journal failed: \(error); ending, so that a restart goes on from its records"
             )
             // The process ends before it answers a request, because each answer might be false.
-            end(logger, .journalFailed)
+            exitAtOnce(logger, .journalFailed)
         }
         // The start may take long, so a thread of its own runs it. This thread serves signals
         // meanwhile.
@@ -164,17 +167,17 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
             do {
                 let running = try start.becomeReady()
                 for address in running.addresses {
-                    logger.notice(.serverListening, "listening on \(address)")
+                    logger.info(.serverListening, "listening on \(address)")
                 }
                 StartMemory.giveBack()
                 guard let manager else { return }
                 manager.reportReady("listening on " + running.addresses.joined(separator: ", "))
                 if let seconds = manager.watchdogSeconds {
-                    running.whileItWorks(every: seconds / 3, manager.reportAlive)
+                    running.repeatWhileHealthy(every: seconds / 3, manager.reportAlive)
                 }
             } catch {
                 // If a stop ended the start, the thread of that stop ends the process.
-                guard !start.isEnded else { return }
+                guard !start.isCancelled else { return }
                 _ = start.stop()
                 logger.flush()
                 fail(error)
@@ -196,30 +199,30 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
         manager?.reportReloading()
         defer { manager?.reportReady("reloaded") }
         do {
-            let configuration = try read().configuration
-            start.running?.reload(configuration)
+            let configuration = try readConfiguration().configuration
+            start.runningServer?.reload(configuration)
         } catch {
             logger.error(.configurationRefused, "the configuration stays as it is: \(error)")
         }
     }
 
     private func stop(_ start: ServerStart, _ logger: Logger) -> Never {
-        logger.notice(.serverStopping, "stopping")
+        logger.info(.serverStopping, "stopping")
         let outcome = start.stop()
-        if start.isEnded {
-            logger.notice(.serverStopped, "stopped before the start was done")
-            end(logger, .success)
+        if start.isCancelled {
+            logger.info(.serverStopped, "stopped before the start was done")
+            exitAtOnce(logger, .success)
         }
         switch outcome {
-        case .clean: logger.notice(.serverStopped, "stopped")
+        case .clean: logger.info(.serverStopped, "stopped")
         case .clientsCutOff:
-            logger.notice(.serverStopped, "stopped at the deadline; some clients were cut off")
+            logger.info(.serverStopped, "stopped at the deadline; some clients were cut off")
         case .unfinished(let part):
             logger.error(
                 .serverStopped,
                 "ending at the deadline, without \(part); the journal has all acknowledged actions"
             )
-            end(logger, .stopUnfinished)
+            exitAtOnce(logger, .stopUnfinished)
         }
         logger.flush()
         exit(.success)
@@ -229,7 +232,7 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
 
     /// Ends the process at once, without the exit handlers of the C library: threads that still
     /// work must not delay it.
-    private func end(_ logger: Logger, _ status: ExitStatus) -> Never {
+    private func exitAtOnce(_ logger: Logger, _ status: ExitStatus) -> Never {
         logger.flush()
         _exit(status.rawValue)
     }

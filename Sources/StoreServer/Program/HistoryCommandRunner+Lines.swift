@@ -26,10 +26,10 @@ extension HistoryCommandRunner {
         var after = journal.oldest - 1
         // The programs whose forms are not written yet. The forms are in the line of a program's
         // first record.
-        var programs: [UInt32: WritingProgram] = [:]
+        var programs: [UInt32: ProgramDescription] = [:]
         for kept in try journal.programs() { programs[kept.number] = kept.program }
         while after < journal.version {
-            let page = try journal.read(JournalPage(after: after, limit: 1_000))
+            let page = try journal.read(JournalPageRequest(after: after, limit: 1_000))
             for record in page.records {
                 let program = programs.removeValue(forKey: record.program)
                 try output.write(HistoryLine(record: record, program: program).bytes)
@@ -50,7 +50,7 @@ extension HistoryCommandRunner {
                 "versions before \(journal.oldest) are no longer kept, and not exported"
             )
         }
-        if try GivenState.began(journal) != nil {
+        if try GivenState.firstSnapshot(of: journal) != nil {
             logger.warning(
                 .historyNoted,
                 "history began with the state of a file: import needs it as --state-file"
@@ -67,7 +67,7 @@ extension HistoryCommandRunner {
         return try withJournal {
             try SQLiteJournal(
                 directory: configuration.history.directory,
-                log: logger.warnings(.journalNoted)
+                log: logger.warningWriter(.journalNoted)
             )
         } use: { journal in
             try importLines(from: input, of: file, into: journal)
@@ -83,7 +83,7 @@ extension HistoryCommandRunner {
         let place =
             server.hasOwnJournal ? "the program's own journal" : configuration.history.directory
         guard journal.version == 0 else {
-            throw HistoryCommandError(
+            throw CommandFailure(
                 "\(place) has a history already, up to version \(journal.version); give an empty "
                     + (server.hasOwnJournal ? "one" : "directory with --data")
             )
@@ -117,21 +117,21 @@ extension HistoryCommandRunner {
             do {
                 let record = try HistoryLine(reading: line, &programs).record
                 guard record.version == journal.version + UInt64(batch.records.count) + 1 else {
-                    throw HistoryCommandError("version \(record.version) does not follow")
+                    throw CommandFailure("version \(record.version) does not follow")
                 }
                 // The action is reduced before its record is appended: the history must not get an
                 // action that can't be replayed.
                 try replay.reduce(record) { action in
                     try server.reducer(&state, action, record.version, record.session)
                 }
-                programs.note(record)
+                programs.noteIfWithoutProgram(record)
                 batch.records.append(record)
-            } catch { throw HistoryCommandError("line \(input.number) of \(file): \(error)") }
+            } catch { throw CommandFailure("line \(input.number) of \(file): \(error)") }
             if batch.records.count == 1_000 { try append() }
         }
         try append()
         replay.finish()
-        try history.registerAgain(behind: programs.unknownNames)
+        try history.registerProgram(afterNames: programs.namesWithoutProgram)
         return "\(place) has \(journal.version) actions\n"
     }
 }

@@ -14,7 +14,7 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
     var logger: Logger { server.makeLogger() }
 
     /// Runs the command. Returns the text to print.
-    func text() throws -> String {
+    func run() throws -> String {
         do {
             return switch (command.word, command.file) {
             case (.backup, let file?): try backup(to: file)
@@ -23,12 +23,12 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
             case (.verify, _): try verify()
             case (.backup, nil), (.import, nil): ""
             }
-        } catch let error as JournalError { throw HistoryCommandError(error) }
+        } catch let error as JournalError { throw CommandFailure(error) }
     }
 
     private func backup(to file: String) throws -> String {
         guard server.programJournal == nil else {
-            throw HistoryCommandError(
+            throw CommandFailure(
                 "this program has a journal of its own, which 'backup' can't copy; "
                     + "back it up by its own means, or write the actions with 'export'"
             )
@@ -55,12 +55,12 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
 
                 """
         }
-        let mark = VerifiedMark(in: configuration.history.directory)
-        if command.isIfNew {
+        let mark = VerificationFile(in: configuration.history.directory)
+        if command.skipsVerifiedHistory {
             guard SQLiteJournal.exists(in: configuration.history.directory) else {
                 return "there is no history in \(configuration.history.directory) yet\n"
             }
-            if mark.isOfThisProgram {
+            if mark.namesThisProgram {
                 let place = configuration.history.directory
                 return "this program has verified the history of \(place) before\n"
             }
@@ -70,10 +70,10 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
         defer { journal.close() }
         let report = try journal.verifyAll()
         guard report.isIntact else {
-            throw HistoryCommandError(report.faults.joined(separator: "\n"))
+            throw CommandFailure(report.faults.joined(separator: "\n"))
         }
         let replayed = try replayAll(journal)
-        if command.isIfNew { mark.write() }
+        if command.skipsVerifiedHistory { mark.write() }
         return """
             \(report.recordsCount) records, \(report.snapshotsCount) snapshots and \
             \(report.outcomesCount) idempotency keys are intact, up to version \(report.version)
@@ -115,7 +115,7 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
     func existingDirectory() throws -> String {
         let directory = configuration.history.directory
         guard SQLiteJournal.exists(in: directory) else {
-            throw HistoryCommandError(
+            throw CommandFailure(
                 "there is no history in \(directory); --data names its directory"
             )
         }
@@ -128,12 +128,12 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
         try SQLiteJournal(
             directory: directory,
             keepsForm: true,
-            log: logger.warnings(.journalNoted)
+            log: logger.warningWriter(.journalNoted)
         )
     }
 }
 
-extension HistoryCommandError {
+extension CommandFailure {
     init(_ error: JournalError) {
         let reason =
             switch error {
@@ -150,7 +150,7 @@ extension HistoryCommandError {
 /// the journal.
 struct SnapshotComparison<State: Codable & Equatable & Sendable> {
     let replay: Replay<State>
-    let progress: ReplayProgress
+    let progress: ReplayReporter
     private let encoder = JSONEncoder()
 
     /// Runs the comparison. Returns a line with the numbers of replayed actions and compared
@@ -165,7 +165,7 @@ struct SnapshotComparison<State: Codable & Equatable & Sendable> {
             let start = base.version
             try replay.advance(&base, through: end, showing: progress) { record, state in
                 guard let then = snapshots.first(where: { $0.version == record.version }),
-                    replay.isRead(then)
+                    replay.hasCurrentForm(then)
                 else { return true }
                 compared += 1
                 if (try? encoder.encode(state)) == then.state { return true }
@@ -173,17 +173,17 @@ struct SnapshotComparison<State: Codable & Equatable & Sendable> {
                 return false
             }
             if let different {
-                throw HistoryCommandError(
+                throw CommandFailure(
                     "the state of version \(different) that this program makes differs from the "
                         + "snapshot of that version: its reducer has changed"
                 )
             }
-            let others = snapshots.filter { !replay.isRead($0) }.count
+            let others = snapshots.filter { !replay.hasCurrentForm($0) }.count
             return
                 "\(end - start) actions replayed; snapshots compared: \(compared), different: 0"
                 + (others > 0 ? ", of another form of the state, not compared: \(others)" : "")
         } catch let error as ReplayError {
-            throw HistoryCommandError(RecoveryError(error, version: end).description)
+            throw CommandFailure(RecoveryError(error, version: end).description)
         }
     }
 

@@ -9,7 +9,7 @@ struct HistoryLine {
     let record: Record
     /// The program that wrote the record, if this line is the first line from that program;
     /// otherwise `nil`.
-    let program: WritingProgram?
+    let program: ProgramDescription?
 
     /// The bytes of the line, with the line feed.
     var bytes: [UInt8] {
@@ -28,7 +28,7 @@ extension HistoryLine {
         do {
             object = try JSONDocument(parsing: line, limits: .unbounded).root
         } catch {
-            throw HistoryCommandError("it is not JSON: \(error.message)")
+            throw CommandFailure("it is not JSON: \(error.message)")
         }
         guard let version = object.member(named: "version").flatMap({ UInt64($0.sourceText) }),
             let text = object.member(named: "time")?.stringValue,
@@ -37,11 +37,11 @@ extension HistoryLine {
             let payload = object.member(named: "payload"),
             let changed = object.member(named: "changed")
         else {
-            throw HistoryCommandError(
+            throw CommandFailure(
                 "it needs version, time (RFC 3339, in UTC), type, payload and changed"
             )
         }
-        let program = try ImportedPrograms.Mention(object.member(named: "program"))
+        let program = try ImportedPrograms.ProgramReference(object.member(named: "program"))
         self.program = program?.program
         record = Record(
             version: version,
@@ -74,10 +74,10 @@ extension HistoryLine {
 /// journal. The first line from a program has the forms of its actions,
 /// `"program":{"number":2,"forms":[…]}`. Later lines have only its number, `"program":2`.
 struct ImportedPrograms {
-    struct Mention {
+    struct ProgramReference {
         let number: UInt32
         /// The program with its forms; `nil` if an earlier line has the forms.
-        let program: WritingProgram?
+        let program: ProgramDescription?
 
         /// Reads a mention; returns `nil` for a line without a program.
         init?(_ node: JSONNode?) throws {
@@ -88,9 +88,9 @@ struct ImportedPrograms {
             }
             guard let text = node.member(named: "number")?.sourceText, let number = UInt32(text),
                 number > 0, let forms = node.member(named: "forms"),
-                let read = ProgramForms(WritingProgram(digest: "", forms: Array(forms.source)))
+                let read = ProgramForms(ProgramDescription(digest: "", forms: Array(forms.source)))
             else {
-                throw HistoryCommandError(
+                throw CommandFailure(
                     "its program is not valid; allowed are a number from 1, or an object with "
                         + "number and forms"
                 )
@@ -100,28 +100,29 @@ struct ImportedPrograms {
     }
 
     private let journal: any Journal
-    private var numbers: [UInt32: UInt32] = [:]
+    private var journalNumbers: [UInt32: UInt32] = [:]
     /// The names of actions in records without a program.
-    private(set) var unknownNames: Set<String> = []
+    private(set) var namesWithoutProgram: Set<String> = []
 
     init(into journal: any Journal) { self.journal = journal }
 
-    /// Adds the name of the record's action to ``unknownNames``, if the record has no program.
-    mutating func note(_ record: Record) {
+    /// Adds the name of the record's action to ``namesWithoutProgram``, if the record has no
+    /// program.
+    mutating func noteIfWithoutProgram(_ record: Record) {
         guard record.program == 0, ClientRequest(recorded: record.type) == nil else { return }
-        unknownNames.insert(RecordName(record.type).pattern)
+        namesWithoutProgram.insert(RecordName(record.type).pattern)
     }
 
     /// Returns the number that a program has in the journal. If the mention has forms, registers
     /// the program with these forms in the journal.
-    mutating func journalNumber(of mention: Mention) throws -> UInt32 {
+    mutating func journalNumber(of mention: ProgramReference) throws -> UInt32 {
         if let program = mention.program {
-            do { numbers[mention.number] = try journal.register(program) } catch {
-                throw HistoryCommandError(error)
+            do { journalNumbers[mention.number] = try journal.register(program) } catch {
+                throw CommandFailure(error)
             }
         }
-        guard let number = numbers[mention.number] else {
-            throw HistoryCommandError(
+        guard let number = journalNumbers[mention.number] else {
+            throw CommandFailure(
                 "no line before it has the forms of program \(mention.number)"
             )
         }

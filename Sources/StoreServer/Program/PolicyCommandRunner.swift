@@ -25,7 +25,7 @@ struct PolicyCommandRunner<State: Codable & Equatable & Sendable> {
 
     private func explain(
         _ file: PolicyFile?,
-        _ worlds: [PolicyWorld]
+        _ worlds: [PolicyVocabulary]
     ) throws(ConfigurationError) -> PolicyAnswer {
         var question: PolicyQuestion
         var store = command.store
@@ -48,7 +48,7 @@ struct PolicyCommandRunner<State: Codable & Equatable & Sendable> {
                 principal: command[.principal] ?? Policy.anonymous
             )
         }
-        let explainer = PolicyExplainer(file, in: worlds[try place(ofStore: store)])
+        let explainer = PolicyExplainer(file, in: worlds[try index(ofStore: store)])
         let answer = try ConfigurationError.wrapping {
             try explainer.explain(question, as: command[.role] ?? "")
         }
@@ -56,9 +56,9 @@ struct PolicyCommandRunner<State: Codable & Equatable & Sendable> {
     }
 
     /// Returns the index of a store in the process; the store at `/` has the index 0.
-    private func place(ofStore name: String?) throws(ConfigurationError) -> Int {
+    private func index(ofStore name: String?) throws(ConfigurationError) -> Int {
         guard let name else { return 0 }
-        guard let place = server.others.firstIndex(where: { $0.name.isSame(as: name) }) else {
+        guard let place = server.otherStores.firstIndex(where: { $0.name.isSame(as: name) }) else {
             throw server.unknownStore(name)
         }
         return place + 1
@@ -68,7 +68,7 @@ struct PolicyCommandRunner<State: Codable & Equatable & Sendable> {
 extension Server {
     /// Returns the error for a command that names an unknown store.
     func unknownStore(_ name: String) -> ConfigurationError {
-        let names = others.map(\.name)
+        let names = otherStores.map(\.name)
         return ConfigurationError(
             names.isEmpty
                 ? "--store: this program has one store alone; leave it out"

@@ -18,7 +18,7 @@ extension Server {
         if own.access.policyFile != nil {
             let made = try ScriptKeys(for: principals)
             own.access.keysFile = made.path
-            own.readerRole = made.readerRole
+            own.unrestrictedRole = made.unrestrictedRole
             keys = made
         } else if let principal = principals.first {
             throw UsageError("a step acts as '\(principal)', which needs a server with --policy")
@@ -29,7 +29,7 @@ extension Server {
         own.analytics.destination = .off
         let memory = with { memory in
             memory.programJournal = nil
-            memory.others = others.map { ($0.name, $0.server.forgetting) }
+            memory.otherStores = otherStores.map { ($0.name, $0.server.withoutProgramJournal) }
         }
         let running = try memory.start(own)
         defer { running.stop() }
@@ -43,7 +43,7 @@ extension Server {
 struct ScriptKeys: Sendable {
     let path: String
     /// The role with all rights. Its name is random, so that no policy contains it.
-    let readerRole: String
+    let unrestrictedRole: String
     let credentials: ScriptCredentials
     private let folder: String
 
@@ -52,14 +52,14 @@ struct ScriptKeys: Sendable {
     init(for principals: [String]) throws {
         var template = Array("\(Self.temporaryFolder)/store-script-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
-            throw HistoryCommandError(
+            throw CommandFailure(
                 "\(Self.temporaryFolder): can't make a folder there: \(SystemError.text)"
             )
         }
         folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         path = folder + "/keys.json"
         var random = SystemRandomNumberGenerator()
-        readerRole = "script-" + String(random.next() as UInt64, radix: 16)
+        unrestrictedRole = "script-" + String(random.next() as UInt64, radix: 16)
         do {
             let file = APIKeyFile(path)
             let now = SystemTime.wallNanoseconds() / 1_000_000_000
@@ -67,12 +67,15 @@ struct ScriptKeys: Sendable {
                 let key = try file.create(principal: name, role: role, expires: nil, at: now)
                 return try Credential(key.token, of: "\(role)/\(name)")
             }
-            var credentials = ScriptCredentials(reader: try credential("script", readerRole))
+            var credentials = ScriptCredentials(reader: try credential("script", unrestrictedRole))
             for principal in principals {
                 let parts = principal.split(separator: "/", maxSplits: 1).map(String.init)
                 guard parts.count == 2 else { continue }
-                credentials.senders[principal] = try credential(parts[1], parts[0])
-                credentials.readers[principal] = try credential(parts[1], readerRole)
+                credentials.senderCredentials[principal] = try credential(parts[1], parts[0])
+                credentials.readerCredentials[principal] = try credential(
+                    parts[1],
+                    unrestrictedRole
+                )
             }
             self.credentials = credentials
         } catch {

@@ -9,7 +9,7 @@ struct TokenCommandRunner {
     private let now = SystemTime.wallNanoseconds() / 1_000_000_000
 
     /// Runs the command. Returns the text to print.
-    func text() throws -> String {
+    func run() throws -> String {
         switch command.word {
         case .create: try create()
         case .list: try list()
@@ -28,7 +28,7 @@ struct TokenCommandRunner {
     /// Creates a key. Returns only the token of the key, so that a script can read the token.
     private func create() throws -> String {
         let end = try command.expires.map { text throws(UsageError) in
-            guard let end = Self.end(text, at: now) else {
+            guard let end = Self.expiry(from: text, at: now) else {
                 throw .value(
                     text,
                     of: "--expires",
@@ -70,7 +70,7 @@ struct TokenCommandRunner {
         // The check needs no key for cookies. A configuration with the history in memory names no
         // file for this key.
         checked.history.ephemeral = true
-        guard checked.credentials.takesCredentials else {
+        guard checked.authentication.takesCredentials else {
             throw UsageError(
                 "token: check needs --keys, or --jwt-keys with --jwt-issuer and --jwt-audience; "
                     + "see --help"
@@ -91,7 +91,7 @@ struct TokenCommandRunner {
 
                 """
         } catch let error as AuthenticationError {
-            throw HistoryCommandError("not valid: \(error)")
+            throw CommandFailure("not valid: \(error)")
         }
     }
 
@@ -102,7 +102,7 @@ struct TokenCommandRunner {
     /// Returns the second at which a key expires, from a duration such as `90d` or a time (RFC
     /// 3339). Returns `nil` for any other text, for a time in the past, and for a time more than a
     /// hundred years away.
-    static func end(_ text: String, at now: Int64) -> Int64? {
+    static func expiry(from text: String, at now: Int64) -> Int64? {
         let units: [Character: Int64] = ["m": 60, "h": 3_600, "d": 86_400]
         let end: Int64
         if let time = CivilTime.nanoseconds(rfc3339: text) {

@@ -8,13 +8,13 @@ import Synchronization
 final class DependencyPreparation: Sendable {
     typealias Step = @Sendable (inout Dependencies) async throws -> Void
 
-    private struct Progress: Sendable {
+    private struct Cancellation: Sendable {
         /// The function that ends the current wait.
         var cancel: @Sendable () -> Void = {}
         var isCancelled = false
     }
 
-    private let progress = Locked(Progress())
+    private let progress = Locked(Cancellation())
 
     /// Calls the steps one after the other, and waits for the end of the last step. Returns the
     /// prepared dependencies. Throws ``PreparationFailure`` if a step throws, and

@@ -16,22 +16,22 @@ struct FileTrust {
         // The group may have the permission to make files in the directory, because the server's
         // own files have the mode 0600.
         if !configuration.history.ephemeral {
-            look(at: configuration.history.directory, writable: S_IWOTH)
+            check(configuration.history.directory, forbiddenWrites: S_IWOTH)
         }
         if let keys = configuration.access.keysFile {
-            look(at: keys, secret: "it has the names of all principals; run chmod o-r")
+            check(keys, secretReason: "it has the names of all principals; run chmod o-r")
         }
-        for keys in configuration.access.jwtKeyFiles { look(at: keys) }
-        if let policy = configuration.access.policyFile { look(at: policy) }
+        for keys in configuration.access.jwtKeyFiles { check(keys) }
+        if let policy = configuration.access.policyFile { check(policy) }
     }
 
     /// Checks the owner and the mode of a path, and adds warnings. `writable` has the mode bits for
     /// writing that the path must not have. `secret` is the reason against a file that every user
     /// may read, with the remedy; `nil` if every user may read the file.
-    private mutating func look(
-        at path: String,
-        writable: mode_t = S_IWGRP | S_IWOTH,
-        secret: String? = nil
+    private mutating func check(
+        _ path: String,
+        forbiddenWrites: mode_t = S_IWGRP | S_IWOTH,
+        secretReason: String? = nil
     ) {
         var status = stat()
         guard stat(path, &status) == 0 else { return }
@@ -42,12 +42,12 @@ struct FileTrust {
                     + "server's user, \(user), or to root"
             )
         }
-        if status.st_mode & writable != 0 {
-            let letters = writable & S_IWGRP == 0 ? "o-w" : "go-w"
+        if status.st_mode & forbiddenWrites != 0 {
+            let letters = forbiddenWrites & S_IWGRP == 0 ? "o-w" : "go-w"
             warnings.append("users other than its owner may change '\(path)'; run chmod \(letters)")
         }
-        if let secret, status.st_mode & S_IROTH != 0 {
-            warnings.append("everyone may read '\(path)': \(secret)")
+        if let secretReason, status.st_mode & S_IROTH != 0 {
+            warnings.append("everyone may read '\(path)': \(secretReason)")
         }
     }
 }

@@ -16,25 +16,25 @@ final class MemoryGuard: Sendable {
     static let highPercent = 90
     static let normalPercent = 80
     /// The percentage from which the guard ends the streams of all readers that are behind at once.
-    static let lastPercent = 97
-    /// The number of calls of ``look()`` from one return of freed memory to the next, while memory
-    /// is scarce. From ``lastPercent`` on, each call returns freed memory; at lower percentages,
-    /// this would take too much time.
+    static let criticalPercent = 97
+    /// The number of calls of ``check()`` from one return of freed memory to the next, while memory
+    /// is scarce. From ``criticalPercent`` on, each call returns freed memory; at lower
+    /// percentages, this would take too much time.
     private static let looksPerTrim = 5
 
     private struct Condition: Sendable {
         var isHigh = false
-        var looks = 0
+        var checksCount = 0
         /// The senders of streams, one for each store.
         var writers: [StreamWriter] = []
     }
 
-    private let use: MemoryUse
+    private let memoryUse: MemoryUse
     private let logger: Logger
     private let condition = Locked(Condition())
 
     init(_ use: MemoryUse, _ logger: Logger) {
-        self.use = use
+        self.memoryUse = use
         self.logger = logger
     }
 
@@ -46,25 +46,25 @@ final class MemoryGuard: Sendable {
     }
 
     /// True if memory is scarce.
-    var isHigh: Bool { condition.withLock { $0.isHigh } }
+    var isMemoryScarce: Bool { condition.withLock { $0.isHigh } }
 
     /// Compares the used memory with the bound, and ends streams if memory is scarce. A single
     /// thread calls this function at short intervals.
-    func look() {
-        guard var bytes = use.bytes else { return }
-        let wasHigh = isHigh
+    func check() {
+        guard var bytes = memoryUse.usedBytes else { return }
+        let wasHigh = isMemoryScarce
         // The allocator holds freed memory, which counts as used until it is given back.
-        let isTrimmed = percent(bytes) >= Self.lastPercent || (wasHigh && isTrimDue)
+        let isTrimmed = percent(bytes) >= Self.criticalPercent || (wasHigh && countCheckForTrim)
         if isTrimmed {
-            AllocatorMemory.giveBack()
-            bytes = use.bytes ?? bytes
+            AllocatorMemory.returnFreeMemory()
+            bytes = memoryUse.usedBytes ?? bytes
         }
         let percent = percent(bytes)
         guard percent >= (wasHigh ? Self.normalPercent : Self.highPercent) else {
-            if wasHigh { end(bytes) }
+            if wasHigh { endShedding(at: bytes) }
             return
         }
-        if !wasHigh { begin(bytes) }
+        if !wasHigh { beginShedding(at: bytes) }
         // Below ``highPercent``, the measured bytes are reliable only if freed memory has just been
         // given back.
         if percent >= Self.highPercent || isTrimmed {
@@ -72,51 +72,51 @@ final class MemoryGuard: Sendable {
         }
     }
 
-    private func percent(_ bytes: Int) -> Int { bytes / max(1, use.limit / 100) }
+    private func percent(_ bytes: Int) -> Int { bytes / max(1, memoryUse.limit / 100) }
 
-    /// Returns the fraction of the slow readers whose streams a call of ``look()`` ends. The
-    /// fraction grows from 0.1 at ``highPercent`` to 1 at ``lastPercent``.
+    /// Returns the fraction of the slow readers whose streams a call of ``check()`` ends. The
+    /// fraction grows from 0.1 at ``highPercent`` to 1 at ``criticalPercent``.
     static func shedFraction(at percent: Int) -> Double {
-        let range = Double(lastPercent - highPercent)
+        let range = Double(criticalPercent - highPercent)
         return min(1, 0.1 + 0.9 * Double(max(0, percent - highPercent)) / range)
     }
 
-    private var isTrimDue: Bool {
+    private var countCheckForTrim: Bool {
         condition.withLock { condition in
-            condition.looks += 1
-            return condition.looks % Self.looksPerTrim == 0
+            condition.checksCount += 1
+            return condition.checksCount % Self.looksPerTrim == 0
         }
     }
 
     private var writers: [StreamWriter] { condition.withLock { $0.writers } }
 
     /// Refuses new streams from now on, or accepts them again.
-    private func change(isHigh: Bool) {
+    private func setScarce(_ isHigh: Bool) {
         condition.withLock { condition in
             condition.isHigh = isHigh
-            condition.looks = 0
+            condition.checksCount = 0
             for writer in condition.writers { writer.isShedding = isHigh }
         }
     }
 
-    private func begin(_ bytes: Int) {
-        change(isHigh: true)
+    private func beginShedding(at bytes: Int) {
+        setScarce(true)
         logger.warning(
             .memoryHigh,
             "memory is scarce: new streams are refused, and slow readers are disconnected",
             LogField("bytes", .count(bytes)),
-            LogField("limit", .count(use.limit))
+            LogField("limit", .count(memoryUse.limit))
         )
     }
 
-    private func end(_ bytes: Int) {
-        change(isHigh: false)
+    private func endShedding(at bytes: Int) {
+        setScarce(false)
         let shed = writers.reduce(0) { $0 + $1.counters.shed.load(ordering: .relaxed) }
-        logger.notice(
+        logger.info(
             .memoryNormal,
             "memory is free again, and new streams are accepted",
             LogField("bytes", .count(bytes)),
-            LogField("limit", .count(use.limit)),
+            LogField("limit", .count(memoryUse.limit)),
             LogField("closed", .count(shed))
         )
     }
@@ -127,13 +127,13 @@ struct MemoryUse: Sendable {
     /// The bound, in bytes.
     let limit: Int
     /// The folder of the control group that sets the bound; `nil` if the operator sets it.
-    private let group: String?
+    private let controlGroup: String?
 
     /// Takes the operator's bound, or, if `bytesMax` is `nil`, the bound of the process's control
     /// group. Returns `nil` if there is no bound.
     init?(bytesMax: Int?) {
-        group = bytesMax == nil ? Self.ownGroup : nil
-        let limit = bytesMax ?? group.flatMap { Self.number(in: $0 + "/memory.max") }
+        controlGroup = bytesMax == nil ? Self.ownControlGroup : nil
+        let limit = bytesMax ?? controlGroup.flatMap { Self.number(in: $0 + "/memory.max") }
         guard let limit else { return nil }
         self.limit = limit
     }
@@ -141,10 +141,10 @@ struct MemoryUse: Sendable {
     /// The used bytes that count against the bound; `nil` if they can't be read. For a control
     /// group, all its memory counts, also the memory of sockets, but not the cached pages of files,
     /// which the kernel reclaims. For the operator's bound, resident memory counts.
-    var bytes: Int? {
-        guard let group else { return Self.residentBytes }
-        guard let all = Self.number(in: group + "/memory.current"),
-            let files = Self.text(of: group + "/memory.stat").flatMap(Self.fileBytes)
+    var usedBytes: Int? {
+        guard let controlGroup else { return Self.residentBytes }
+        guard let all = Self.number(in: controlGroup + "/memory.current"),
+            let files = Self.text(of: controlGroup + "/memory.stat").flatMap(Self.fileBytes)
         else { return nil }
         return max(0, all - files)
     }
@@ -157,7 +157,7 @@ struct MemoryUse: Sendable {
     }
 
     /// The folder of the process's own control group of version 2 (cgroups(7)).
-    private static var ownGroup: String? {
+    private static var ownControlGroup: String? {
         guard let text = text(of: "/proc/self/cgroup") else { return nil }
         let line = text.split(separator: "\n").first { $0.hasPrefix("0::/") }
         return line.map { "/sys/fs/cgroup" + $0.dropFirst(3) }

@@ -28,7 +28,7 @@ public final class RunningServer: Sendable {
     /// (``Server/journalFailureHandler(_:)``).
     ///
     /// If there are several stores, this property is about the store at `/`.
-    public var journalFailure: JournalError? { process.served.first?.health.journal.failure }
+    public var journalFailure: JournalError? { process.servedStores.first?.health.journal.failure }
 
     /// Reopens the file of analytics, which a log rotation may have moved.
     public func reopenFiles() { process.analytics?.reopen() }
@@ -37,7 +37,7 @@ public final class RunningServer: Sendable {
     /// and policies no longer allow. Each store applies all of these files, or no file if one of
     /// them is wrong. A line in the log reports the outcome.
     public func reloadAccess() {
-        for store in process.served { store.reloadAccessOrLog(process.logger) }
+        for store in process.servedStores { store.reloadAccess(logging: process.logger) }
     }
 
     /// Applies the settings that may change while the server runs, and reopens the file of
@@ -53,11 +53,13 @@ public final class RunningServer: Sendable {
 
     /// Calls `report` every `seconds` on the event loop's thread. Omits the call while the reducers
     /// of all stores are stuck.
-    func whileItWorks(every seconds: Double, _ report: @escaping @Sendable () -> Void) {
+    func repeatWhileHealthy(every seconds: Double, _ report: @escaping @Sendable () -> Void) {
         process.transport.schedule(after: seconds) { [weak self] in
             guard let self else { return }
-            if process.served.contains(where: { $0.health.watchdog.problem == nil }) { report() }
-            whileItWorks(every: seconds, report)
+            if process.servedStores.contains(where: { $0.health.watchdog.problem == nil }) {
+                report()
+            }
+            repeatWhileHealthy(every: seconds, report)
         }
     }
 

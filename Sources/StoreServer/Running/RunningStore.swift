@@ -22,7 +22,7 @@ protocol RunningStore: Sendable {
 
     /// Ends the streams and waiting requests that the policy does not allow, or whose credentials
     /// have ended.
-    func endForbidden()
+    func endForbiddenStreams()
 
     /// Refuses new requests, and answers the waiting requests.
     func drain()
@@ -38,11 +38,11 @@ protocol RunningStore: Sendable {
 
 extension RunningStore {
     /// Reads keys and policy again, and logs the outcome.
-    func reloadAccessOrLog(_ logger: Logger) {
+    func reloadAccess(logging logger: Logger) {
         let name = store.links.store.map { " of the store '\($0)'" } ?? ""
         do {
             try reloadAccess()
-            logger.notice(.configurationReloaded, "keys and policy\(name) are read again")
+            logger.info(.configurationReloaded, "keys and policy\(name) are read again")
         } catch {
             logger.error(
                 .configurationRefused,
@@ -52,7 +52,7 @@ extension RunningStore {
     }
 
     /// Begins the watch that ends each session when it has been idle for the configured time.
-    func watchSessions() {
+    func endIdleSessions() {
         guard let sessions = store.sessions else { return }
         // The first call, too, has to run on the loop's thread.
         store.schedule(after: 0) { [store] in IdleSessions.watch(store, sessions) }
@@ -73,10 +73,10 @@ extension StoreAssembly: RunningStore {
     func reloadAccess() throws {
         guard let access else { return }
         try access.reload()
-        endForbidden()
+        endForbiddenStreams()
     }
 
-    func endForbidden() {
+    func endForbiddenStreams() {
         guard access != nil else { return }
         store.streams.endForbiddenStreams()
         store.reader.endForbiddenWaits()
@@ -93,25 +93,27 @@ extension StoreAssembly: RunningStore {
 
     func endStreams(by deadline: Deadline) -> Bool {
         // Sends the committed versions before the `bye` events.
-        states.flush(seconds: deadline.left / 4)
-        return store.streams.stop(reason: .shutdown, seconds: deadline.left / 2)
+        stateStreams.flush(seconds: deadline.secondsLeft / 4)
+        return store.streams.stop(reason: .shutdown, seconds: deadline.secondsLeft / 2)
     }
 
     func close(by deadline: Deadline) -> String? {
-        log.close(seconds: max(0.5, deadline.left))
-        defer { states.close() }
+        log.close(seconds: max(0.5, deadline.secondsLeft))
+        defer { stateStreams.close() }
         let steps: [(name: String, work: @Sendable () -> Void)] = [
             ("the accepted actions", core.stop),
             (
                 "the files of shared values",
-                { [sharedFiles] in
-                    for file in sharedFiles { file.close(seconds: max(0.5, deadline.left)) }
+                { [sharedFileWriters] in
+                    for file in sharedFileWriters {
+                        file.close(seconds: max(0.5, deadline.secondsLeft))
+                    }
                 }
             ),
             ("the snapshot for the next start", keeper.stop),
             ("closing the journal", journal.close),
         ]
-        return run(steps, seconds: max(0.5, deadline.left))
+        return run(steps, seconds: max(0.5, deadline.secondsLeft))
     }
 
     /// Runs the steps of a stop one after the other, on a thread of their own. A step may never

@@ -34,7 +34,7 @@ final class ServerProcess: Sendable {
     /// own.
     let threads: SharedThreads?
     /// The names that a policy may use, for each store of the process.
-    let policyWorlds: [PolicyWorld]
+    let policyWorlds: [PolicyVocabulary]
     private let stores = Locked(Stores())
 
     /// Makes the shared parts. Throws if analytics can't be written, or the system refuses a
@@ -46,7 +46,7 @@ final class ServerProcess: Sendable {
         _ requestIDs: RequestIDs = RequestIDs(),
         traces: TraceExporting? = nil,
         storesCount: Int = 1,
-        policyWorlds: [PolicyWorld] = [],
+        policyWorlds: [PolicyVocabulary] = [],
         clock: any WallClock = SteadyClock()
     ) throws {
         self.configuration = configuration
@@ -66,9 +66,9 @@ final class ServerProcess: Sendable {
     /// all, and no stream ends.
     func reload(_ configuration: ServerConfiguration) {
         reload("log-level") {
-            let level = configuration.log.level.written
+            let level = configuration.log.level.logLevel
             guard logger.level != level else { return nil }
-            logger.write(from: level)
+            logger.setLevel(level)
             return "lines from \(level.rawValue) on are written"
         }
         // The file of analytics may have been rotated. Its writer logs a failure to reopen the
@@ -83,36 +83,38 @@ final class ServerProcess: Sendable {
         let field = LogField("subject", .name(subject))
         do {
             guard let change = try apply() else { return }
-            logger.notice(.configurationReloaded, "\(subject): \(change)", field)
+            logger.info(.configurationReloaded, "\(subject): \(change)", field)
         } catch {
             logger.error(.configurationRefused, "\(subject) stays as it is: \(error)", field)
         }
     }
 
     /// True if the process has several stores.
-    var hasSeveral: Bool { threads != nil }
+    var hasSeveralStores: Bool { threads != nil }
 
     /// The threads that use the journals for snapshots and for reads of the log.
-    var journalThreads: WorkerThreads { threads.map { .pool($0.journals) } ?? .own() }
+    var journalThreads: WorkerThreads { threads.map { .pool($0.journalThreads) } ?? .own() }
 
     /// Starts the thread of the watchdog with the checks that all stores share.
     func startWatchdog() {
         if let threads { watchdog.add(threads.relieve) }
-        if let memory { watchdog.addFast(memory.look) }
-        watchdog.add(FreedMemory().look)
-        let steps = ClockSteps { [weak self] in
-            for store in self?.served ?? [] { store.endForbidden() }
+        if let memory { watchdog.addFast(memory.check) }
+        watchdog.add(MemoryTrimmer().giveBackIfDue)
+        let steps = ClockStepDetector { [weak self] in
+            for store in self?.servedStores ?? [] { store.endForbiddenStreams() }
         }
-        watchdog.add(steps.look)
+        watchdog.add(steps.check)
         let counters = transport.counters
-        watchdog.add(FreedBuffers { counters.buffersBytes.load(ordering: .relaxed) }.look)
+        watchdog.add(
+            BufferTrimmer { counters.buffersBytes.load(ordering: .relaxed) }.giveBackIfFreed
+        )
         watchdog.start()
     }
 
     func add(_ store: any RunningStore) {
         memory?.add(store.store.streams)
         stores.withLock { $0.served.append(store) }
-        watchdog.add { [watchdog = store.health.watchdog] in watchdog.look() }
+        watchdog.add { [watchdog = store.health.watchdog] in watchdog.check() }
     }
 
     func add(unavailable links: Links, because error: any Error) {
@@ -120,21 +122,25 @@ final class ServerProcess: Sendable {
     }
 
     /// The running stores. The first of them is at `/`.
-    var served: [any RunningStore] { stores.withLock { $0.served } }
+    var servedStores: [any RunningStore] { stores.withLock { $0.served } }
 
     var statuses: [StoreStatus] {
         let stores = stores.withLock { $0 }
         return stores.served.map(\.status)
             + stores.unavailable.map { store in
-                StoreStatus(at: store.links) { NotReady(.notStarted, store.problem) }
+                StoreStatus(at: store.links) { NotReadyReason(.notStarted, store.problem) }
             }
     }
 
-    var measured: [MeasuredStore] { served.map { measured($0.store, $0.figures, $0.health) } }
+    var measuredStores: [MeasuredStore] {
+        servedStores.map { measuredStore($0.store, $0.figures, $0.health) }
+    }
 
-    func measured(_ store: Store, _ figures: StoreFigures, _ health: StoreHealth) -> MeasuredStore {
+    func measuredStore(_ store: Store, _ figures: StoreFigures, _ health: StoreHealth)
+        -> MeasuredStore
+    {
         let name = store.links.store ?? StoreStatus.defaultName
-        let label = hasSeveral ? name : nil
+        let label = hasSeveralStores ? name : nil
         return MeasuredStore(store, figures, label: label) { [journal = health.journal] in
             journal.failure != nil
         }
@@ -143,21 +149,21 @@ final class ServerProcess: Sendable {
     /// The handler of all requests, made from the stores that have been added.
     var handler: any HTTPHandler {
         let stores = stores.withLock { $0 }
-        guard let first = stores.served.first else { return unavailable(Links(), .starting()) }
-        guard hasSeveral else { return first.router }
+        guard let first = stores.served.first else { return unavailableStore(Links(), .starting()) }
+        guard hasSeveralStores else { return first.router }
         return StoresRouter(
             first.router,
             stores.served.dropFirst().map { ($0.status.name, $0.router) }
                 + stores.unavailable.map { store in
                     (
                         store.links.store ?? StoreStatus.defaultName,
-                        unavailable(store.links, store.problem)
+                        unavailableStore(store.links, store.problem)
                     )
                 }
         )
     }
 
-    private func unavailable(_ links: Links, _ problem: Problem) -> UnavailableStore {
+    private func unavailableStore(_ links: Links, _ problem: Problem) -> UnavailableStore {
         UnavailableStore(at: links, problem, hosts: configuration.hostRule, ids: requestIDs)
     }
 
@@ -168,10 +174,10 @@ final class ServerProcess: Sendable {
         let deadline = Deadline(
             seconds: max(1, Double(configuration.shutdownTimeout.wholeSeconds) - 2.5)
         )
-        let served = served
+        let served = servedStores
         for store in served { store.drain() }
-        let streamsEnded = Self.each(of: served) { $0.endStreams(by: deadline) }
-        let requestsEnded = transport.stop(seconds: max(0.5, deadline.left - 1))
+        let streamsEnded = Self.concurrently(with: served) { $0.endStreams(by: deadline) }
+        let requestsEnded = transport.stop(seconds: max(0.5, deadline.secondsLeft - 1))
         let unfinished = closeAll(by: deadline)
         if let unfinished { return .unfinished(unfinished) }
         return requestsEnded && !streamsEnded.contains(false) ? .clean : .clientsCutOff
@@ -180,31 +186,31 @@ final class ServerProcess: Sendable {
     /// Ends a failed start: stops the started stores, and the shared parts except the transport.
     func abandon(seconds: Double) {
         let deadline = Deadline(seconds: seconds)
-        let served = served
+        let served = servedStores
         for store in served { store.drain() }
-        _ = Self.each(of: served) { $0.endStreams(by: deadline) }
+        _ = Self.concurrently(with: served) { $0.endStreams(by: deadline) }
         _ = closeAll(by: deadline)
     }
 
     /// Closes the stores, and then the shared parts. Returns the name of a step that was not
     /// finished at the deadline; `nil` if all steps were finished.
     private func closeAll(by deadline: Deadline) -> String? {
-        let unfinished = Self.each(of: served) { store in
+        let unfinished = Self.concurrently(with: servedStores) { store in
             store.close(by: deadline).map { what in
                 store.store.links.store.map { "\(what) (\($0))" } ?? what
             }
         }
         threads?.stop(by: deadline)
         watchdog.stop()
-        analytics?.close(seconds: max(0.5, deadline.left))
-        traces?.close(seconds: max(0.25, deadline.left))
+        analytics?.close(seconds: max(0.5, deadline.secondsLeft))
+        traces?.close(seconds: max(0.25, deadline.secondsLeft))
         return unfinished.compactMap { $0 }.first
     }
 
     /// Calls `work` for all stores at the same time, on a thread for each store. A call may wait
     /// for clients, a reducer or a disk, and then delays no other store.
-    private static func each<Answer: Sendable>(
-        of stores: [any RunningStore],
+    private static func concurrently<Answer: Sendable>(
+        with stores: [any RunningStore],
         _ work: @escaping @Sendable (any RunningStore) -> Answer
     ) -> [Answer] {
         if stores.count == 1 { return stores.map(work) }

@@ -25,7 +25,7 @@ final class ServerStart: Sendable {
     private let logger: Logger
     /// The function that ends the process when the journal fails; `nil` if the process continues
     /// after such a failure.
-    private let journalFailed: (@Sendable (JournalError) -> Void)?
+    private let onJournalFailure: (@Sendable (JournalError) -> Void)?
     private let transport: HTTPServer
     private let preparation = DependencyPreparation()
     private let requestIDs = RequestIDs()
@@ -33,7 +33,7 @@ final class ServerStart: Sendable {
     private let gate: StartGate
     private let status = Locked(Status.underWay)
     /// The latch that opens when the router of the ready server gets all requests.
-    private let isHandedOver = Latch()
+    private let handOverLatch = Latch()
 
     /// Starts the listeners; requests wait until the server is ready. `journalFailed` ends the
     /// process after a failure of the journal, if the process has one store and the program has no
@@ -51,12 +51,12 @@ final class ServerStart: Sendable {
         }
         stores = server.stores
         self.configuration = try configuration.fitted(
-            toDescriptors: DescriptorBudget.current,
+            toDescriptors: DescriptorBudget.openFilesLimit,
             storesCount: stores.count,
             logger
         )
         self.logger = logger
-        self.journalFailed =
+        self.onJournalFailure =
             stores.count == 1 && server.journalFailureHandler == nil ? journalFailed : nil
         traces = try TraceExporting(
             configuration,
@@ -67,17 +67,17 @@ final class ServerStart: Sendable {
         gate = StartGate(
             configuration.hostRule,
             ids: requestIDs,
-            separatesOperators: configuration.separatesOperators,
+            separatesOperators: configuration.hasOperatorListeners,
             needsCredentials: configuration.access.policyFile != nil
         )
         transport = try HTTPServer(
             configuration: self.configuration.transport,
             handler: gate,
-            accessLog: configuration.log.requests
+            accessLog: configuration.log.logsRequests
                 ? AccessLines(logger, forgetsClients: configuration.history.forgetClients) : nil,
-            tracing: traces?.requests(forgetsClients: configuration.history.forgetClients),
+            tracing: traces?.requestTracing(forgetsClients: configuration.history.forgetClients),
             startThread: { SystemThread.start(name: $0, $1) },
-            log: logger.warnings(.httpNoted)
+            log: logger.warningWriter(.httpNoted)
         )
         gate.attach(transport)
         try transport.start()
@@ -111,9 +111,9 @@ final class ServerStart: Sendable {
             throw CancellationError()
         }
         for address in server.adminAddresses {
-            logger.notice(.serverListening, "operators connect at \(address)")
+            logger.info(.serverListening, "operators connect at \(address)")
         }
-        for store in process.served { store.watchSessions() }
+        for store in process.servedStores { store.endIdleSessions() }
         return server
     }
 
@@ -158,7 +158,7 @@ final class ServerStart: Sendable {
                 at: links,
                 in: process,
                 world,
-                whenJournalFails: journalFailed.map { .atOnce($0) }
+                whenJournalFails: onJournalFailure.map { .atOnce($0) }
                     ?? server.journalFailureHandler.map { .later($0) }
             )
         )
@@ -173,7 +173,7 @@ final class ServerStart: Sendable {
         if !server.preparations.isEmpty {
             gate.enter(.preparing)
             let addresses = transport.boundAddresses.map(\.url).joined(separator: ", ")
-            logger.notice(.serverPreparing, "preparing; requests to \(addresses) wait meanwhile")
+            logger.info(.serverPreparing, "preparing; requests to \(addresses) wait meanwhile")
         }
         var world = World(server.dependencies.logging(to: logger.forEffects), configuration.clock)
         world.logger = logger
@@ -190,18 +190,18 @@ final class ServerStart: Sendable {
             return true
         }
         guard isUnderWay else { return false }
-        transport.hand(to: handler, done: gate.open)
-        isHandedOver.open()
+        transport.replaceHandler(with: handler, done: gate.open)
+        handOverLatch.open()
         return true
     }
 
     /// The ready server; `nil` while the start is under way, or if the start was stopped.
-    var running: RunningServer? {
+    var runningServer: RunningServer? {
         status.withLock { if case .ready(let server) = $0 { server } else { nil } }
     }
 
     /// True if the start was stopped before the server was ready.
-    var isEnded: Bool {
+    var isCancelled: Bool {
         status.withLock { if case .ended = $0 { true } else { false } }
     }
 
@@ -216,7 +216,7 @@ final class ServerStart: Sendable {
         if let server {
             // Waits until the router of the ready server has the queued requests, so that it
             // answers them.
-            _ = isHandedOver.wait()
+            _ = handOverLatch.wait()
             return server.stop()
         }
         preparation.cancel()

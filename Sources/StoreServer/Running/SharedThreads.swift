@@ -9,37 +9,39 @@ final class SharedThreads: Sendable {
     /// The maximum number of threads that use the journals for snapshots and for reads of the log.
     private static let journalsThreadsMax = 2
 
-    let cores: ThreadPool
+    let coreThreads: ThreadPool
     /// The threads that use the journals for snapshots and for reads of the log.
-    let journals: ThreadPool
+    let journalThreads: ThreadPool
     /// The threads that encode answers for readers.
-    let readers: ThreadPool
-    let streams: StreamThread
-    let places: StreamPlaces
+    let readerThreads: ThreadPool
+    let streamThread: StreamThread
+    let streamPlaces: StreamPlaces
 
     init(streamsMax: Int) throws(TransportError) {
         let processors = max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN)))
-        cores = ThreadPool(name: "core", threadsMax: processors)
-        journals = ThreadPool(name: "journals", threadsMax: Self.journalsThreadsMax)
-        readers = ThreadPool(
+        coreThreads = ThreadPool(name: "core", threadsMax: processors)
+        journalThreads = ThreadPool(name: "journals", threadsMax: Self.journalsThreadsMax)
+        readerThreads = ThreadPool(
             name: "readers",
             niceness: ReaderThread.niceness,
             threadsMax: processors
         )
-        streams = try StreamThread(ReaderThread.start(name:_:))
-        places = StreamPlaces(streamsMax: streamsMax)
+        streamThread = try StreamThread(ReaderThread.start(name:_:))
+        streamPlaces = StreamPlaces(streamsMax: streamsMax)
     }
 
     /// Starts further threads if some threads are blocked. The watchdog calls this function at each
     /// of its intervals.
     func relieve() {
-        for pool in [cores, journals, readers] { pool.relieve() }
+        for pool in [coreThreads, journalThreads, readerThreads] { pool.beginMissingThread() }
     }
 
     /// Ends the threads. Called when all stores have ended. Does not wait longer than the deadline
     /// for blocked threads.
     func stop(by deadline: Deadline) {
-        streams.stop()
-        for pool in [readers, journals, cores] { pool.close(seconds: deadline.left) }
+        streamThread.stop()
+        for pool in [readerThreads, journalThreads, coreThreads] {
+            pool.close(seconds: deadline.secondsLeft)
+        }
     }
 }

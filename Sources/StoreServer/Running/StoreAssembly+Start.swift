@@ -27,7 +27,7 @@ extension StoreAssembly {
         if core.engine.enqueue({ haveReacted.open() }) { _ = haveReacted.wait() }
         log.start()
         if let threads = context.process.threads {
-            try streams.start(on: threads.streams)
+            try streams.start(on: threads.streamThread)
         } else {
             try streams.start(ReaderThread.start(name:_:))
         }
@@ -40,17 +40,17 @@ extension StoreAssembly {
     func warnOfExposure() {
         let configuration = context.configuration
         func warn(_ text: String) { context.logger.warning(.configurationExposed, text) }
-        if context.world.test != nil {
+        if context.world.testWorld != nil {
             warn(
                 "--clock test: time stands still until a client moves it, and random numbers repeat; "
                     + "this is for tests, and not for production"
             )
         }
-        guard !configuration.isLoopbackForOperators else { return }
+        guard !configuration.servesOperatorsOnLoopbackOnly else { return }
         if configuration.http.debugRoutes {
             warn("--debug-routes: every client may end streams and analytics")
         }
-        if configuration.analytics.recentMax != nil {
+        if configuration.analytics.recentEventsMax != nil {
             warn("--analytics-recent: every client may read the analytics events")
         }
     }
@@ -63,7 +63,7 @@ extension StoreAssembly {
     /// A single envelope has all starts, and is applied only to the state of version 0. The modules
     /// are therefore started once, even if the process ends meanwhile, or if several servers begin
     /// one history together.
-    func startModules() throws { try offerFirstStarts()?.check() }
+    func startModules() throws { try offerFirstStarts()?.waitUntilDurable() }
 
     /// Dispatches the actions that start modules with the store. Returns `nil` if there are no such
     /// actions, or if the store has a history.
@@ -71,7 +71,7 @@ extension StoreAssembly {
         let starts = context.composition.starts
         guard !starts.isEmpty, history.version == 0,
             // A state from a file continues an earlier store, whose modules have started.
-            try GivenState.began(history.journal) == nil
+            try GivenState.firstSnapshot(of: history.journal) == nil
         else { return nil }
         let members = try starts.map { try context.registry.member(of: $0, context.encoder) }
         let first = FirstStarts(members.map(\.type))
@@ -96,7 +96,7 @@ final class FirstStarts: Completion {
     func complete(_ outcome: Outcome) { self.outcome.give(outcome) }
 
     /// Waits until the starts are durable. Throws if the starts are not applied.
-    fileprivate func check() throws(FirstStartError) {
+    fileprivate func waitUntilDurable() throws(FirstStartError) {
         let reason: String
         switch outcome.wait() {
         // A version mismatch means that another server of this history has started the modules.

@@ -22,7 +22,7 @@ struct StoreHealth: Sendable {
 
     /// Returns the reason why the store is not ready; `nil` while the store is ready. A reducer
     /// that does not end is not among these reasons.
-    func notReady(isDraining: Bool) -> NotReady? {
+    func notReady(isDraining: Bool) -> NotReadyReason? {
         if isDraining { return .draining }
         return journal.failure.map { _ in .journalFailed }
     }
@@ -38,9 +38,9 @@ final class JournalCondition: Sendable {
 
     private let condition = Locked(Condition())
     private let logger: Logger
-    private let decision: JournalFailureDecision?
+    private let decision: JournalFailureHandling?
 
-    init(_ logger: Logger, _ decision: JournalFailureDecision?) {
+    init(_ logger: Logger, _ decision: JournalFailureHandling?) {
         self.logger = logger
         self.decision = decision
     }
@@ -56,7 +56,7 @@ final class JournalCondition: Sendable {
 
     /// Handles an append with an unknown outcome. The Core calls this function on its thread.
     /// Afterwards, the Core completes the requests whose actions were in the append.
-    func failed(_ error: JournalError) {
+    func handleFailure(_ error: JournalError) {
         let cancelEffects = condition.withLock { condition -> (@Sendable () -> Void)? in
             guard condition.failure == nil else { return nil }
             condition.failure = error
@@ -75,7 +75,7 @@ final class JournalCondition: Sendable {
     }
 }
 
-enum JournalFailureDecision: Sendable {
+enum JournalFailureHandling: Sendable {
     /// The Core's thread calls the function at once, before it answers any request. The function
     /// ends the process.
     case atOnce(@Sendable (JournalError) -> Void)

@@ -39,7 +39,7 @@ final class TraceExporting: Sendable {
             headers: try configuration.collectorHeaders(),
             logger: logger
         )
-        if url.isOpenToReaders, configuration.traces.headersFile != nil {
+        if url.exposesSpans, configuration.traces.headersFile != nil {
             logger.warning(
                 .configurationExposed,
                 "--otlp-headers-file: its fields go to \(url.text) without TLS"
@@ -48,7 +48,7 @@ final class TraceExporting: Sendable {
     }
 
     /// Returns the tracing of the transport, which samples and records requests.
-    func requests(forgetsClients: Bool) -> RequestTracing {
+    func requestTracing(forgetsClients: Bool) -> RequestTracing {
         RequestSpans(tracer, forgetsClients: forgetsClients).tracing
     }
 
@@ -80,8 +80,8 @@ final class TraceExporting: Sendable {
     /// description of the changes for the log; `nil` if nothing changed. Throws if the file with
     /// header fields can't be used; the old settings then stay in force.
     func reload(_ configuration: ServerConfiguration) throws -> String? {
-        let hasHeaders = exporter.send(try configuration.collectorHeaders())
-        let hasRatio = tracer.sample(ratio: configuration.traces.ratio)
+        let hasHeaders = exporter.setHeaders(try configuration.collectorHeaders())
+        let hasRatio = tracer.setRatio(configuration.traces.ratio)
         var changes: [String] = []
         if hasHeaders { changes.append("the header fields for the collector have changed") }
         if hasRatio { changes.append("\(configuration.traces.ratio) of new traces are exported") }

@@ -11,8 +11,8 @@ import Synchronization
 /// The watchdog does not end the reducer, and the server continues to serve reads. The action is
 /// not in the journal, because the Core journals an action only after its reduction.
 final class Watchdog: Sendable {
-    private struct Seen: Sendable {
-        let work: ReducerProgress.Work
+    private struct ObservedWork: Sendable {
+        let work: ReducerProgress.CurrentAction
         let since: ContinuousClock.Instant
         var isNamed = false
     }
@@ -22,8 +22,8 @@ final class Watchdog: Sendable {
     private let slowSeconds: Int
     private let stuckSeconds: Int
     private let logger: Logger
-    private let seen = Locked<Seen?>(nil)
-    private let stuck = Locked<ReducerProgress.Work?>(nil)
+    private let observedWork = Locked<ObservedWork?>(nil)
+    private let stuckWork = Locked<ReducerProgress.CurrentAction?>(nil)
 
     init(slowSeconds: Int, stuckSeconds: Int, _ logger: Logger) {
         self.logger = logger
@@ -33,7 +33,7 @@ final class Watchdog: Sendable {
 
     /// The problem for `/livez` if a reducer does not end; otherwise `nil`.
     var problem: Problem? {
-        stuck.withLock { $0 }.map { work in
+        stuckWork.withLock { $0 }.map { work in
             .overloaded(
                 "the action \(work.type), which would make version \(work.version), has been reduced "
                     + "for over \(stuckSeconds) seconds"
@@ -42,24 +42,24 @@ final class Watchdog: Sendable {
     }
 
     /// The value of ``problem`` as a reason for `/readyz`.
-    var notReady: NotReady? { problem.map { NotReady(.actionStuck, $0) } }
+    var notReady: NotReadyReason? { problem.map { NotReadyReason(.actionStuck, $0) } }
 
     /// Checks how long the Core has been reducing its current action. A single thread calls this
     /// function at short intervals.
-    func look() {
+    func check() {
         guard let work = progress.current else {
-            seen.withLock { $0 = nil }
-            stuck.withLock { $0 = nil }
+            observedWork.withLock { $0 = nil }
+            stuckWork.withLock { $0 = nil }
             return
         }
-        guard var known = seen.withLock({ $0 }), known.work == work else {
-            seen.withLock { $0 = Seen(work: work, since: .now) }
+        guard var known = observedWork.withLock({ $0 }), known.work == work else {
+            observedWork.withLock { $0 = ObservedWork(work: work, since: .now) }
             return
         }
         let time = known.since.duration(to: .now)
         if time >= .seconds(slowSeconds), !known.isNamed {
             known.isNamed = true
-            seen.withLock { [known] in $0 = known }
+            observedWork.withLock { [known] in $0 = known }
             logger.warning(
                 .reducerSlow,
                 "the action \(work.type), which would make version \(work.version), has been "
@@ -68,7 +68,7 @@ final class Watchdog: Sendable {
                 LogField("version", .count(work.version))
             )
         }
-        if time >= .seconds(stuckSeconds) { stuck.withLock { $0 = work } }
+        if time >= .seconds(stuckSeconds) { stuckWork.withLock { $0 = work } }
     }
 }
 
@@ -77,59 +77,63 @@ final class Watchdog: Sendable {
 final class WatchdogThread: Sendable {
     private static let intervalSeconds = 0.1
     /// The number of fast checks in one interval, if there is a fast check.
-    private static let fastPerInterval = 5
+    private static let fastChecksPerInterval = 5
 
     private struct Checks: Sendable {
-        var all: [@Sendable () -> Void] = []
-        var fast: (@Sendable () -> Void)?
+        var regular: [@Sendable () -> Void] = []
+        var fastCheck: (@Sendable () -> Void)?
     }
 
     private let checks = Locked(Checks())
-    private let stopping = Latch()
+    private let stopLatch = Latch()
 
     func start() {
         SystemThread.start(name: "watchdog") { [self] in
             var turn = 0
-            let parts = checks.withLock { $0.fast == nil } ? 1 : Self.fastPerInterval
-            while !stopping.wait(seconds: Self.intervalSeconds / Double(parts)) {
+            let parts = checks.withLock { $0.fastCheck == nil } ? 1 : Self.fastChecksPerInterval
+            while !stopLatch.wait(seconds: Self.intervalSeconds / Double(parts)) {
                 let current = checks.withLock { $0 }
-                current.fast?()
+                current.fastCheck?()
                 turn = (turn + 1) % parts
-                if turn == 0 { for check in current.all { check() } }
+                if turn == 0 { for check in current.regular { check() } }
             }
         }
     }
 
     /// Adds a check that runs every 0.1 s.
-    func add(_ check: @escaping @Sendable () -> Void) { checks.withLock { $0.all.append(check) } }
+    func add(_ check: @escaping @Sendable () -> Void) {
+        checks.withLock { $0.regular.append(check) }
+    }
 
     /// Sets the fast check, which runs every 0.02 s. Called before the start.
-    func addFast(_ check: @escaping @Sendable () -> Void) { checks.withLock { $0.fast = check } }
+    func addFast(_ check: @escaping @Sendable () -> Void) {
+        checks.withLock { $0.fastCheck = check }
+    }
 
-    func stop() { stopping.open() }
+    func stop() { stopLatch.open() }
 }
 
 /// The detector of steps of the time of day: when the clock is set ahead, or when the machine has
 /// slept. Credentials may have ended then, although no timer has fired. Timers use a clock that is
 /// never set, so that a step of the time of day does not change their ends.
-final class ClockSteps: Sendable {
+final class ClockStepDetector: Sendable {
     /// The minimum step that counts, in seconds. A time service that adjusts the clock makes
     /// smaller steps.
-    static let secondsMin = 1.0
+    static let stepSecondsMin = 1.0
 
-    private let offset = Locked(ClockSteps.offset)
+    private let offset = Locked(ClockStepDetector.offset)
     private let onStep: @Sendable () -> Void
 
-    /// Begins to compare the time of day with the clock that is never set. ``look()`` calls
+    /// Begins to compare the time of day with the clock that is never set. ``check()`` calls
     /// `onStep` after each step ahead.
     init(_ onStep: @escaping @Sendable () -> Void) { self.onStep = onStep }
 
     /// Checks if the time of day has been set ahead since the last call.
-    func look() {
+    func check() {
         let isAhead = offset.withLock { last in
             let now = Self.offset
             defer { last = now }
-            return now - last >= Self.secondsMin
+            return now - last >= Self.stepSecondsMin
         }
         if isAhead { onStep() }
     }

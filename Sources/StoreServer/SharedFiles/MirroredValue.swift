@@ -17,9 +17,9 @@ struct MirroredValue<State: Codable & Equatable & Sendable>: Sendable {
     let attach: @Sendable (Core<State>, SharedFileWriter, _ writesFirst: Bool) -> Void
     /// Reads the file, and returns the action that begins a store without a history. Returns `nil`
     /// if the file is missing or contains null, or if the program makes no action from the value.
-    let first: @Sendable () throws(ConfigurationError) -> (any Action)?
+    let makeFirstAction: @Sendable () throws(ConfigurationError) -> (any Action)?
     /// The source file and the line of the declaration.
-    let place: String
+    let declarationPlace: String
 
     /// The maximum size of the file, in bytes. A store can't begin with a larger file.
     static var bytesMax: Int { 16 << 20 }
@@ -35,7 +35,7 @@ extension MirroredValue where State: RootState {
         let mount = State.modules.first { $0.name == M.name }
         self.module = M.name
         self.file = file
-        self.place = place
+        self.declarationPlace = place
         check = { () throws(ConfigurationError) in
             func error(_ reason: String) -> ConfigurationError {
                 ConfigurationError(
@@ -61,13 +61,13 @@ extension MirroredValue where State: RootState {
             guard let mount else { return }
             let last = LastValue<M.SharedValue>()
             core.observe { state in
-                let value = mount.bound?.shared(state, with: .only) as? M.SharedValue
+                let value = mount.boundModule?.sharedValue(state, with: .only) as? M.SharedValue
                 let isFirst = !last.hasBeenSet
                 guard last.replace(by: value), writesFirst || !isFirst else { return }
-                writer.keep(value)
+                writer.enqueue(value)
             }
         }
-        first = { () throws(ConfigurationError) in
+        makeFirstAction = { () throws(ConfigurationError) in
             guard let beginning, let value: M.SharedValue = try Self.read(file) else { return nil }
             return beginning(value)
         }
@@ -91,7 +91,7 @@ extension MirroredValue where State: RootState {
             let limits = JSONLimits(bytesMax: bytesMax, depthMax: JSONLimits.depthCeiling)
             return try JSONDecoder(limits: limits).decode(Value?.self, from: bytes)
         } catch {
-            let place = error.isSyntax ? "byte \(error.offset)" : error.pointer
+            let place = error.isParseError ? "byte \(error.offset)" : error.pointer
             throw ConfigurationError(
                 "the store can't begin with '\(file.path)': "
                     + "\(place.isEmpty ? "" : place + ": ")\(error.messageForOperators); "

@@ -7,7 +7,7 @@ import Synchronization
 /// Writes a module's shared value to its file whenever the value changes, on a worker thread. If
 /// several values arrive during a write, only the newest of them is written next.
 final class SharedFileWriter: Sendable {
-    private struct Newest: WorkQueue {
+    private struct NewestValue: WorkQueue {
         var value: (any Encodable & Sendable)?
         var isEmpty: Bool { value == nil }
 
@@ -20,7 +20,7 @@ final class SharedFileWriter: Sendable {
     let path: String
     private let module: String
     private let logger: Logger
-    private let worker: Worker<Newest>
+    private let worker: Worker<NewestValue>
     private let isFailing = Atomic(false)
 
     /// Makes a writer for the file at `path`. The log names the value by its module, `module`.
@@ -34,7 +34,7 @@ final class SharedFileWriter: Sendable {
         self.path = path
         self.module = module
         self.logger = logger
-        worker = Worker("shared file", on: threads, queue: Newest())
+        worker = Worker("shared file", on: threads, queue: NewestValue())
         worker.start(.withFirstWork) { [weak self] worker in
             while let value = worker.next() {
                 if let value { self?.write(value, encoder) }
@@ -44,7 +44,7 @@ final class SharedFileWriter: Sendable {
 
     /// Queues a value, which replaces a value that still waits. Any thread may call this function,
     /// because it never waits for the disk.
-    func keep(_ value: any Encodable & Sendable) { worker.post { $0.value = value } }
+    func enqueue(_ value: any Encodable & Sendable) { worker.post { $0.value = value } }
 
     /// Writes the waiting value, and ends the worker. Gives up after `seconds`.
     func close(seconds: Double) {
@@ -63,17 +63,17 @@ final class SharedFileWriter: Sendable {
         do {
             bytes = try encoder.encode(AnyEncodable(value)) + [UInt8(ascii: "\n")]
         } catch {
-            return failed("it has no JSON form: \(error)")
+            return logFailure("it has no JSON form: \(error)")
         }
         do throws(AtomicFileError) { try AtomicFile.write(bytes, to: path) } catch {
-            return failed(error.description)
+            return logFailure(error.description)
         }
         if isFailing.exchange(false, ordering: .relaxed) {
-            logger.notice(.sharedKept, "the shared value of '\(module)' is kept in '\(path)' again")
+            logger.info(.sharedKept, "the shared value of '\(module)' is kept in '\(path)' again")
         }
     }
 
-    private func failed(_ reason: String) {
+    private func logFailure(_ reason: String) {
         guard !isFailing.exchange(true, ordering: .relaxed) else { return }
         logger.error(
             .sharedFailed,

@@ -9,7 +9,7 @@ package struct AnalyticsEvent: Sendable {
     /// The module of the action, with the instance if the module has several.
     package let subject: String?
     /// The value that the action declares for analytics, if it declares any.
-    package var record: (any Encodable & Sendable)?
+    package var declaredValue: (any Encodable & Sendable)?
     /// The trace of the action (CloudEvents' extension for distributed tracing); `nil` if the
     /// action's request named no trace.
     package let traceparent: String?
@@ -26,7 +26,7 @@ package struct AnalyticsEvent: Sendable {
         self.time = time
         self.type = type
         self.subject = subject
-        self.record = record
+        self.declaredValue = record
         self.traceparent = traceparent
     }
 }

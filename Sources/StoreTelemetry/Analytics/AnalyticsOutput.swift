@@ -50,7 +50,7 @@ struct AnalyticsOutput: ~Copyable {
             } else if errno != EINTR {
                 let failure = SystemError.text
                 let whole = bytes[..<offset].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-                takeBack(offset - whole)
+                removeUnfinishedLine(bytes: offset - whole)
                 return (whole, failure)
             }
         }
@@ -59,7 +59,7 @@ struct AnalyticsOutput: ~Copyable {
 
     /// Removes the last `count` bytes of the file, which are the beginning of an unfinished line.
     /// So the next event begins a new line.
-    private borrowing func takeBack(_ count: Int) {
+    private borrowing func removeUnfinishedLine(bytes count: Int) {
         guard count > 0 else { return }
         let end = lseek(descriptor, 0, SEEK_CUR)
         var status = stat()

@@ -26,9 +26,9 @@ package final class AnalyticsWriter: Sendable {
         var bytes = 0
         /// The number of all events since the start, including events that did not fit.
         var offered: UInt64 = 0
-        var reopen = false
+        var needsReopen = false
 
-        var isEmpty: Bool { events.isEmpty && !reopen }
+        var isEmpty: Bool { events.isEmpty && !needsReopen }
 
         /// Returns true if an event of this size may wait.
         func hasRoom(for bytes: Int) -> Bool {
@@ -38,9 +38,9 @@ package final class AnalyticsWriter: Sendable {
         mutating func take() -> (events: [QueuedEvent], reopen: Bool) {
             defer {
                 events = []
-                reopen = false
+                needsReopen = false
             }
-            return (events, reopen)
+            return (events, needsReopen)
         }
     }
 
@@ -95,7 +95,7 @@ package final class AnalyticsWriter: Sendable {
     }
 
     /// Opens the file again before the next line, so that a rotated file is closed (SIGHUP).
-    package func reopen() { worker.post { $0.reopen = true } }
+    package func reopen() { worker.post { $0.needsReopen = true } }
 
     /// Writes the waiting events and ends the thread. Gives up at the deadline, or after
     /// ``stuckSecondsMax`` without any progress.
@@ -105,8 +105,8 @@ package final class AnalyticsWriter: Sendable {
         var isDone = false
         repeat {
             taken = progress.load(ordering: .relaxed)
-            isDone = worker.close(seconds: min(Self.stuckSecondsMax, deadline.left))
-        } while !isDone && deadline.left > 0 && progress.load(ordering: .relaxed) != taken
+            isDone = worker.close(seconds: min(Self.stuckSecondsMax, deadline.secondsLeft))
+        } while !isDone && deadline.secondsLeft > 0 && progress.load(ordering: .relaxed) != taken
         let lost = worker.withQueue { $0.offered } - writtenTotal
         if lost > 0 {
             let end = isDone ? "" : ", the last of them because the output takes no bytes"
@@ -149,15 +149,15 @@ package final class AnalyticsWriter: Sendable {
         var lines = 0
         for event in events {
             do {
-                bytes += try event.made()
+                bytes += try event.encodedLine()
                 lines += 1
             } catch { drop(1, because: "an event of '\(event.event.type)' has no JSON form") }
         }
         let (whole, failure) = output.write(bytes) { progress.add(1, ordering: .relaxed) }
         guard let failure else {
             written.add(UInt64(lines), ordering: .relaxed)
-            if report.withLock({ $0.wrote() }) {
-                logger.notice(
+            if report.withLock({ $0.noteSuccess() }) {
+                logger.info(
                     .analyticsWritten,
                     "analytics are written again; \(droppedTotal) events are lost so far"
                 )
@@ -172,7 +172,7 @@ package final class AnalyticsWriter: Sendable {
     /// Counts lost events, and writes a line into the log, unless the log had such a line recently.
     private func drop(_ count: Int, because reason: String) {
         let total = dropped.add(UInt64(count), ordering: .relaxed).newValue
-        if report.withLock({ $0.lost(at: .now) }) {
+        if report.withLock({ $0.noteLoss(at: .now) }) {
             logger.warning(
                 .analyticsLost,
                 "analytics events are being lost, \(total) so far: \(reason)"
@@ -191,15 +191,15 @@ private struct QueuedEvent: Sendable {
     let bytes: Int
 
     init(_ event: AnalyticsEvent, _ encoder: CloudEventEncoder) throws(JSONError) {
-        line = event.record == nil ? nil : try encoder.line(for: event)
+        line = event.declaredValue == nil ? nil : try encoder.line(for: event)
         var event = event
-        event.record = nil
+        event.declaredValue = nil
         self.event = event
         self.encoder = encoder
         bytes = MemoryLayout<QueuedEvent>.stride + event.type.utf8.count + (line?.count ?? 0)
     }
 
-    func made() throws -> [UInt8] { try line ?? encoder.line(for: event) }
+    func encodedLine() throws -> [UInt8] { try line ?? encoder.line(for: event) }
 }
 
 /// Decides when the log gets a line about lost events. The log gets a line when losses begin, and a
@@ -209,24 +209,24 @@ package struct LossReport: Sendable {
     static let quietSeconds = 60
 
     private var reportedAt: ContinuousClock.Instant?
-    private var isOpen = false
+    private var hasReportedLoss = false
 
     package init() {}
 
     /// Records a loss. Returns true if the log needs a line about the loss.
-    package mutating func lost(at now: ContinuousClock.Instant) -> Bool {
+    package mutating func noteLoss(at now: ContinuousClock.Instant) -> Bool {
         if let reportedAt, reportedAt.duration(to: now) < .seconds(Self.quietSeconds) {
             return false
         }
         reportedAt = now
-        isOpen = true
+        hasReportedLoss = true
         return true
     }
 
     /// Records a success. Returns true if the log has a line about a loss and needs a line about
     /// the end of losses.
-    package mutating func wrote() -> Bool {
-        defer { isOpen = false }
-        return isOpen
+    package mutating func noteSuccess() -> Bool {
+        defer { hasReportedLoss = false }
+        return hasReportedLoss
     }
 }

@@ -31,7 +31,7 @@ package final class CloudEventEncoder: Sendable {
                 subject: event.subject.map { AttributeText.escaped($0) },
                 time: CivilTime(nanosecondsSince1970: event.time).rfc3339(.microseconds),
                 traceparent: event.traceparent,
-                data: event.record.map(Payload.init) ?? Payload(value: Nothing())
+                data: event.declaredValue.map(Payload.init) ?? Payload(value: EmptyObject())
             )
         )
     }
@@ -55,7 +55,7 @@ package final class CloudEventEncoder: Sendable {
         func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
     }
 
-    private struct Nothing: Encodable {}
+    private struct EmptyObject: Encodable {}
 }
 
 /// The encoding of texts in attributes of CloudEvents (CloudEvents 1.0.2, "Type System").

@@ -11,27 +11,27 @@ package final class RecentAnalytics: Sendable {
     package static let countCeiling = 10_000
 
     private struct Events: Sendable {
-        /// The encoded events, from the oldest at the index `first` on. The elements before `first`
-        /// are empty.
+        /// The encoded events, from the oldest at the index `firstIndex` on. The elements before
+        /// `firstIndex` are empty.
         var lines: [[UInt8]] = []
-        var first = 0
+        var firstIndex = 0
         var bytes = 0
 
-        var count: Int { lines.count - first }
+        var count: Int { lines.count - firstIndex }
 
         mutating func add(_ line: [UInt8], countMax: Int) {
             lines.append(line)
             bytes += line.count
             while count > countMax || bytes > RecentAnalytics.bytesMax {
-                bytes -= lines[first].count
-                lines[first] = []
-                first += 1
+                bytes -= lines[firstIndex].count
+                lines[firstIndex] = []
+                firstIndex += 1
             }
             // Many empty elements are removed at once, so that the average cost of an added event
             // is constant.
-            guard first > countMax else { return }
-            lines.removeFirst(first)
-            first = 0
+            guard firstIndex > countMax else { return }
+            lines.removeFirst(firstIndex)
+            firstIndex = 0
         }
     }
 
@@ -52,7 +52,7 @@ package final class RecentAnalytics: Sendable {
     /// format. The newest event is the last element.
     package func batch(limit: Int) -> [UInt8] {
         let lines = events.withLock { events in
-            Array(events.lines[events.first...].suffix(max(limit, 0)))
+            Array(events.lines[events.firstIndex...].suffix(max(limit, 0)))
         }
         return [UInt8(ascii: "[")] + lines.joined(separator: CollectionOfOne(UInt8(ascii: ",")))
             + [UInt8(ascii: "]")]

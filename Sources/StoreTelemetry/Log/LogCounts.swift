@@ -5,20 +5,20 @@ import Synchronization
 /// counts when it is offered to the log, even if the log has no room for the line. Lines below the
 /// lowest written level do not count. Any thread may use this object.
 package final class LogCounts: Sendable {
-    private let lines = Cells(count: LogLevel.allCases.count)
+    private let lines = CounterArray(count: LogLevel.allCases.count)
     /// The time of the last error of each event, in nanoseconds since 1970; 0 if there was none.
-    private let errors = Cells(count: LogEvent.allCases.count)
+    private let lastErrorTimes = CounterArray(count: LogEvent.allCases.count)
 
     func note(_ line: LogLine) {
         note(1, line.level)
         guard line.level == .error, let event = line.event,
             let place = LogEvent.allCases.firstIndex(of: event)
         else { return }
-        errors.first[place].max(UInt64(clamping: line.time), ordering: .relaxed)
+        lastErrorTimes.counters[place].max(UInt64(clamping: line.time), ordering: .relaxed)
     }
 
     func note(_ count: Int, _ level: LogLevel) {
-        lines.first[Int(level.rank)].add(UInt64(clamping: count), ordering: .relaxed)
+        lines.counters[Int(level.rank)].add(UInt64(clamping: count), ordering: .relaxed)
     }
 
     // Reading
@@ -31,7 +31,7 @@ package final class LogCounts: Sendable {
     /// are left out.
     package var lastErrors: [(event: LogEvent, time: UInt64)] {
         LogEvent.allCases.indices.compactMap { place in
-            let time = errors[place]
+            let time = lastErrorTimes[place]
             return time > 0 ? (LogEvent.allCases[place], time) : nil
         }
     }

@@ -5,7 +5,7 @@ import Synchronization
 /// A line for the operator, with its level.
 package struct LogLine: Sendable, Equatable {
     /// The names that no field may have in a JSON line, because other members have them.
-    private static let reserved: Set<String> = [
+    private static let reservedNames: Set<String> = [
         "time", "level", "event", "message", "program", "store",
     ]
 
@@ -34,40 +34,42 @@ package struct LogLine: Sendable, Equatable {
         self.level = level
         self.event = event
         self.store = store
-        self.message = LogText.message(message)
+        self.message = LogText.printable(message)
         self.fields = fields
         self.time = time
     }
 
     /// Returns the bytes of the line for standard error, with the name of the program.
-    func bytes(of name: String, as format: LogFormat = .text) -> [UInt8] {
+    func bytes(program name: String, as format: LogFormat = .text) -> [UInt8] {
         switch format {
-        case .text: Array("\(name): \(mark)\(text)\(ending)\n".utf8)
-        case .json: Array("\(json(of: name))\n".utf8)
+        case .text: Array("\(name): \(levelPrefix)\(text)\(eventAndTime)\n".utf8)
+        case .json: Array("\(json(program: name))\n".utf8)
         }
     }
 
     /// The message after the name of its store, with the fields.
     package var text: String {
-        let beginning = store.map { "\(LogText.message($0)): " } ?? ""
+        let beginning = store.map { "\(LogText.printable($0)): " } ?? ""
         return fields.reduce(beginning + message) { "\($0) \($1.name)=\($1.value.text)" }
     }
 
-    private var moment: String { CivilTime(nanosecondsSince1970: time).rfc3339(.milliseconds) }
+    private var timeText: String { CivilTime(nanosecondsSince1970: time).rfc3339(.milliseconds) }
 
-    private var mark: String { level == .info ? "" : "\(level.rawValue): " }
+    private var levelPrefix: String { level == .info ? "" : "\(level.rawValue): " }
 
     /// The event and the time, at the end of the line, so that a person reads the message first.
-    private var ending: String { event.map { " event=\($0.rawValue) time=\(moment)" } ?? "" }
+    private var eventAndTime: String {
+        event.map { " event=\($0.rawValue) time=\(timeText)" } ?? ""
+    }
 
-    private func json(of name: String) -> String {
+    private func json(program name: String) -> String {
         var members = [
-            ("time", LogText.json(moment)), ("level", LogText.json(level.rawValue)),
+            ("time", LogText.json(timeText)), ("level", LogText.json(level.rawValue)),
             ("event", event.map { LogText.json($0.rawValue) } ?? "null"),
             ("message", LogText.json(message)), ("program", LogText.json(name)),
         ]
         if let store { members.append(("store", LogText.json(store))) }
-        var taken = Self.reserved
+        var taken = Self.reservedNames
         for field in fields {
             // A program may choose the name of a field freely. Underscores make the name unique
             // among the members.

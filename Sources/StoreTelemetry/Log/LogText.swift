@@ -16,7 +16,7 @@ enum LogText {
     }
 
     /// Returns a message with a question mark for each character that is not printable.
-    static func message(_ text: String) -> String {
+    static func printable(_ text: String) -> String {
         guard !text.unicodeScalars.allSatisfy(\.isPrintable) else { return text }
         return String(
             String.UnicodeScalarView(text.unicodeScalars.map { $0.isPrintable ? $0 : "?" })
@@ -33,14 +33,14 @@ enum LogText {
     /// require to be escaped.
     static func json(_ text: String) -> String {
         let escaped = escaped(text) { value in
-            guard value > 0xFFFF else { return unit(value) }
+            guard value > 0xFFFF else { return unicodeEscape(value) }
             let rest = value - 0x10000
-            return unit(0xD800 + rest >> 10) + unit(0xDC00 + rest & 0x3FF)
+            return unicodeEscape(0xD800 + rest >> 10) + unicodeEscape(0xDC00 + rest & 0x3FF)
         }
         return "\"\(escaped)\""
     }
 
-    private static func unit(_ value: UInt32) -> String {
+    private static func unicodeEscape(_ value: UInt32) -> String {
         let digits = String(value, radix: 16)
         return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
     }

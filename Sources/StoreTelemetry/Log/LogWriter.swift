@@ -52,12 +52,12 @@ package final class LogWriter: Sendable {
     let counts = LogCounts()
     private let worker = Worker("log", queue: Queue())
     /// The rank of the lowest level that is written.
-    private let lowest = Atomic(LogLevel.info.rank)
-    private let form: Form
+    private let lowestRank = Atomic(LogLevel.info.rank)
+    private let lineSettings: LineSettings
 
     /// The format of lines, and the program's name. The log's thread retains this object, but not
     /// the writer.
-    private final class Form: Sendable {
+    private final class LineSettings: Sendable {
         let value: Locked<(format: LogFormat, name: String)>
 
         init(_ name: String) { value = Locked((.text, name)) }
@@ -66,42 +66,42 @@ package final class LogWriter: Sendable {
     /// Makes a writer, and starts its thread. The thread calls `write` with each line; `write` may
     /// block.
     package convenience init(_ write: @escaping @Sendable (LogLine) -> Void) {
-        self.init(Form(""), write)
+        self.init(LineSettings(""), write)
     }
 
-    private init(_ form: Form, _ write: @escaping @Sendable (LogLine) -> Void) {
-        self.form = form
+    private init(_ form: LineSettings, _ write: @escaping @Sendable (LogLine) -> Void) {
+        self.lineSettings = form
         worker.start { Self.run($0, write) }
     }
 
     /// Makes a writer for an open file; each line contains `name`.
     package convenience init(descriptor: CInt, name: String = "store-server") {
-        let form = Form(name)
+        let form = LineSettings(name)
         self.init(form) { line in
             let (format, name) = form.value.withLock { $0 }
             // Each line is written by one call, so that lines of several processes do not mix. The
             // result is ignored: a full or closed standard error must not stop the server.
-            let bytes = line.bytes(of: name, as: format)
+            let bytes = line.bytes(program: name, as: format)
             _ = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
         }
     }
 
     /// Sets the format of lines in a file, and the program's name in them, from the next line on.
     /// Any thread may call it.
-    func write(as format: LogFormat, naming name: String) {
-        form.value.withLock { $0 = (format, name) }
+    func setFormat(_ format: LogFormat, program name: String) {
+        lineSettings.value.withLock { $0 = (format, name) }
     }
 
     /// Sets the lowest level of the lines that are written from now on. Any thread may call it.
-    func write(from level: LogLevel) { lowest.store(level.rank, ordering: .relaxed) }
+    func setLevel(_ level: LogLevel) { lowestRank.store(level.rank, ordering: .relaxed) }
 
     var level: LogLevel {
-        let rank = lowest.load(ordering: .relaxed)
+        let rank = lowestRank.load(ordering: .relaxed)
         return LogLevel.allCases.first { $0.rank == rank } ?? .info
     }
 
     /// Returns true if lines of a level are written. Any thread may call it.
-    func writes(_ level: LogLevel) -> Bool { level.rank >= lowest.load(ordering: .relaxed) }
+    func writes(_ level: LogLevel) -> Bool { level.rank >= lowestRank.load(ordering: .relaxed) }
 
     /// Queues a line, or counts the line as lost. Drops a line below the lowest written level. Any
     /// thread may call it; it never waits.

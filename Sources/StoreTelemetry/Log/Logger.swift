@@ -33,12 +33,12 @@ package struct Logger: Sendable {
     /// Sets the format, the lowest level and the program's name of lines. The settings apply to all
     /// copies of the logger. On standard error, the settings apply to all servers of the process.
     package func configure(_ format: LogFormat, from level: LogLevel, naming program: String) {
-        owner.writer.write(as: format, naming: program)
-        owner.writer.write(from: level)
+        owner.writer.setFormat(format, program: program)
+        owner.writer.setLevel(level)
     }
 
     /// Sets the lowest level of the lines that are written. Any thread may call it.
-    package func write(from level: LogLevel) { owner.writer.write(from: level) }
+    package func setLevel(_ level: LogLevel) { owner.writer.setLevel(level) }
 
     package var level: LogLevel { owner.writer.level }
 
@@ -54,7 +54,7 @@ package struct Logger: Sendable {
         write(.debug, event, message, fields)
     }
 
-    package func notice(_ event: LogEvent, _ message: String, _ fields: LogField...) {
+    package func info(_ event: LogEvent, _ message: String, _ fields: LogField...) {
         write(.info, event, message, fields)
     }
 
@@ -67,7 +67,7 @@ package struct Logger: Sendable {
     }
 
     /// Returns a function that writes each text as a warning of this event.
-    package func warnings(_ event: LogEvent) -> @Sendable (String) -> Void {
+    package func warningWriter(_ event: LogEvent) -> @Sendable (String) -> Void {
         { [self] text in warning(event, text) }
     }
 
@@ -83,7 +83,7 @@ package struct Logger: Sendable {
 
     /// Writes up to `count` lines of details, as many as fit. Half of the queue is for other lines.
     /// `make` gets the number of lines, and runs on the log's thread.
-    package func details(
+    package func writeDetails(
         _ count: Int,
         _ event: LogEvent,
         _ make: @escaping @Sendable (Int) -> [(message: String, fields: [LogField])]

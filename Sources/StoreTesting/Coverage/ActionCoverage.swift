@@ -18,7 +18,7 @@ final class ActionCoverage: Sendable {
     let refusal: String?
     /// The names of the modules that the library provides. The library's own tests exercise the
     /// actions of these modules.
-    private let provided: [String]
+    private let libraryModules: [String]
     /// The indices of the exercised actions in the table.
     private let seen = Locked<Set<Int>>([])
 
@@ -26,7 +26,7 @@ final class ActionCoverage: Sendable {
         let made = ActionTable.of(Root.modules)
         table = try? made.get()
         refusal = made.refusal
-        provided = Root.modules.filter { mount in
+        libraryModules = Root.modules.filter { mount in
             mount.place(of: Sessions.State.self) != nil
                 || mount.place(of: PendingEffects.State.self) != nil
                 || mount.place(of: Presence.State.self) != nil
@@ -36,15 +36,15 @@ final class ActionCoverage: Sendable {
     /// Records that a test has exercised an action. Any thread may call this.
     func note(_ action: any Action) {
         // An action without a JSON form has no wire name.
-        guard let number = try? table?.member(of: action, JSONEncoder()).number else { return }
+        guard let number = try? table?.member(of: action, JSONEncoder()).typeIndex else { return }
         seen.withLock { _ = $0.insert(number) }
     }
 
     /// The wire names of the actions that no test has exercised, in the order of modules.
-    var missing: [String] {
+    var unexercisedActions: [String] {
         let seen = seen.withLock { $0 }
         let rest = (table?.entries ?? []).enumerated().filter { place, entry in
-            !seen.contains(place) && !provided.contains(entry.module ?? "")
+            !seen.contains(place) && !libraryModules.contains(entry.module ?? "")
         }
         return rest.map(\.element.name)
     }

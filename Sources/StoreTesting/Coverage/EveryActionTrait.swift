@@ -34,7 +34,7 @@ public struct EveryActionTrait: SuiteTrait, TestScoping {
             reporter.failed(refusal, test.sourceLocation)
             return
         }
-        let missing = coverage.missing.filter { !exceptions.contains($0) }
+        let missing = coverage.unexercisedActions.filter { !exceptions.contains($0) }
         if !missing.isEmpty {
             reporter.fail(
                 "Actions without a test: \(missing.joined(separator: ", "))",
@@ -42,7 +42,7 @@ public struct EveryActionTrait: SuiteTrait, TestScoping {
                 at: test.sourceLocation
             )
         }
-        let stale = exceptions.filter { !coverage.missing.contains($0) }
+        let stale = exceptions.filter { !coverage.unexercisedActions.contains($0) }
         if !stale.isEmpty {
             reporter.fail(
                 "Exceptions without need: \(stale.joined(separator: ", "))",

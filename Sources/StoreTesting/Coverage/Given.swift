@@ -25,7 +25,7 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
     private let refusal: String?
     /// Returns the state after an action; `nil` if the action belongs to none of the modules.
     private let reduce: (any Action, TestSender) throws -> State?
-    private let parts: StoreParts<State>
+    private let parts: StoreWrittenValues<State>
 
     /// Makes the test for a root state; `shown` returns the part of the root state that is under
     /// test.
@@ -34,7 +34,7 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
         _ modules: Root.Modules,
         _ reporter: TestReporter,
         _ policy: TestPolicy? = nil,
-        _ parts: StoreParts<State> = StoreParts(),
+        _ parts: StoreWrittenValues<State> = StoreWrittenValues(),
         shown: @escaping (Root) -> State
     ) {
         self.reporter = reporter
@@ -45,7 +45,7 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
         reduce = { action, sender in
             let machine = try ModuleMachine<Root>(of: modules)
             guard machine.route(of: action) != nil else { return nil }
-            try policy?.check(of: Root.self).action(action, sender)
+            try policy?.admission(of: Root.self).checkAction(action, sender)
             var root = root
             _ = try machine.edit(&root, action, version: 1, from: sender.session)
             return shown(root)
@@ -72,14 +72,14 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) {
-        let stated = StatedEnd(refusal: reason, pointer: pointer, change: change)
+        let stated = StatedOutcome(refusal: reason, pointer: pointer, change: change)
         compare(action, (principal, session), with: stated, at: place)
     }
 
     private func compare(
         _ action: any Action,
         _ sender: (principal: String?, session: String?),
-        with stated: StatedEnd<State>,
+        with stated: StatedOutcome<State>,
         at place: SourceLocation
     ) {
         coverage?.note(action)
@@ -87,16 +87,16 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
             reporter.failed(refusal, place)
             return
         }
-        let check = StateCheck(reporter: reporter, verb: "when", parts: parts)
+        let check = StateCheck(reporter: reporter, functionName: "when", parts: parts)
         do {
             let sender = try TestSender(sender.principal, sender.session)
             if let after = try reduce(action, sender) {
-                check.applied(action, from: state, to: after, as: stated, at: place)
+                check.checkApplied(action, from: state, to: after, as: stated, at: place)
             } else {
-                check.unknown(action, modules, at: place)
+                check.reportUnknown(action, modules, at: place)
             }
         } catch {
-            check.refused(action, Refusal(error), as: stated, at: place)
+            check.checkRefused(action, Refusal(error), as: stated, at: place)
         }
     }
 }
@@ -106,7 +106,7 @@ extension Given where Subject == State, State: RootState {
     public init(_ state: State, policy: TestPolicy? = nil, reporter: TestReporter = .issues) {
         var state = state
         let parts = State.storeParts
-        parts.connect(&state)
+        parts.fillSharedCopies(&state)
         self.init(state, State.modules, reporter, policy, parts) { $0 }
     }
 }
@@ -128,7 +128,7 @@ extension Given where Subject: Module, Subject.State == State {
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) {
-        let stated = StatedEnd(refusal: reason, pointer: pointer, change: change)
+        let stated = StatedOutcome(refusal: reason, pointer: pointer, change: change)
         compare(action, (principal, session), with: stated, at: place)
     }
 
@@ -142,7 +142,7 @@ extension Given where Subject: Module, Subject.State == State {
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) {
-        let stated = StatedEnd(refusal: reason, pointer: pointer, change: change)
+        let stated = StatedOutcome(refusal: reason, pointer: pointer, change: change)
         compare(action, (principal, session), with: stated, at: place)
     }
 
@@ -156,7 +156,7 @@ extension Given where Subject: Module, Subject.State == State {
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) {
-        let stated = StatedEnd(refusal: reason, pointer: pointer, change: change)
+        let stated = StatedOutcome(refusal: reason, pointer: pointer, change: change)
         compare(action, (principal, session), with: stated, at: place)
     }
 }

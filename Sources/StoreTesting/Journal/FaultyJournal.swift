@@ -12,7 +12,7 @@ public final class FaultyJournal: Journal {
 
     /// Sets the error of every later append, registration and save of a snapshot. With `nil`, these
     /// operations succeed again.
-    public func fail(with error: JournalError?) { failure.withLock { $0 = error } }
+    public func setFailure(_ error: JournalError?) { failure.withLock { $0 = error } }
 
     /// The version of the newest record.
     public var version: UInt64 { memory.version }
@@ -24,14 +24,14 @@ public final class FaultyJournal: Journal {
     /// The epoch of the journal's history.
     public var epoch: UInt32 { memory.epoch }
 
-    /// Appends a batch, or throws the error that ``fail(with:)`` has set.
+    /// Appends a batch, or throws the error that ``setFailure(with:)`` has set.
     public func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
         if let error = failure.withLock({ $0 }) { throw error }
         try memory.append(batch, at: expected)
     }
 
     /// Reads a page of records.
-    public func read(_ page: JournalPage) throws(JournalError) -> JournalRecords {
+    public func read(_ page: JournalPageRequest) throws(JournalError) -> JournalRecords {
         try memory.read(page)
     }
 
@@ -42,9 +42,9 @@ public final class FaultyJournal: Journal {
         try memory.outcomes(of: keys)
     }
 
-    /// Registers a program with the forms of its actions, or throws the error that ``fail(with:)``
-    /// has set.
-    public func register(_ program: WritingProgram) throws(JournalError) -> UInt32 {
+    /// Registers a program with the forms of its actions, or throws the error that
+    /// ``setFailure(with:)`` has set.
+    public func register(_ program: ProgramDescription) throws(JournalError) -> UInt32 {
         if let error = failure.withLock({ $0 }) { throw error }
         return try memory.register(program)
     }
@@ -52,17 +52,17 @@ public final class FaultyJournal: Journal {
     /// Returns the programs that have registered.
     public func programs() throws(JournalError) -> [RegisteredProgram] { try memory.programs() }
 
-    /// Saves a snapshot, or throws the error that ``fail(with:)`` has set.
+    /// Saves a snapshot, or throws the error that ``setFailure(with:)`` has set.
     public func save(_ snapshot: StateSnapshot) throws(JournalError) {
         if let error = failure.withLock({ $0 }) { throw error }
         try memory.save(snapshot)
     }
 
     /// The version of the oldest snapshot from which all records up to now can still be read.
-    public var oldestSnapshot: UInt64? { memory.oldestSnapshot }
+    public var oldestSnapshotVersion: UInt64? { memory.oldestSnapshotVersion }
 
     /// The version of the newest snapshot.
-    public var newestSnapshot: UInt64? { memory.newestSnapshot }
+    public var newestSnapshotVersion: UInt64? { memory.newestSnapshotVersion }
 
     /// Returns the newest snapshot of `version` or of an earlier version.
     public func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot? {

@@ -37,7 +37,7 @@ extension JournalCheck {
             try journal.append(batch, at: version - 1)
         }
         let key = IdempotencyKey(principal: "ann", key: "k")
-        expect("the version of the key", try journal.outcome(of: key)?.first, is: 2)
+        expect("the version of the key", try journal.outcome(of: key)?.firstVersion, is: 2)
     }
 
     mutating func checkSnapshots(_ journal: any Journal) throws {
@@ -51,8 +51,8 @@ extension JournalCheck {
         expect("snapshot of 10", try journal.snapshot(atOrBefore: 10), is: snapshots[0])
         expect("snapshot before 30", try journal.snapshot(atOrBefore: 29), is: snapshots[1])
         expect("the newest", try journal.snapshot(atOrBefore: .max), is: snapshots[2])
-        expect("the newest version", journal.newestSnapshot, is: 30)
-        expect("the oldest version", journal.oldestSnapshot, is: 0)
+        expect("the newest version", journal.newestSnapshotVersion, is: 30)
+        expect("the oldest version", journal.oldestSnapshotVersion, is: 0)
     }
 
     mutating func checkOldSnapshot(_ journal: any Journal) throws {
@@ -67,7 +67,7 @@ extension JournalCheck {
 
     mutating func checkForgetting(_ journal: any Journal) throws {
         guard let makeSmall = subject.makeSmall else { return }
-        let journal = keep(try makeSmall())
+        let journal = closeAtEnd(try makeSmall())
         try journal.save(JournalSamples.snapshot(0))
         try JournalSamples.fill(journal, to: 1_000)
         try journal.save(JournalSamples.snapshot(850))
@@ -78,7 +78,7 @@ extension JournalCheck {
         expect(oldest <= 1_011, "the oldest version is \(oldest) of 1,010")
         guard oldest > 1, oldest <= 1_011 else { return }
         if oldest > 2 {
-            let page = JournalPage(after: oldest - 2, limit: 1)
+            let page = JournalPageRequest(after: oldest - 2, limit: 1)
             expect("a page before the oldest", throws: .gone(oldest: oldest)) {
                 () throws(JournalError) in _ = try journal.read(page)
             }
@@ -88,7 +88,7 @@ extension JournalCheck {
         }
         let rest = oldest > 1_010 ? [] : JournalSamples.records(oldest...1_010)
         expect("the rest", try journal.tail(from: oldest - 1), are: rest)
-        guard let first = journal.oldestSnapshot else {
+        guard let first = journal.oldestSnapshotVersion else {
             return fail("no snapshot is left to begin with")
         }
         expect(first + 1 >= oldest, "the oldest snapshot, \(first), leads nowhere")
@@ -146,9 +146,9 @@ extension JournalCheck {
         let last = JournalBatch(records: [JournalSamples.record(121)], outcomes: [outcome])
         try journal.append(last, at: 120)
         let epoch = journal.epoch
-        let program = WritingProgram(digest: "forms", forms: Array("[]".utf8))
+        let program = ProgramDescription(digest: "forms", forms: Array("[]".utf8))
         let number = try journal.register(program)
-        let again = keep(try reopen(journal))
+        let again = closeAtEnd(try reopen(journal))
         let programs = [RegisteredProgram(number: number, program: program)]
         expect("the programs", try again.programs(), is: programs)
         expect("the epoch", again.epoch, is: epoch)
@@ -162,8 +162,11 @@ extension JournalCheck {
         expect("the version after one more", again.version, is: 122)
     }
 
-    private static func program(_ place: Int) -> WritingProgram {
-        WritingProgram(digest: "digest-\(place)", forms: Array(#"[{"name":"n\#(place)"}]"#.utf8))
+    private static func program(_ place: Int) -> ProgramDescription {
+        ProgramDescription(
+            digest: "digest-\(place)",
+            forms: Array(#"[{"name":"n\#(place)"}]"#.utf8)
+        )
     }
 
     mutating func checkPrograms(_ journal: any Journal) throws {

@@ -6,12 +6,12 @@ extension JournalCheck {
     mutating func checkEmpty(_ journal: any Journal) throws {
         expect("the version", journal.version, is: 0)
         expect("the oldest version", journal.oldest, is: 1)
-        let page = try journal.read(JournalPage(after: 0, limit: 10))
+        let page = try journal.read(JournalPageRequest(after: 0, limit: 10))
         expect("a page", page, is: JournalRecords(records: [], through: 0))
         expect("the tail", try journal.tail(from: 0), are: [])
         expect(try journal.snapshot(atOrBefore: .max) == nil, "there is a snapshot")
-        expect("the newest snapshot", journal.newestSnapshot, is: nil)
-        expect("the oldest snapshot", journal.oldestSnapshot, is: nil)
+        expect("the newest snapshot", journal.newestSnapshotVersion, is: nil)
+        expect("the oldest snapshot", journal.oldestSnapshotVersion, is: nil)
     }
 
     mutating func checkOrder(_ journal: any Journal) throws {
@@ -20,7 +20,7 @@ extension JournalCheck {
         expect("the version after four records", journal.version, is: 4)
         try journal.append(JournalBatch(records: Array(records[4...])), at: 4)
         expect("the version after ten", journal.version, is: 10)
-        let page = try journal.read(JournalPage(after: 0, limit: 100))
+        let page = try journal.read(JournalPageRequest(after: 0, limit: 100))
         expect("all records", page.records, are: records)
         expect("the end of the page", page.through, is: 10)
     }
@@ -47,7 +47,7 @@ extension JournalCheck {
         try journal.append(JournalBatch(records: records, outcomes: outcomes), at: 0)
         expect("records", try journal.tail(from: 0), are: records)
         for (place, text) in twins.enumerated() {
-            let page = JournalPage(after: 0, limit: 10, type: text)
+            let page = JournalPageRequest(after: 0, limit: 10, type: text)
             let found = try journal.read(page).records
             expect("those of type \(place + 1)", found, are: [records[place]])
             let outcome = try journal.outcome(of: outcomes[place].key)
@@ -60,9 +60,11 @@ extension JournalCheck {
         try journal.append(JournalBatch(records: [large]), at: 0)
         let many = JournalSamples.records(2...3_000)
         try journal.append(JournalBatch(records: many), at: 1)
-        let first = try journal.read(JournalPage(after: 0, limit: 1, bytesMax: 8 << 20)).records
+        let first = try journal.read(JournalPageRequest(after: 0, limit: 1, bytesMax: 8 << 20))
+            .records
         expect(first == [large], "a record of 4 MiB is not as it was")
-        let rest = try journal.read(JournalPage(after: 1, limit: .max, bytesMax: .max)).records
+        let rest = try journal.read(JournalPageRequest(after: 1, limit: .max, bytesMax: .max))
+            .records
         expect("a batch of 2,999", rest, are: many)
     }
 
@@ -71,7 +73,7 @@ extension JournalCheck {
         var read: [Record] = []
         var after: UInt64 = 0
         while after < 95 {
-            let page = try journal.read(JournalPage(after: after, limit: 10))
+            let page = try journal.read(JournalPageRequest(after: after, limit: 10))
             expect(page.records.count <= 10, "a page of 10 has \(page.records.count)")
             guard page.through > after else {
                 return fail("the page after \(after) ends at \(page.through)")
@@ -84,10 +86,10 @@ extension JournalCheck {
 
     mutating func checkPageBytes(_ journal: any Journal) throws {
         try JournalSamples.fill(journal, to: 6, bytes: 1_000)
-        let page = try journal.read(JournalPage(after: 1, limit: 10, bytesMax: 2_500))
+        let page = try journal.read(JournalPageRequest(after: 1, limit: 10, bytesMax: 2_500))
         expect("versions of 2,500 bytes", page.records.map(\.version), is: [2, 3])
         expect("the end of that page", page.through, is: 3)
-        let one = try journal.read(JournalPage(after: 3, limit: 10, bytesMax: 1))
+        let one = try journal.read(JournalPageRequest(after: 3, limit: 10, bytesMax: 1))
         expect("versions of one byte", one.records.map(\.version), is: [4])
     }
 
@@ -96,20 +98,20 @@ extension JournalCheck {
             JournalSamples.record($0, type: $0.isMultiple(of: 10) ? "rare" : "often")
         }
         try journal.append(JournalBatch(records: records), at: 0)
-        let two = try journal.read(JournalPage(after: 0, limit: 2, type: "rare"))
+        let two = try journal.read(JournalPageRequest(after: 0, limit: 2, type: "rare"))
         expect("the first two", two.records.map(\.version), is: [10, 20])
         expect("the end of their page", two.through, is: 29)
-        let rest = try journal.read(JournalPage(after: 29, limit: 2, type: "rare"))
+        let rest = try journal.read(JournalPageRequest(after: 29, limit: 2, type: "rare"))
         expect("the rest", rest.records.map(\.version), is: [30])
         expect("the end of the rest", rest.through, is: 30)
-        let none = try journal.read(JournalPage(after: 0, limit: 2, type: "never"))
+        let none = try journal.read(JournalPageRequest(after: 0, limit: 2, type: "never"))
         expect("none", none, is: JournalRecords(records: [], through: 30))
     }
 
     mutating func checkEnd(_ journal: any Journal) throws {
         try JournalSamples.fill(journal, to: 3)
         for after: UInt64 in [3, 4, .max] {
-            let page = try journal.read(JournalPage(after: after, limit: 1))
+            let page = try journal.read(JournalPageRequest(after: after, limit: 1))
             let empty = JournalRecords(records: [], through: after)
             expect("the page after \(after)", page, is: empty)
             expect("the tail from \(after)", try journal.tail(from: after), are: [])

@@ -6,13 +6,13 @@ import StoreCore
 extension JournalCheck {
     /// Returns the journal of another writer, or the same journal if the subject has no second
     /// writer.
-    private mutating func other(_ journal: any Journal) throws -> any Journal {
+    private mutating func otherWriter(of journal: any Journal) throws -> any Journal {
         guard let another = subject.another else { return journal }
-        return keep(try another(journal))
+        return closeAtEnd(try another(journal))
     }
 
     mutating func checkConflict(_ journal: any Journal) throws {
-        let other = try other(journal)
+        let other = try otherWriter(of: journal)
         try JournalSamples.fill(journal, to: 2)
         let outcome = JournalSamples.outcome("k", at: 2)
         for expected: UInt64 in [0, 1, 3] {
@@ -29,8 +29,8 @@ extension JournalCheck {
         expect("the version after an append at 2", other.version, is: 3)
     }
 
-    mutating func checkWhole(_ journal: any Journal) throws {
-        let reader = try other(journal)
+    mutating func checkWholeBatches(_ journal: any Journal) throws {
+        let reader = try otherWriter(of: journal)
         let size: UInt64 = 7
         let batches: UInt64 = 150
         let faults = Recorder<String>()
@@ -46,7 +46,7 @@ extension JournalCheck {
                     }
                 } else {
                     for _ in 0..<Self.readsMax where reader.version < size * batches {
-                        if let fault = try Self.partOfBatch(in: reader, size) {
+                        if let fault = try Self.readFault(in: reader, size) {
                             faults.record(fault)
                         }
                     }
@@ -64,13 +64,17 @@ extension JournalCheck {
 
     /// Returns the description of a fault: a read gave a part of a batch, or fewer records than the
     /// version. Returns `nil` if there is no fault.
-    private static func partOfBatch(
+    private static func readFault(
         in journal: any Journal,
         _ size: UInt64
     ) throws(JournalError) -> String? {
         let version = journal.version
         guard version.isMultiple(of: size) else { return "the version is amid a batch" }
-        let page = JournalPage(after: version - min(version, size), limit: .max, bytesMax: .max)
+        let page = JournalPageRequest(
+            after: version - min(version, size),
+            limit: .max,
+            bytesMax: .max
+        )
         let newest = try journal.read(page).records.last?.version ?? 0
         guard newest.isMultiple(of: size) else { return "a part of a batch can be read" }
         return newest < version ? "a record that the version counts can't be read" : nil
@@ -80,7 +84,7 @@ extension JournalCheck {
         let writers = 3
         let appendsEach = 60
         var journals = [journal]
-        for _ in 1..<writers { journals.append(try other(journal)) }
+        for _ in 1..<writers { journals.append(try otherWriter(of: journal)) }
         let ends = journals
         let won = Recorder<UInt64>()
         let faults = Recorder<String>()
@@ -98,7 +102,7 @@ extension JournalCheck {
         let count = UInt64(won.values.count)
         expect("the version after \(count) appends", journal.version, is: count)
         expect("who was first", won.values.sorted(), is: Array(1...max(1, count)))
-        let page = JournalPage(after: 0, limit: .max, bytesMax: .max)
+        let page = JournalPageRequest(after: 0, limit: .max, bytesMax: .max)
         let versions = try journal.read(page).records.map(\.version)
         expect("the versions", versions, is: Array(1...max(1, count)))
     }
@@ -127,7 +131,7 @@ extension JournalCheck {
     }
 
     mutating func checkTail(_ journal: any Journal) throws {
-        let other = try other(journal)
+        let other = try otherWriter(of: journal)
         try JournalSamples.fill(journal, to: 5)
         expect("the tail from 2", try other.tail(from: 2), are: JournalSamples.records(3...5))
         try other.append(JournalBatch(records: [JournalSamples.record(6)]), at: 5)
@@ -146,7 +150,7 @@ extension JournalCheck {
 
     mutating func checkWatch(_ journal: any Journal) throws {
         guard subject.another != nil else { return }
-        let other = try other(journal)
+        let other = try otherWriter(of: journal)
         let seconds = subject.notificationSecondsMax
         let noted = Recorder<UInt64>()
         let isNoted = DispatchSemaphore(value: 0)

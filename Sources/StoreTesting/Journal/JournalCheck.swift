@@ -22,7 +22,7 @@ struct JournalCheck {
     }
 
     /// Adds a journal to the journals that are closed at the end of the check.
-    mutating func keep(_ journal: any Journal) -> any Journal {
+    mutating func closeAtEnd(_ journal: any Journal) -> any Journal {
         made.append(journal)
         return journal
     }

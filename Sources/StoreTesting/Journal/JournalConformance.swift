@@ -38,7 +38,7 @@ public enum JournalConformance {
 extension JournalCheck {
     /// Checks the promise with a new journal.
     fileprivate mutating func run() throws {
-        let journal = try keep(subject.make())
+        let journal = try closeAtEnd(subject.make())
         switch promise {
         case .empty: try checkEmpty(journal)
         case .order: try checkOrder(journal)
@@ -49,7 +49,7 @@ extension JournalCheck {
         case .pageOfType: try checkPageOfType(journal)
         case .end: try checkEnd(journal)
         case .conflict: try checkConflict(journal)
-        case .whole: try checkWhole(journal)
+        case .whole: try checkWholeBatches(journal)
         case .race: try checkRace(journal)
         case .tail: try checkTail(journal)
         case .watch: try checkWatch(journal)

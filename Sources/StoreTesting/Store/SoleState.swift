@@ -34,22 +34,22 @@ extension RootState {
     }
 
     /// The functions for the values of this root state that the store itself writes.
-    static var storeParts: StoreParts<Self> {
-        let effects = taking(PendingEffects.State.self, of: PendingEffects.name)
-        let presence = taking(Presence.State.self, of: Presence.name)
+    static var storeParts: StoreWrittenValues<Self> {
+        let effects = ledgerCopier(PendingEffects.State.self, named: PendingEffects.name)
+        let presence = ledgerCopier(Presence.State.self, named: Presence.name)
         // A mistake in the modules is reported when the test makes a store.
         let machine = try? ModuleMachine<Self>(of: modules)
-        return StoreParts {
-            machine?.connect(&$0)
-        } takeLedgers: { state, other in
+        return StoreWrittenValues {
+            machine?.fillSharedCopies(in: &$0)
+        } copyLedgers: { state, other in
             effects(&state, other)
             presence(&state, other)
         }
     }
 
-    private static func taking<Ledger: ModuleState>(
+    private static func ledgerCopier<Ledger: ModuleState>(
         _ ledger: Ledger.Type,
-        of name: String
+        named name: String
     ) -> @Sendable (inout Self, Self) -> Void {
         let mount = modules.first { $0.name == name }
         guard let place = mount?.place(of: ledger) else { return { _, _ in } }

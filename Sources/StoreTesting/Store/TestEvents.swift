@@ -5,7 +5,7 @@ import Synchronization
 /// An event of a store under test that is not an action of the test itself. An effect, a
 /// presenter or a reaction dispatched an action, or an effect threw an error.
 struct TestEvent<State: Sendable>: Sendable {
-    enum Form: Sendable {
+    enum Kind: Sendable {
         /// An applied action, and the state after the action.
         case action(any Action, State)
         /// The id of an effect, and the error that the effect threw.
@@ -15,7 +15,7 @@ struct TestEvent<State: Sendable>: Sendable {
         var failure: (any Error)? { if case .failure(_, let error) = self { error } else { nil } }
     }
 
-    let form: Form
+    let form: Kind
     /// The version of the action. For a failure, the version of the action that the effect
     /// followed.
     let version: UInt64
@@ -35,12 +35,12 @@ final class TestEvents<State: Sendable>: Sendable {
     }
 
     private let table = Locked(Table())
-    private let changes: Changes
+    private let changes: ChangeSignal
 
-    init(_ changes: Changes) { self.changes = changes }
+    init(_ changes: ChangeSignal) { self.changes = changes }
 
     /// Records that an action is durable. The Core's thread calls this.
-    func applied(_ envelope: ActionEnvelope) {
+    func recordAction(_ envelope: ActionEnvelope) {
         let name = ActionText.of(envelope.action)
         table.withLock { table in
             table.applied.append(envelope)
@@ -50,7 +50,7 @@ final class TestEvents<State: Sendable>: Sendable {
 
     /// Records the state after the oldest durable action without a state. The Core's thread calls
     /// this.
-    func reached(_ state: State) {
+    func recordState(_ state: State) {
         table.withLock { table in
             guard !table.applied.isEmpty else { return }
             let envelope = table.applied.removeFirst()
@@ -71,10 +71,10 @@ final class TestEvents<State: Sendable>: Sendable {
         changes.signal()
     }
 
-    func failed(_ token: EffectToken, _ error: any Error) {
+    func recordFailure(_ token: EffectToken, _ error: any Error) {
         let version = token.cause.version
         table.withLock { table in
-            let form = TestEvent<State>.Form.failure(token.id, error)
+            let form = TestEvent<State>.Kind.failure(token.id, error)
             table.waiting.append(TestEvent(form: form, version: version, cause: version))
         }
         changes.signal()

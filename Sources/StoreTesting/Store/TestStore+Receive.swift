@@ -92,7 +92,7 @@ extension TestStore {
         event name: String,
         _ change: ((inout State) throws -> Void)?,
         at place: SourceLocation,
-        where isMeant: (TestEvent<State>.Form) -> Bool
+        where isMeant: (TestEvent<State>.Kind) -> Bool
     ) async {
         var skipped: [TestEvent<State>] = []
         while await changes.wait(within: timeout, until: { !events.isEmpty }) {
@@ -104,9 +104,15 @@ extension TestStore {
             if isMeant(event.form) {
                 report(unstated: skipped, before: "\(name) came", at: place)
                 if case .action(let action, let state) = event.form {
-                    accept(action, state, StatedEnd(change: change), "receive", at: place)
+                    compareAndAdopt(
+                        action,
+                        state,
+                        StatedOutcome(change: change),
+                        "receive",
+                        at: place
+                    )
                 }
-                await rest(at: place)
+                await waitUntilIdle(at: place)
                 return
             }
             guard exhaustivity != .on else {
@@ -116,7 +122,7 @@ extension TestStore {
                     "−: stated, +: is",
                     at: place
                 )
-                follow(event)
+                adoptState(after: event)
                 return
             }
             skipped.append(event)
@@ -189,7 +195,9 @@ extension TestStore where Subject == State, State: RootState {
     /// the reaction follows the start.
     public func add(reaction: Reaction<State>) {
         if case .notification(let name, _, let react) = reaction.trigger {
-            notifications.append(.init(name: name, place: reaction.place, react: react))
+            notificationHandlers.append(
+                .init(name: name, place: reaction.sourceLocation, react: react)
+            )
         }
         (core as? Core<State>)?.add(reaction: reaction)
     }
@@ -205,7 +213,7 @@ extension TestStore where Subject == State, State: RootState {
         _ payload: any Sendable,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        let meant = notifications.filter { $0.name == name }
+        let meant = notificationHandlers.filter { $0.name == name }
         if meant.isEmpty {
             reporter.fail(
                 "No reaction follows '\(name)'.",
@@ -219,7 +227,7 @@ extension TestStore where Subject == State, State: RootState {
             let source = ActionSource(place: notification.place)
             (core as? Core<State>)?.engine.dispatchProgramAction(action, from: source)
         }
-        await rest(at: place)
+        await waitUntilIdle(at: place)
     }
 }
 
@@ -229,7 +237,7 @@ extension TestStore {
     /// Waits for the end of all effects, for at most ``timeout``. Reports events that the test has
     /// not stated. Reports and cancels the effects that still run.
     public nonisolated(nonsending) func finish(at place: SourceLocation = #_sourceLocation) async {
-        await rest(at: place)
+        await waitUntilIdle(at: place)
         let hasEnded = await changes.wait(within: timeout) { runner.running.isEmpty }
         reportUnprepared(at: place)
         report(unstated: events.take(), before: "the test finished", at: place)
@@ -244,8 +252,8 @@ extension TestStore {
     public nonisolated(nonsending) func skipReceived(
         at place: SourceLocation = #_sourceLocation
     ) async {
-        await rest(at: place)
-        for event in events.take() { follow(event) }
+        await waitUntilIdle(at: place)
+        for event in events.take() { adoptState(after: event) }
     }
 
     /// Cancels the running effects.
@@ -253,6 +261,6 @@ extension TestStore {
         at place: SourceLocation = #_sourceLocation
     ) async {
         runner.cancelAll()
-        await rest(at: place)
+        await waitUntilIdle(at: place)
     }
 }

@@ -4,28 +4,28 @@ import Testing
 // The comparisons of a store under test, and the texts of failures.
 
 extension TestStore {
-    func check(_ verb: String) -> StateCheck<State> {
-        StateCheck(reporter: reporter, exhaustivity: exhaustivity, verb: verb, parts: parts)
+    func stateCheck(for verb: String) -> StateCheck<State> {
+        StateCheck(reporter: reporter, exhaustivity: exhaustivity, functionName: verb, parts: parts)
     }
 
     /// Compares the state after an action with the stated outcome, and continues with the actual
     /// state.
-    func accept(
+    func compareAndAdopt(
         _ action: any Action,
         _ actual: State,
-        _ stated: StatedEnd<State>,
+        _ stated: StatedOutcome<State>,
         _ verb: String,
         at place: SourceLocation
     ) {
         coverage?.note(action)
-        check(verb).applied(action, from: state, to: actual, as: stated, at: place)
+        stateCheck(for: verb).checkApplied(action, from: state, to: actual, as: stated, at: place)
         state = actual
     }
 
     /// Reports events that the test did not state, and continues with the state after these events.
     func report(unstated: [TestEvent<State>], before what: String, at place: SourceLocation) {
         guard !unstated.isEmpty else { return }
-        for event in unstated { follow(event) }
+        for event in unstated { adoptState(after: event) }
         let list = unstated.map { "\n  " + text(of: $0) }.joined()
         report(
             "Before \(what), events came that are not stated:\n\(list)",
@@ -68,13 +68,13 @@ extension TestStore {
     }
 
     /// Continues with the state after an event.
-    func follow(_ event: TestEvent<State>) {
+    func adoptState(after event: TestEvent<State>) {
         if case .action(_, let after) = event.form { state = after }
     }
 
     /// Waits until all effects have ended or wait for something.
-    nonisolated(nonsending) func rest(at place: SourceLocation) async {
-        guard await executor.rest() else {
+    nonisolated(nonsending) func waitUntilIdle(at place: SourceLocation) async {
+        guard await executor.waitForRest() else {
             reporter.fail(
                 "Effects kept a thread busy for \(OrderedExecutor.busyMax): "
                     + runner.running.map { text(of: $0) }.joined(separator: ", "),

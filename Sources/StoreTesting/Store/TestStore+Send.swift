@@ -29,17 +29,17 @@ extension TestStore {
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        let stated = StatedEnd(refusal: reason, pointer: pointer, change: change)
+        let stated = StatedOutcome(refusal: reason, pointer: pointer, change: change)
         await send(action, (principal, session), stating: stated, at: place)
     }
 
     private nonisolated(nonsending) func send(
         _ action: any Action,
         _ sender: (principal: String?, session: String?),
-        stating stated: StatedEnd<State>,
+        stating stated: StatedOutcome<State>,
         at place: SourceLocation
     ) async {
-        guard begin(action, at: place) else { return }
+        guard prepareToSend(action, at: place) else { return }
         do {
             let sender = try TestSender(sender.principal, sender.session)
             let done = try await dispatch(action, sender, EffectWatch())
@@ -48,11 +48,11 @@ extension TestStore {
                 before: "\(ActionText.of(action)) was applied",
                 at: place
             )
-            accept(action, done.state, stated, "send", at: place)
+            compareAndAdopt(action, done.state, stated, "send", at: place)
         } catch {
             if let refusal = error.refusal {
                 coverage?.note(action)
-                check("send").refused(action, refusal, as: stated, at: place)
+                stateCheck(for: "send").checkRefused(action, refusal, as: stated, at: place)
             } else {
                 reporter.fail(
                     "\(ActionText.of(action)) could not be dispatched: \(error)",
@@ -60,16 +60,16 @@ extension TestStore {
                 )
             }
         }
-        await rest(at: place)
+        await waitUntilIdle(at: place)
     }
 
     /// Returns true if the store takes this action. Reports the earlier events that the test did
     /// not state.
-    func begin(_ action: any Action, at place: SourceLocation) -> Bool {
+    func prepareToSend(_ action: any Action, at place: SourceLocation) -> Bool {
         reportUnprepared(at: place)
         report(unstated: events.take(), before: "\(ActionText.of(action)) is sent", at: place)
         if isIntercepted || isActionOfModules(action) { return true }
-        check("send").unknown(action, modules, at: place)
+        stateCheck(for: "send").reportUnknown(action, modules, at: place)
         return false
     }
 
@@ -94,10 +94,10 @@ extension TestStore {
     ) async throws -> E.Value {
         let action: any Action = instance.map { effect.to($0) } ?? effect
         let sender = try TestSender(principal, session)
-        guard begin(action, at: place) else { throw CancellationError() }
+        guard prepareToSend(action, at: place) else { throw CancellationError() }
         let watch = EffectWatch()
         let done = try await dispatch(action, sender, watch)
-        accept(action, done.state, StatedEnd(), "send", at: place)
+        compareAndAdopt(action, done.state, StatedOutcome(), "send", at: place)
         let results = Recorder<Result<any Sendable, any Error>?>()
         watch.whenDone(results.record)
         let result: Result<any Sendable, any Error>?
@@ -111,7 +111,7 @@ extension TestStore {
             )
             throw error
         }
-        await rest(at: place)
+        await waitUntilIdle(at: place)
         if case .failure(let error) = result {
             events.forgetFailures(after: done.version)
             throw error
@@ -133,7 +133,7 @@ extension TestStore where Subject: Module, Subject.State == State {
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        let stated = StatedEnd(refusal: reason, pointer: pointer, change: change)
+        let stated = StatedOutcome(refusal: reason, pointer: pointer, change: change)
         await send(action, (principal, session), stating: stated, at: place)
     }
 
@@ -148,7 +148,7 @@ extension TestStore where Subject: Module, Subject.State == State {
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        let stated = StatedEnd(refusal: reason, pointer: pointer, change: change)
+        let stated = StatedOutcome(refusal: reason, pointer: pointer, change: change)
         await send(action, (principal, session), stating: stated, at: place)
     }
 
@@ -163,7 +163,7 @@ extension TestStore where Subject: Module, Subject.State == State {
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        let stated = StatedEnd(refusal: reason, pointer: pointer, change: change)
+        let stated = StatedOutcome(refusal: reason, pointer: pointer, change: change)
         await send(action, (principal, session), stating: stated, at: place)
     }
 }

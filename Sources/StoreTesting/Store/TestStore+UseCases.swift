@@ -47,14 +47,14 @@ extension TestStore {
                 at: place
             )
         }
-        await rest(at: place)
+        await waitUntilIdle(at: place)
     }
 }
 
 extension TestStore {
     /// A function that begins the work of a use case's method, for an input, an instance and a
     /// sender.
-    typealias UseCaseMethod =
+    typealias UseCaseStarter =
         @Sendable (any Codable & Sendable, String?, TestSender) async throws -> Void
 
     /// Returns the methods of the modules' use cases, by their paths.
@@ -62,12 +62,12 @@ extension TestStore {
         of modules: Root.Modules,
         _ core: Core<Root>,
         _ admission: TestAdmission?
-    ) -> [String: UseCaseMethod] {
-        var methods: [String: UseCaseMethod] = [:]
+    ) -> [String: UseCaseStarter] {
+        var methods: [String: UseCaseStarter] = [:]
         for mount in modules {
             for useCase in mount.useCases {
                 methods[useCase.path] = { input, instance, sender in
-                    try admission?.useCase(useCase.path, sender)
+                    try admission?.checkUseCase(useCase.path, sender)
                     let session = sender.session ?? SessionName.shared
                     let key = SliceKey(
                         session: mount.slice.ownership == .session ? session : nil,
@@ -82,7 +82,7 @@ extension TestStore {
                                     members: [EnvelopeMember(request)],
                                     principal: sender.principal,
                                     session: sender.session,
-                                    completion: BegunUseCase(continuation)
+                                    completion: UseCaseCompletion(continuation)
                                 )
                             )
                         } catch {
@@ -97,7 +97,7 @@ extension TestStore {
 }
 
 /// A completion that resumes the caller when the work of a use case has begun, or was refused.
-private final class BegunUseCase: Completion {
+private final class UseCaseCompletion: Completion {
     private let continuation: CheckedContinuation<Void, any Error>
 
     init(_ continuation: CheckedContinuation<Void, any Error>) { self.continuation = continuation }

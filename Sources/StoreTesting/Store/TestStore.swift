@@ -41,28 +41,28 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
 
     let reporter: TestReporter
     let beginning: SourceLocation
-    let changes = Changes()
+    let changes = ChangeSignal()
     let executor: OrderedExecutor
     let events: TestEvents<State>
     let runner: EffectRunner
     let coverage = ActionCoverage.current
     let modules: [String]
-    let parts: StoreParts<State>
+    let parts: StoreWrittenValues<State>
     let isActionOfModules: (any Action) -> Bool
     let dispatch:
         @Sendable (any Action, TestSender, EffectWatch) async throws -> (
             version: UInt64, state: State
         )
-    let useCases: [String: UseCaseMethod]
+    let useCases: [String: UseCaseStarter]
     /// The Core; `nil` if the modules can't make a store.
     let core: (any Sendable)?
     /// True if there is an interceptor: an interceptor may replace an action that belongs to no
     /// module.
     var isIntercepted = false
-    var notifications: [Notification] = []
+    var notificationHandlers: [NotificationHandler] = []
 
     /// A reaction to the notifications of one name.
-    struct Notification {
+    struct NotificationHandler {
         let name: String
         let place: String
         let react: @Sendable (any Sendable) -> (any Action)?
@@ -76,13 +76,13 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
         timeout: Duration,
         policy: TestPolicy? = nil,
         at place: SourceLocation,
-        parts: StoreParts<State> = StoreParts(),
+        parts: StoreWrittenValues<State> = StoreWrittenValues(),
         shown: @escaping @Sendable (Root) -> State
     ) {
         let events = TestEvents<State>(changes)
         let executor = OrderedExecutor(changes)
         let runner = EffectRunner(dependencies: dependencies, executor: executor) {
-            events.failed($0, $1)
+            events.recordFailure($0, $1)
         }
         self.reporter = reporter
         self.timeout = timeout
@@ -93,7 +93,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
         self.beginning = place
         self.parts = parts
         var beginning = shown(root)
-        parts.connect(&beginning)
+        parts.fillSharedCopies(&beginning)
         state = beginning
 
         var configuration = CoreConfiguration<Root>()
@@ -108,16 +108,16 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
                 core.add(middleware: { _, action, envelope in
                     // The call of a use case is no action that a test states.
                     if action is ClientRequest { return nil }
-                    return { events.applied(envelope) }
+                    return { events.recordAction(envelope) }
                 })
-                core.observe { root in events.reached(shown(root)) }
+                core.observe { root in events.recordState(shown(root)) }
             }
             let machine = try ModuleMachine<Root>(of: modules)
             // A tracked action may be sent, even if the action belongs to no module.
             isActionOfModules = { machine.route(of: $0) != nil || $0 is any TrackedAction }
             let admission = Self.admission(by: policy, to: Root.self, reporter, at: place)
             dispatch = { action, sender, watch in
-                try admission?.action(action, sender)
+                try admission?.checkAction(action, sender)
                 let done = try await core.apply(
                     action,
                     watch: watch,
@@ -137,8 +137,8 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
             core = nil
         }
         if let clock = try? dependencies[ClockKey.self] as? ManualClock {
-            clock.addRest {
-                _ = await executor.rest()
+            clock.addRestWaiter {
+                _ = await executor.waitForRest()
                 return true
             }
         }
@@ -152,7 +152,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
         _ reporter: TestReporter,
         at place: SourceLocation
     ) -> TestAdmission? {
-        do { return try policy?.check(of: root) } catch {
+        do { return try policy?.admission(of: root) } catch {
             reporter.fail("The policy can't be used.", Refusal(error).reason, at: place)
             return nil
         }

@@ -5,22 +5,22 @@ import StoreTexts
 /// A preference never makes a request fail: the server ignores unknown and invalid preferences. If
 /// two preferences have the same name, the server ignores the second (RFC 7240 §2).
 package struct Preferences: Sendable, Equatable {
-    package enum Returned: String, Sendable {
+    package enum ReturnForm: String, Sendable {
         case representation, minimal
     }
 
     /// The value of the preference `return`; `nil` if the header has no such preference.
-    package private(set) var returned: Returned?
+    package private(set) var returnForm: ReturnForm?
     /// The value of the preference `wait` in whole seconds. The value may be greater than the
     /// server's maximum.
     package private(set) var waitSeconds: Int?
 
     /// True if the client prefers an answer with the state.
-    package var returnsRepresentation: Bool { returned == .representation }
+    package var prefersRepresentation: Bool { returnForm == .representation }
 
     /// Makes preferences from their values.
-    package init(returned: Returned? = nil, waitSeconds: Int? = nil) {
-        self.returned = returned
+    package init(returned: ReturnForm? = nil, waitSeconds: Int? = nil) {
+        self.returnForm = returned
         self.waitSeconds = waitSeconds
     }
 
@@ -42,7 +42,7 @@ package struct Preferences: Sendable, Equatable {
     ///
     /// `returned` is the form of the answer, and `waitSeconds` the maximum time for which the
     /// server was ready to wait. A parameter is `nil` if the client did not send its preference.
-    package static func applied(returned: Returned?, waitSeconds: Int?) -> String? {
+    package static func applied(returned: ReturnForm?, waitSeconds: Int?) -> String? {
         let parts = [returned.map { "return=\($0.rawValue)" }, waitSeconds.map { "wait=\($0)" }]
             .compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
@@ -50,7 +50,7 @@ package struct Preferences: Sendable, Equatable {
 
     private mutating func apply(_ name: String, _ value: String) {
         switch name {
-        case "return": returned = Returned(rawValue: value)
+        case "return": returnForm = ReturnForm(rawValue: value)
         case "wait":
             guard !value.isEmpty, value.utf8.allSatisfy(\.isDigit) else { return }
             // A number that does not fit into an `Int` is a request for the longest possible wait.

@@ -7,7 +7,7 @@ extension Problem {
         Problem(
             .refused,
             detail: "The action was refused: \(sentence(reason)) Nothing was changed.",
-            members: [ProblemMember("reason", .string(reason))] + optional("pointer", pointer)
+            members: [ProblemMember("reason", .string(reason))] + optionalMember("pointer", pointer)
         )
     }
 
@@ -57,7 +57,7 @@ extension Problem {
             .unknownAction,
             detail: "There is no action \"\(excerpt(name))\". \(hint)",
             members: [ProblemMember("known", .strings(Array(names.prefix(knownActionsMax))))]
-                + optional("nearest", nearest) + optional("pointer", pointer)
+                + optionalMember("nearest", nearest) + optionalMember("pointer", pointer)
         )
     }
 

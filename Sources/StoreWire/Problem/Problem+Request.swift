@@ -202,7 +202,7 @@ extension Problem {
     package init(_ error: JSONError, bytesMax: Int = JSONLimits().bytesMax) {
         if error.code == .tooLarge {
             self = .tooLarge(limit: bytesMax)
-        } else if error.isSyntax {
+        } else if error.isParseError {
             self = .malformedJSON(offset: error.offset, message: error.message)
         } else {
             self = .invalidPayload(

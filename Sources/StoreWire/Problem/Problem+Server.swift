@@ -9,7 +9,7 @@ extension Problem {
         _ what: String = "requests came from you than are allowed",
         retryAfterSeconds seconds: Int
     ) -> Problem {
-        later(seconds, .tooManyRequests, "More \(what). Nothing was applied.")
+        retryLater(seconds, .tooManyRequests, "More \(what). Nothing was applied.")
     }
 
     /// 500: the server cannot encode a view as JSON. The server's log has the reason.
@@ -34,12 +34,16 @@ extension Problem {
     /// 503: the server has reached a bound; nothing was applied. `what` names the bound, such as
     /// "the queue of actions (65,536)".
     package static func overloaded(_ what: String, retryAfterSeconds seconds: Int = 1) -> Problem {
-        later(seconds, .overloaded, "The server has reached a bound: \(what). Nothing was applied.")
+        retryLater(
+            seconds,
+            .overloaded,
+            "The server has reached a bound: \(what). Nothing was applied."
+        )
     }
 
     /// 503: the server has not finished its start.
     package static func starting(retryAfterSeconds seconds: Int = 1) -> Problem {
-        later(
+        retryLater(
             seconds,
             .draining,
             "The server is starting and does not take requests yet. Nothing was applied."
@@ -48,7 +52,7 @@ extension Problem {
 
     /// 503: the server is about to stop.
     package static func draining(retryAfterSeconds seconds: Int = 5) -> Problem {
-        later(
+        retryLater(
             seconds,
             .draining,
             "The server is stopping and accepts no new requests. Nothing was applied."
@@ -57,7 +61,7 @@ extension Problem {
 
     /// 503: the journal has failed, and the server applies no action until it is restarted.
     package static func journalFailed(retryAfterSeconds seconds: Int = 5) -> Problem {
-        later(
+        retryLater(
             seconds,
             .draining,
             "The journal has failed, and the server applies nothing until it is started again. "
@@ -84,7 +88,7 @@ extension Problem {
     /// with semicolons.
     package static func notStarted(because reason: String, retryAfterSeconds: Int = 30) -> Problem {
         let reason = reason.split(separator: "\n").joined(separator: "; ")
-        return later(
+        return retryLater(
             retryAfterSeconds,
             .draining,
             "The store could not be started: \(reason). Nothing was applied."
@@ -93,7 +97,7 @@ extension Problem {
 
     /// 503: the number of open streams has reached its limit.
     package static func streamLimit(_ limit: Int, retryAfterSeconds seconds: Int = 10) -> Problem {
-        later(
+        retryLater(
             seconds,
             .streamLimit,
             "This server keeps at most \(limit) streams open, and all of them are taken."
@@ -103,14 +107,15 @@ extension Problem {
     /// 507: the journal cannot store the action, because the disk is full. The server still answers
     /// reads.
     package static func storageFull(retryAfterSeconds seconds: Int = 30) -> Problem {
-        later(
+        retryLater(
             seconds,
             .storageFull,
             "The action could not be stored because the disk is full. Nothing was applied."
         )
     }
 
-    private static func later(_ seconds: Int, _ slug: ProblemSlug, _ detail: String) -> Problem {
+    private static func retryLater(_ seconds: Int, _ slug: ProblemSlug, _ detail: String) -> Problem
+    {
         let wait = max(seconds, 1)
         return Problem(
             slug,

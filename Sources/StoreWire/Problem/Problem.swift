@@ -41,7 +41,7 @@ package struct Problem: Error, Sendable {
     }
 
     /// Returns the same problem with a further header field in its response.
-    package func with(_ field: (String, String)) -> Problem {
+    package func addingHeader(_ field: (String, String)) -> Problem {
         var problem = self
         problem.headers.append(field)
         return problem
@@ -49,7 +49,7 @@ package struct Problem: Error, Sendable {
 
     /// Returns the same problem with the id of its request. If `store` is not `nil`, the result
     /// also has the name of the store.
-    package func at(instance: String?, in store: String? = nil) -> Problem {
+    package func with(instance: String?, store: String? = nil) -> Problem {
         var problem = self
         problem.instance = instance
         if let store { problem.members.append(ProblemMember("store", .string(store))) }
@@ -141,7 +141,7 @@ extension Problem {
         return result
     }
 
-    static func optional(_ name: String, _ value: String?) -> [ProblemMember] {
+    static func optionalMember(_ name: String, _ value: String?) -> [ProblemMember] {
         value.map { [ProblemMember(name, .string($0))] } ?? []
     }
 }

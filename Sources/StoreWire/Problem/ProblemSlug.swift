@@ -67,7 +67,7 @@ package enum ProblemSlug: String, Sendable, CaseIterable {
 
 extension ProblemSlug {
     /// The members of this kind of problem that RFC 9457 does not define (protocol 8.1).
-    package var ownMembers: [JSONSchema.Property] {
+    package var extensionMembers: [JSONSchema.Property] {
         let count = JSONSchema.integer(minimum: 0, maximum: .max)
         return switch self {
         case .malformedJSON: [.init("offset", count)]
@@ -90,7 +90,7 @@ extension ProblemSlug {
     }
 
     /// The names of the headers that problems of this kind have.
-    package var ownHeaders: [String] {
+    package var headerNames: [String] {
         switch self {
         case .unauthorized: ["WWW-Authenticate"]
         case .methodNotAllowed: ["Allow"]
@@ -101,7 +101,7 @@ extension ProblemSlug {
     }
 
     /// The names of further headers that the server adds to responses with a problem of this kind.
-    package var headersBeside: [String] {
+    package var addedHeaderNames: [String] {
         self == .tooManyRequests ? ["RateLimit", "RateLimit-Policy"] : []
     }
 
@@ -109,13 +109,13 @@ extension ProblemSlug {
     package var schema: JSONSchema {
         .object(
             [
-                .init("type", .strings([path])),
+                .init("type", .stringEnum([path])),
                 .init("title", .string()),
-                .init("status", .integers([Int64(status)])),
+                .init("status", .integerEnum([Int64(status)])),
                 .init("detail", .string()),
                 .init("instance", .string(), isRequired: false),
                 .init("store", .string(), isRequired: false),
-            ] + ownMembers
+            ] + extensionMembers
         )
     }
 }

@@ -13,7 +13,7 @@ package protocol LogSource: AnyObject, Sendable {
     func next(after version: UInt64, for viewer: Viewer) -> LogAnswer
 
     /// Returns the frame for a reader that has all records up to a version.
-    func caughtUp(at version: UInt64) -> Bytes
+    func caughtUpFrame(at version: UInt64) -> Bytes
 }
 
 /// The answer of a ``LogSource`` to a reader that needs the next record.
@@ -41,20 +41,20 @@ package enum LogAnswer: Sendable {
 /// framing of HTTP chunks.
 package final class LogPiece: Sendable {
     /// The version of the first record.
-    package let first: UInt64
+    package let firstVersion: UInt64
     /// The frames, one after the other.
     package let bytes: Bytes
     /// The offset in ``bytes`` at which the frame of each record ends, in the order of the
     /// versions. The last offset is the count of ``bytes``.
-    package let ends: [Int]
+    package let frameEnds: [Int]
     /// The owner of each record, in the order of the versions. Empty if every viewer may read every
     /// record.
     package let owners: [RecordOwner]
 
     package init(first: UInt64, bytes: Bytes, ends: [Int], owners: [RecordOwner] = []) {
-        self.first = first
+        self.firstVersion = first
         self.bytes = bytes
-        self.ends = ends
+        self.frameEnds = ends
         self.owners = owners
     }
 
@@ -64,8 +64,8 @@ package final class LogPiece: Sendable {
         let isHidden = { [owners] (index: Int) in
             owners.indices.contains(index) && !owners[index].isVisible(to: viewer)
         }
-        guard ends.indices.contains(where: isHidden) else { return self }
-        let frames = ends.indices.map { isHidden($0) ? 0..<0 : frame($0) }
+        guard frameEnds.indices.contains(where: isHidden) else { return self }
+        let frames = frameEnds.indices.map { isHidden($0) ? 0..<0 : frameRange(at: $0) }
         var count = 0
         let ends = frames.map { frame in
             count += frame.count
@@ -74,36 +74,40 @@ package final class LogPiece: Sendable {
         let seen = Bytes(count: count) { buffer in
             var rest = buffer[...]
             bytes.withUnsafeBytes { bytes in
-                for frame in frames { rest.append(UnsafeRawBufferPointer(rebasing: bytes[frame])) }
+                for frame in frames { rest.write(UnsafeRawBufferPointer(rebasing: bytes[frame])) }
             }
         }
-        return LogPiece(first: first, bytes: seen, ends: ends)
+        return LogPiece(first: firstVersion, bytes: seen, ends: ends)
     }
 
     /// The version of the last record.
-    package var last: UInt64 { first &+ UInt64(ends.count) &- 1 }
+    package var lastVersion: UInt64 { firstVersion &+ UInt64(frameEnds.count) &- 1 }
 
     package func contains(_ version: UInt64) -> Bool {
-        version >= first && version - first < UInt64(ends.count)
+        version >= firstVersion && version - firstVersion < UInt64(frameEnds.count)
     }
 
     /// Returns the range of a version's frame in ``bytes``. The piece must contain the version.
-    package func place(of version: UInt64) -> Range<Int> { frame(Int(version - first)) }
+    package func frameRange(of version: UInt64) -> Range<Int> {
+        frameRange(at: Int(version - firstVersion))
+    }
 
-    private func frame(_ index: Int) -> Range<Int> {
-        (index == 0 ? 0 : ends[index - 1])..<ends[index]
+    private func frameRange(at index: Int) -> Range<Int> {
+        (index == 0 ? 0 : frameEnds[index - 1])..<frameEnds[index]
     }
 
     /// Returns the end of the first frame that ends at or after `offset`. If there is no such
     /// frame, returns the end of the last frame. A chunk with this end does not cut a frame.
-    package func end(from offset: Int) -> Int {
+    package func frameEnd(atOrAfter offset: Int) -> Int {
         // Skip only frames that end before `offset`. A frame that ends at `offset` is the result.
-        let index = frames(before: offset - 1)
-        return index < ends.count ? ends[index] : bytes.count
+        let index = frameCount(endingAtOrBefore: offset - 1)
+        return index < frameEnds.count ? frameEnds[index] : bytes.count
     }
 
     /// Returns the number of frames that end at or before `offset`, by a binary search.
-    package func frames(before offset: Int) -> Int { ends.partitionPoint { $0 <= offset } }
+    package func frameCount(endingAtOrBefore offset: Int) -> Int {
+        frameEnds.partitionPoint { $0 <= offset }
+    }
 }
 
 /// The session and the module of a record. They decide which viewers may read the record.

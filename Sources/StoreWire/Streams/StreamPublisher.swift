@@ -4,7 +4,7 @@ package import StoreJSON
 /// functions of the port, and no function waits.
 package protocol StreamPublisher: AnyObject, Sendable {
     /// The number of open streams.
-    var open: Int { get }
+    var openCount: Int { get }
 
     /// The time in seconds that the publisher's threads have worked so far.
     var workSeconds: Double { get }
@@ -13,11 +13,11 @@ package protocol StreamPublisher: AnyObject, Sendable {
     var keepsUp: Bool { get }
 
     /// Returns true if the topic has a reader, or if a reader is about to join the topic.
-    func isRead(_ topic: TopicID) -> Bool
+    func hasReaders(_ topic: TopicID) -> Bool
 
     /// Sends a frame without a version to all present readers of a topic, also in other modes.
     /// Returns `false` if too many frames of this kind wait, or if the publisher has ended.
-    func sendOnce(_ frame: Bytes, to topic: TopicID) -> Bool
+    func sendUnversioned(_ frame: Bytes, to topic: TopicID) -> Bool
 
     /// Sends a version to the readers of a topic for which the filter returns true. If the filter
     /// is `nil`, sends the version to all readers of the topic.
@@ -47,10 +47,10 @@ package struct TopicVersion: Sendable {
     }
 
     /// The number of bytes that the version does not share with other versions.
-    package var bytes: Int {
+    package var unsharedByteCount: Int {
         switch content {
-        case .frame(let frame): frame.ownCount
-        case .state(let state): state.bytes
+        case .frame(let frame): frame.unsharedCount
+        case .state(let state): state.unsharedByteCount
         }
     }
 }
@@ -61,19 +61,19 @@ package struct TopicVersion: Sendable {
 /// A frame is a server-sent event, without the framing of HTTP chunks.
 package protocol TopicState: Sendable {
     /// The approximate number of bytes that this version does not share with the preceding version.
-    var bytes: Int { get }
+    var unsharedByteCount: Int { get }
 
     /// Returns the frame with the whole value.
-    func whole() -> Bytes
+    func wholeFrame() -> Bytes
 
     /// Returns the frame with the patch from an earlier version to this version; `nil` if there is
     /// no such patch. If `isSkip` is true, the reader did not get the versions between these two.
-    /// The result is then also `nil` if the patch would be larger than ``whole()``.
-    func patch(from old: any TopicState, isSkip: Bool) -> Bytes?
+    /// The result is then also `nil` if the patch would be larger than ``wholeFrame()``.
+    func patchFrame(from old: any TopicState, skipsVersions: Bool) -> Bytes?
 
     /// Returns the number of bytes of this version that a newer version does not share. Keeping
     /// this version beside the newer version takes these bytes of memory.
-    func bytesKept(beside newer: any TopicState) -> Int
+    func unsharedByteCount(beside newer: any TopicState) -> Int
 }
 
 /// A filter of readers by name. The filter returns true if the reader with this name gets a frame.

@@ -12,14 +12,14 @@ package struct TopicID: Hashable, Sendable {
     package init(
         _ subject: StreamSubject,
         _ mode: StreamMode = .snapshot,
-        for viewer: Viewer = .all
+        for viewer: Viewer = .unrestricted
     ) {
         self.subject = subject
         self.viewer = viewer
         self.mode = mode
     }
 
-    package func carrying(_ mode: StreamMode) -> TopicID { TopicID(subject, mode, for: viewer) }
+    package func inMode(_ mode: StreamMode) -> TopicID { TopicID(subject, mode, for: viewer) }
     package func seen(by session: ExactText?) -> TopicID { seen(by: Viewer(session: session)) }
     package func seen(by viewer: Viewer) -> TopicID { TopicID(subject, mode, for: viewer) }
 

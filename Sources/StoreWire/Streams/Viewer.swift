@@ -15,7 +15,7 @@ package struct Viewer: Hashable, Sendable {
     }
 
     /// The viewer that reads the whole state: it has no session and no sight.
-    package static let all = Viewer(session: nil)
+    package static let unrestricted = Viewer(session: nil)
 
     /// True if the viewer reads the whole state.
     package var seesAll: Bool { session == nil && sight == nil }
@@ -33,12 +33,12 @@ package struct Viewer: Hashable, Sendable {
 package final class Sight: Hashable, Sendable {
     private let members: Set<ExactText>
     /// The sorted names of the members in one text. Two sights are equal if these texts are equal.
-    private let key: ExactText
+    private let memberNames: ExactText
     /// A function that returns true if the sight has the member at this index of the root state.
     ///
     /// The Core calls this closure for each action. The Core gets a closure because its target does
     /// not import the type `Sight`.
-    package let seesPlace: @Sendable (Int) -> Bool
+    package let seesMemberAtIndex: @Sendable (Int) -> Bool
 
     /// - Parameters:
     ///   - names: the names of all members of the root state, in their order.
@@ -47,8 +47,8 @@ package final class Sight: Hashable, Sendable {
         let places = names.map(isSeen)
         let seen = names.indices.filter { places[$0] }.map { names[$0] }
         members = Set(seen.map { ExactText($0) })
-        key = ExactText(members.map(\.text).sorted().joined(separator: "/"))
-        seesPlace = { places.indices.contains($0) && places[$0] }
+        memberNames = ExactText(members.map(\.text).sorted().joined(separator: "/"))
+        seesMemberAtIndex = { places.indices.contains($0) && places[$0] }
     }
 
     /// Returns true if the sight has the slice of this module.
@@ -61,8 +61,8 @@ package final class Sight: Hashable, Sendable {
     }
 
     package static func == (left: Sight, right: Sight) -> Bool {
-        left === right || left.key == right.key
+        left === right || left.memberNames == right.memberNames
     }
 
-    package func hash(into hasher: inout Hasher) { hasher.combine(key) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(memberNames) }
 }

@@ -40,8 +40,10 @@ import Testing
         let example = try tree(#"{"b":{"y":1,"x":2},"a":[0.5,"é"]}"#)
         let other = try tree(#"{"a":[50e-2,"\u00e9"],"b":{"x":2.0,"y":1e0}}"#)
         #expect(other == example)
-        let text = String(decoding: other.written(like: example), as: UTF8.self)
+        let text = String(decoding: other.uniformJSON(orderedLike: example), as: UTF8.self)
         #expect(text == #"{"b":{"y":1,"x":2},"a":[0.5,"é"]}"#)
-        #expect(other.written(like: example) == example.written(like: example))
+        #expect(
+            other.uniformJSON(orderedLike: example) == example.uniformJSON(orderedLike: example)
+        )
     }
 }

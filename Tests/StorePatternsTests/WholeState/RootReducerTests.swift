@@ -118,7 +118,7 @@ import Testing
             (Lamp.Action.switched.to("7"), "ada"), (Repaired(), "ada"),
         ]
         for (index, (action, session)) in actions.enumerated() {
-            try machine.replaying(&replayed, action, UInt64(index), session)
+            try machine.replayReducer(&replayed, action, UInt64(index), session)
         }
         #expect((replayed.total, replayed.switched["ada"]) == (100, 2))
     }
@@ -187,9 +187,11 @@ import Testing
 
     @Test func `starts with the store are declared in the order of the modules`() {
         #expect(
-            Market.starts.map { "\(type(of: $0))" } == ["ModuleStart<Stall>", "ModuleStart<Tab>"]
+            Market.startActions.map { "\(type(of: $0))" } == [
+                "ModuleStart<Stall>", "ModuleStart<Tab>",
+            ]
         )
-        #expect(Market.sessionStarts.map { "\(type(of: $0))" } == ["ModuleStart<Tab>"])
+        #expect(Market.sessionStartActions.map { "\(type(of: $0))" } == ["ModuleStart<Tab>"])
     }
 
     @Test func `a test states the changes of actions of the whole state`() async {

@@ -244,10 +244,10 @@ final class OpenMarket: Sendable {
         for (action, session) in actions { try market.send(action, as: session) }
         let machine = try ModuleMachine<Market>()
         var replayed = Market()
-        machine.connect(&replayed)
+        machine.fillSharedCopies(in: &replayed)
         let begun = ["ada", "bob"].map { Sessions.Internal.began(session: $0) as any Action }
         for (index, (action, session)) in (begun.map { ($0, nil) } + actions).enumerated() {
-            try machine.replaying(&replayed, action, UInt64(index + 1), session)
+            try machine.replayReducer(&replayed, action, UInt64(index + 1), session)
         }
         #expect(try market.state == replayed)
     }

@@ -60,7 +60,7 @@ struct EditionSimulation {
         }
         starts += 1
         try check(history, edition)
-        try append(edition, registry, by: history.program)
+        try append(edition, registry, by: history.programNumber)
         if chance.happens(1, in: 2) { try stop() }
     }
 
@@ -128,7 +128,7 @@ struct EditionSimulation {
                 version: journal.version,
                 time: 0,
                 state: JSONEncoder().encode(states[states.count - 1]),
-                form: RecoveredHistory<EditionState>.form
+                form: RecoveredHistory<EditionState>.stateFormDigest
             )
         )
     }

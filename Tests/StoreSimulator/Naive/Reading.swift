@@ -28,10 +28,12 @@ struct Reading {
     /// The owner of the client's idempotency keys.
     var keyOwner: String? { principal.map { "@" + $0 } ?? session }
 
-    /// True if a part that the client sees differs between two versions, in any session.
+    /// True if a part that the client sees differs between two versions, in any session. A session
+    /// without a slice of its own sees the default value, which no text of all sessions has.
     func differs(_ old: StateText, _ new: StateText) -> Bool {
         guard let sight else { return old.whole != new.whole }
         return old.differs(from: new, in: sight)
+            || old.visible(to: name).differs(from: new.visible(to: name), in: sight)
     }
 
     /// Returns the part that a stream sends to the client. A view never shows all sessions.

@@ -24,7 +24,7 @@ final class PeerJournal: Journal {
     }
 
     /// Returns a further end of the same history.
-    func another() -> PeerJournal { PeerJournal(inner.another()) }
+    func another() -> PeerJournal { PeerJournal(inner.journalOfSameHistory()) }
 
     /// Calls `others` before and after each append, and before each tail and look-up.
     func interrupt(by others: (@Sendable () -> Fault)?) {
@@ -53,8 +53,8 @@ final class PeerJournal: Journal {
     var version: UInt64 { inner.version }
     var oldest: UInt64 { inner.oldest }
     var canFail: Bool { true }
-    var oldestSnapshot: UInt64? { inner.oldestSnapshot }
-    var newestSnapshot: UInt64? { inner.newestSnapshot }
+    var oldestSnapshotVersion: UInt64? { inner.oldestSnapshotVersion }
+    var newestSnapshotVersion: UInt64? { inner.newestSnapshotVersion }
 
     func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
         if case .full = interrupted() { throw .storageFull }
@@ -87,8 +87,10 @@ final class PeerJournal: Journal {
         return try inner.outcomes(of: keys)
     }
 
-    func read(_ page: JournalPage) throws(JournalError) -> JournalRecords { try inner.read(page) }
-    func register(_ program: WritingProgram) throws(JournalError) -> UInt32 {
+    func read(_ page: JournalPageRequest) throws(JournalError) -> JournalRecords {
+        try inner.read(page)
+    }
+    func register(_ program: ProgramDescription) throws(JournalError) -> UInt32 {
         try inner.register(program)
     }
     func programs() throws(JournalError) -> [RegisteredProgram] { try inner.programs() }

@@ -72,7 +72,7 @@ extension Simulation {
         let kept = journal.outcomes
         for outcome in kept[keptCount...] {
             let known = keys[outcome.key]
-            guard let known, known.first == outcome.first, known.last == outcome.last,
+            guard let known, known.first == outcome.firstVersion, known.last == outcome.lastVersion,
                 known.changed == outcome.changed
             else { throw Violation(.keys, "\(outcome) is kept, and not \(known as Any)") }
         }

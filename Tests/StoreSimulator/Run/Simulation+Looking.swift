@@ -53,8 +53,8 @@ extension Simulation {
     private func isStarted(_ module: Int) -> Bool {
         let value = P.Root.modules[module].slice.value(naive.root)
         guard let values = value as? any SessionValues else { return true }
-        return values.part(of: nil) != nil
-            || values.sessions.contains { values.part(of: $0) != nil }
+        return values.value(of: nil) != nil
+            || values.sessions.contains { values.value(of: $0) != nil }
     }
 
     func answer(

@@ -98,8 +98,8 @@ extension Simulation {
         for outcome in journal.outcomes where keys[outcome.key] == nil {
             keys[outcome.key] = Prediction.Kept(
                 body: vainKeys[outcome.key]?.body ?? Bytewise(""),
-                first: outcome.first,
-                last: outcome.last,
+                first: outcome.firstVersion,
+                last: outcome.lastVersion,
                 changed: outcome.changed
             )
         }

@@ -144,7 +144,7 @@ extension Simulation {
         }
         let origin = record.origin ?? ""
         var session = sessionNames.first { origin.contains($0) } ?? Sessions.shared
-        if origin == ViewPresence.place {
+        if origin == ViewPresence.defaultOrigin {
             // A start ends the open views, in the order of the sessions' names.
             session = shown.min()?.session.text ?? session
         }

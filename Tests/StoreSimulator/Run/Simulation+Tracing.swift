@@ -16,11 +16,11 @@ extension Simulation {
         var expected = trace
         var isForgotten = false
         if let cause = record.cause, cause > 0 {
-            expected = TraceContext.parent(of: journal.record(cause)?.meta)
-            let page = JournalPage(after: cause - 1, limit: 1, bytesMax: .max)
+            expected = TraceContext.traceparent(in: journal.record(cause)?.meta)
+            let page = JournalPageRequest(after: cause - 1, limit: 1, bytesMax: .max)
             isForgotten = (try? journal.read(page).records.first?.version) != cause
         }
-        let found = TraceContext.parent(of: record.meta)
+        let found = TraceContext.traceparent(in: record.meta)
         // A start can't find the trace of a forgotten record.
         guard found == expected || (isForgotten && found == nil) else {
             throw Violation(

@@ -301,7 +301,7 @@ final class Simulation<P: Program> {
     /// Expects the actions for the modules that start with the store, if it has no history.
     func expectFirstStarts() throws {
         guard server.isFresh else { return }
-        for action in P.Root.starts { try expect(action, of: nil) }
+        for action in P.Root.startActions { try expect(action, of: nil) }
     }
 
     // Consequences

@@ -35,19 +35,19 @@ final class Neighbour {
             tally.total += added.amount
         }
         var world = World(server.dependencies, .system)
-        world.simulated = SimulatedWorld(
+        world.simulatedWorld = SimulatedWorld(
             journal: MemoryJournal(),
             clock: clock.timeOfDay,
             executor: executor,
-            failed: { _ in },
-            follower: { _ in Follower() }
+            onJournalFailure: { _ in },
+            makeFollower: { _ in Follower() }
         )
         parts = try StoreAssembly(
             StoreContext(server, configuration, at: Self.links, in: process, world)
         )
     }
 
-    deinit { parts.states.close() }
+    deinit { parts.stateStreams.close() }
 
     /// Predicts the result of an array; returns true if the array is applied.
     func expect(_ amounts: [Int]) -> Bool {

@@ -61,8 +61,8 @@ final class SimulatedJournal: Journal {
     var version: UInt64 { inner.version }
     var oldest: UInt64 { inner.oldest }
     var canFail: Bool { true }
-    var oldestSnapshot: UInt64? { inner.oldestSnapshot }
-    var newestSnapshot: UInt64? { inner.newestSnapshot }
+    var oldestSnapshotVersion: UInt64? { inner.oldestSnapshotVersion }
+    var newestSnapshotVersion: UInt64? { inner.newestSnapshotVersion }
 
     func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
         let fault = table.withLock { $0.fault }
@@ -86,13 +86,15 @@ final class SimulatedJournal: Journal {
         if case .late = fault { throw .unknown("the simulated disk failed late") }
     }
 
-    func read(_ page: JournalPage) throws(JournalError) -> JournalRecords { try inner.read(page) }
+    func read(_ page: JournalPageRequest) throws(JournalError) -> JournalRecords {
+        try inner.read(page)
+    }
     func outcomes(
         of keys: [IdempotencyKey]
     ) throws(JournalError) -> [IdempotencyKey: KeptOutcome] {
         try inner.outcomes(of: keys)
     }
-    func register(_ program: WritingProgram) throws(JournalError) -> UInt32 {
+    func register(_ program: ProgramDescription) throws(JournalError) -> UInt32 {
         try inner.register(program)
     }
     func programs() throws(JournalError) -> [RegisteredProgram] { try inner.programs() }

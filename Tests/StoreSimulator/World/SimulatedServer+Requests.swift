@@ -36,7 +36,7 @@ final class SimulatedExchange {
         case .answer(let answer): Answer(HTTPResponse(answer))
         case .abandoned: .abandoned
         case .handedOver: .streaming
-        case .none, .again, .suspendedForGood, .stream, .written: nil
+        case .none, .handleAgain, .suspendedForGood, .stream, .written: nil
         }
     }
 }
@@ -155,7 +155,7 @@ extension SimulatedServer {
         }
         exchange.bodyBytes = body
         handler.handle(exchange)
-        handler.turnEnded()?()
+        handler.workAfterTurn()?()
     }
 
     /// Takes the finished answers, and the loop's new timers.

@@ -86,12 +86,12 @@ final class SimulatedServer<Root: RootState> {
             log: { _ in }
         )
         var world = World(dependencies, .system)
-        world.simulated = SimulatedWorld(
+        world.simulatedWorld = SimulatedWorld(
             journal: journal,
             clock: clock.timeOfDay,
             executor: executor,
-            failed: { [failure] _ in failure.isSet.store(true, ordering: .relaxed) },
-            follower: { SimulatedFollower(recorder, appended: $0) }
+            onJournalFailure: { [failure] _ in failure.isSet.store(true, ordering: .relaxed) },
+            makeFollower: { SimulatedFollower(recorder, appended: $0) }
         )
         let process = try ServerProcess(
             configuration,
@@ -121,7 +121,7 @@ final class SimulatedServer<Root: RootState> {
     }
 
     deinit {
-        parts.states.close()
+        parts.stateStreams.close()
         // The waiting timers and answers hold the whole store.
         parts.context.process.transport.loop.forgetAll()
         loop.releaseAll()
@@ -132,16 +132,16 @@ final class SimulatedServer<Root: RootState> {
     /// True if an append failed and its result is unknown. The process would have ended.
     var hasFailed: Bool { failure.isSet.load(ordering: .relaxed) }
 
-    var epoch: String { parts.states.epoch.description }
-    var version: UInt64 { parts.states.snapshot.version }
-    var state: [UInt8] { parts.states.snapshot.state.array }
+    var epoch: String { parts.stateStreams.epoch.description }
+    var version: UInt64 { parts.stateStreams.snapshot.version }
+    var state: [UInt8] { parts.stateStreams.snapshot.state.array }
     /// The published slice of each module; `nil` if it is absent.
-    var slices: [[UInt8]?] { parts.states.snapshot.slices.map { $0.bytes?.array } }
+    var slices: [[UInt8]?] { parts.stateStreams.snapshot.slices.map { $0.bytes?.array } }
     var runningEffects: Int { parts.store.core.effects?.runningCount ?? 0 }
 
     /// Dispatches as many actions of the program itself as may wait.
     func fillOwnMailbox(with action: any Action) {
-        for _ in 0..<CoreConfiguration<Root>().ownMailboxMax {
+        for _ in 0..<CoreConfiguration<Root>().programMailboxMax {
             parts.store.core.dispatchProgramAction(
                 action,
                 from: ActionSource(place: "Simulator/own")
@@ -151,13 +151,13 @@ final class SimulatedServer<Root: RootState> {
 
     /// Makes the Core read the records of other servers in the next turn.
     func followAll() {
-        parts.core.follow()
+        parts.core.readOtherWriters()
     }
 
     /// Lets the Cores work off their mailboxes. Returns true if there was work.
     func turnCore() -> Bool {
-        let turned = parts.core.turn()
-        return neighbour.parts.core.turn() || turned
+        let turned = parts.core.runTurn()
+        return neighbour.parts.core.runTurn() || turned
     }
 
     /// The number of timers that have neither run nor been cancelled.
@@ -165,12 +165,12 @@ final class SimulatedServer<Root: RootState> {
 
     /// Lets the streams' loop take the published frames and send them.
     func turnStreams() {
-        parts.states.flush(seconds: 10)
+        parts.stateStreams.flush(seconds: 10)
         loop.turn(events, waitingFor: 0)
         // The log's own thread does the same.
         let log = parts.log
         while let version = log.worker.withQueue({ $0.isEmpty ? nil : $0.take() }) {
-            log.read(version)
+            log.readPiece(with: version)
             parts.store.streams.logMoved()
             loop.turn(events, waitingFor: 0)
         }
@@ -181,7 +181,7 @@ final class SimulatedServer<Root: RootState> {
 
     /// Saves the published state, as the thread for snapshots does.
     func keepSnapshot() throws {
-        let snapshot = parts.states.snapshot
+        let snapshot = parts.stateStreams.snapshot
         guard let first = try journal.snapshot(atOrBefore: .max), snapshot.version > first.version
         else { return }
         try journal.save(
@@ -189,7 +189,7 @@ final class SimulatedServer<Root: RootState> {
                 version: snapshot.version,
                 time: 0,
                 state: snapshot.state.array,
-                form: first.form
+                form: first.formID
             )
         )
     }
@@ -225,7 +225,7 @@ final class SimulatedServer<Root: RootState> {
 
     /// Returns the actions that begin a session in one step.
     static func beginning(of session: String) -> [any Action] {
-        [Sessions.Internal.began(session: session)] + Root.sessionStarts
+        [Sessions.Internal.began(session: session)] + Root.sessionStartActions
     }
 
     /// True if a session of this name is open here.

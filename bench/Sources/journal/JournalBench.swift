@@ -63,7 +63,9 @@ enum JournalBench {
             try time {
                 var after: UInt64 = 0
                 while after < recordsCount {
-                    let page = try journal.read(JournalPage(after: after, limit: pageRecords))
+                    let page = try journal.read(
+                        JournalPageRequest(after: after, limit: pageRecords)
+                    )
                     after = page.through
                 }
             }

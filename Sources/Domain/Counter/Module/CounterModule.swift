@@ -9,16 +9,16 @@ struct CounterModule: Module {
     func reduce(_ state: inout State, _ action: Counter.Action) throws {
         switch action {
         case .increaseRequested:
-            try state.move(to: state.counter.addingReportingOverflow(state.step))
+            try state.set(checking: state.counter.addingReportingOverflow(state.step))
         case .decreaseRequested:
-            try state.move(to: state.counter.subtractingReportingOverflow(state.step))
+            try state.set(checking: state.counter.subtractingReportingOverflow(state.step))
         case .stepChangeRequested(let step): state.step = step
         }
     }
 }
 
 extension Counter.State {
-    fileprivate mutating func move(to result: (partialValue: Int, overflow: Bool)) throws {
+    fileprivate mutating func set(checking result: (partialValue: Int, overflow: Bool)) throws {
         guard !result.overflow else {
             throw Refusal(
                 reason: "The counter stands at \(counter); a step of \(step) would leave the range "

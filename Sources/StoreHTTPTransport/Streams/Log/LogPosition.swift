@@ -3,10 +3,10 @@ import StoreWire
 
 /// The position of a reader in the log: the next record, and the chunk that is sent in part.
 ///
-/// A value without effects: ``next(of:)`` returns the bytes to send, and ``sent(_:of:)`` takes the
-/// number of bytes that the socket took. A chunk consists of whole records, so a heartbeat or a
-/// `bye` may be sent between two chunks. Each call gets a piece that is looked up anew. Pieces of
-/// different calls may begin and end at different records.
+/// A value without effects: ``nextSegments(of:)`` returns the bytes to send, and
+/// ``noteSent(_:of:)`` takes the number of bytes that the socket took. A chunk consists of whole
+/// records, so a heartbeat or a `bye` may be sent between two chunks. Each call gets a piece that
+/// is looked up anew. Pieces of different calls may begin and end at different records.
 struct LogPosition {
     /// The size in bytes from which a chunk takes no more records. Chunks are short, because no
     /// other frame can be sent within a chunk. A single record may be longer.
@@ -16,61 +16,63 @@ struct LogPosition {
 
     private(set) var cursor: LogCursor
     /// The chunk that is sent in part.
-    private(set) var begun: LogChunk?
+    private(set) var unfinishedChunk: LogChunk?
 
     init(after version: UInt64) { cursor = LogCursor(after: version) }
 
     /// True if a frame other than a record may be sent now.
-    var isBetweenChunks: Bool { begun == nil }
+    var isBetweenChunks: Bool { unfinishedChunk == nil }
 
     /// The unsent bytes of a chunk whose payload is sent whole. No piece of the log is needed to
     /// send these bytes.
     var tail: LogSegment? {
-        begun.flatMap { $0.unsentPayload == 0 ? LogSegment(chunk: $0, payload: 0..<0) : nil }
+        unfinishedChunk.flatMap {
+            $0.unsentPayload == 0 ? LogSegment(chunk: $0, payloadRange: 0..<0) : nil
+        }
     }
 
     /// Passes over the rest of a piece if the reader may read no record in this rest. Returns
     /// `true` in that case.
     mutating func passHidden(in piece: LogPiece) -> Bool {
-        begun == nil && cursor.passHidden(in: piece)
+        unfinishedChunk == nil && cursor.passHidden(in: piece)
     }
 
     /// Returns the next chunks of a piece; `nil` if the piece does not have the next record. If the
     /// stream is ending, returns only the rest of the chunk that is sent in part.
-    func next(of piece: LogPiece, isEnding: Bool = false) -> [LogSegment]? {
-        guard let rest = cursor.rest(of: piece) else { return nil }
+    func nextSegments(of piece: LogPiece, isEnding: Bool = false) -> [LogSegment]? {
+        guard let rest = cursor.unsentRange(of: piece) else { return nil }
         var segments: [LogSegment] = []
         var start = rest.lowerBound
-        if let begun {
-            let end = min(start + begun.unsentPayload, rest.upperBound)
-            segments.append(LogSegment(chunk: begun, payload: start..<end))
+        if let unfinishedChunk {
+            let end = min(start + unfinishedChunk.unsentPayload, rest.upperBound)
+            segments.append(LogSegment(chunk: unfinishedChunk, payloadRange: start..<end))
             start = end
         }
         while !isEnding, start < rest.upperBound, segments.count < Self.chunksMax {
-            let end = piece.end(from: min(start + Self.chunkBytesMin, rest.upperBound))
+            let end = piece.frameEnd(atOrAfter: min(start + Self.chunkBytesMin, rest.upperBound))
             let chunk = LogChunk(payloadBytes: end - start)
-            segments.append(LogSegment(chunk: chunk, payload: start..<end))
+            segments.append(LogSegment(chunk: chunk, payloadRange: start..<end))
             start = end
         }
         return segments
     }
 
     /// Notes that a socket took `count` bytes. Returns the number of completed records.
-    mutating func sent(_ count: Int, of segments: [LogSegment], of piece: LogPiece?) -> Int {
+    mutating func noteSent(_ count: Int, of segments: [LogSegment], of piece: LogPiece?) -> Int {
         var rest = count
         var payload = 0
         for segment in segments where rest > 0 {
             let taken = min(rest, segment.bytes)
-            begun = segment.chunk.sending(taken)
+            unfinishedChunk = segment.chunk.afterSending(taken)
             payload +=
-                (begun?.sentOfPayload ?? segment.chunk.payloadBytes)
+                (unfinishedChunk?.sentOfPayload ?? segment.chunk.payloadBytes)
                 - segment.chunk.sentOfPayload
             rest -= taken
         }
-        guard let piece, let start = segments.first?.payload.lowerBound, payload > 0 else {
+        guard let piece, let start = segments.first?.payloadRange.lowerBound, payload > 0 else {
             return 0
         }
-        return cursor.sent(upTo: start + payload, of: piece)
+        return cursor.noteSent(upTo: start + payload, of: piece)
     }
 }
 
@@ -92,7 +94,7 @@ struct LogChunk: Equatable {
     var unsentPayload: Int { payloadBytes - sentOfPayload }
 
     /// Returns the chunk after `count` more bytes are sent; `nil` if it is complete.
-    func sending(_ count: Int) -> LogChunk? {
+    func afterSending(_ count: Int) -> LogChunk? {
         var chunk = self
         chunk.sentBytes += count
         return chunk.sentBytes < bytes ? chunk : nil
@@ -113,10 +115,10 @@ struct LogCursor: Sendable, Equatable {
     init(after version: UInt64) { self.version = version }
 
     /// Returns the range of unsent bytes; `nil` if the piece does not have the next record.
-    func rest(of piece: LogPiece) -> Range<Int>? {
+    func unsentRange(of piece: LogPiece) -> Range<Int>? {
         guard version < .max, piece.contains(version + 1) else { return nil }
         // The frame of a record is empty if the reader may not read the record.
-        let frame = piece.place(of: version + 1)
+        let frame = piece.frameRange(of: version + 1)
         if frame.isEmpty, begunBytes == 0 { return frame.lowerBound..<piece.bytes.count }
         // A record always has the same frame, so a shorter frame is not the frame that is sent in
         // part.
@@ -127,17 +129,17 @@ struct LogCursor: Sendable, Equatable {
     /// Passes over the rest of a piece if the reader may read no record in this rest. Returns
     /// `true` in that case.
     mutating func passHidden(in piece: LogPiece) -> Bool {
-        guard begunBytes == 0, let rest = rest(of: piece), rest.isEmpty else { return false }
-        version = piece.last
+        guard begunBytes == 0, let rest = unsentRange(of: piece), rest.isEmpty else { return false }
+        version = piece.lastVersion
         return true
     }
 
     /// Notes that the piece is sent up to an offset. Returns the number of completed frames.
-    mutating func sent(upTo offset: Int, of piece: LogPiece) -> Int {
+    mutating func noteSent(upTo offset: Int, of piece: LogPiece) -> Int {
         let before = version
-        let whole = piece.frames(before: offset)
-        version = piece.first + UInt64(whole) - 1
-        begunBytes = offset - (whole == 0 ? 0 : piece.ends[whole - 1])
+        let whole = piece.frameCount(endingAtOrBefore: offset)
+        version = piece.firstVersion + UInt64(whole) - 1
+        begunBytes = offset - (whole == 0 ? 0 : piece.frameEnds[whole - 1])
         return Int(version - before)
     }
 }

@@ -8,9 +8,9 @@ struct LogReader {
         /// The reader's turn to be served.
         case ready
         /// More records in the source of the log.
-        case source
+        case awaitsSource
         /// Room in the reader's socket; `since` is the time at which the wait began.
-        case socket(since: Double)
+        case awaitsSocket(since: Double)
     }
 
     /// The session and the sight that decide which records the reader may read.
@@ -30,7 +30,7 @@ struct LogReader {
     var isClosing = false
 
     /// Starts at the record that follows the reader's version.
-    init(_ resume: Resume, for viewer: Viewer = .all) {
+    init(_ resume: Resume, for viewer: Viewer = .unrestricted) {
         self.viewer = viewer
         switch resume {
         case .fresh, .resync: (position, isBeginning) = (LogPosition(after: 0), true)
@@ -48,18 +48,18 @@ struct LogReader {
 
     /// Returns the time in seconds for which the socket has taken nothing.
     func stalledSeconds(at now: Double) -> Double {
-        if case .socket(let since) = phase { now - since } else { 0 }
+        if case .awaitsSocket(let since) = phase { now - since } else { 0 }
     }
 }
 
 /// The readers of the log by their slots, and the order of their turns.
 struct LogReaders {
     private var readers: [Int32: LogReader] = [:]
-    private var ready: [Int32] = []
-    private var waiting: [Int32] = []
+    private var readySlots: [Int32] = []
+    private var waitingSlots: [Int32] = []
 
     var isEmpty: Bool { readers.isEmpty }
-    var hasReady: Bool { !ready.isEmpty }
+    var hasReady: Bool { !readySlots.isEmpty }
 
     subscript(slot: Int32) -> LogReader? {
         get { readers.isEmpty ? nil : readers[slot] }
@@ -68,7 +68,7 @@ struct LogReaders {
 
     mutating func add(_ reader: LogReader, at slot: Int32) {
         readers[slot] = reader
-        ready.append(slot)
+        readySlots.append(slot)
     }
 
     /// Adds a reader to the end of the queue for turns, unless the reader is in the queue already.
@@ -76,39 +76,41 @@ struct LogReaders {
         guard let reader = readers[slot] else { return }
         if case .ready = reader.phase { return }
         readers[slot]?.phase = .ready
-        ready.append(slot)
+        readySlots.append(slot)
     }
 
     /// Takes all readers from the queue for turns.
     mutating func takeReady() -> [Int32] {
-        defer { ready = [] }
-        return ready
+        defer { readySlots = [] }
+        return readySlots
     }
 
     /// Puts a reader that is still ready back at the end of the queue.
-    mutating func keepReady(_ slot: Int32) { ready.append(slot) }
+    mutating func keepReady(_ slot: Int32) { readySlots.append(slot) }
 
     /// Puts the readers that did not get their turn back at the front of the queue.
-    mutating func putBack(_ slots: ArraySlice<Int32>) { ready.insert(contentsOf: slots, at: 0) }
+    mutating func putBack(_ slots: ArraySlice<Int32>) {
+        readySlots.insert(contentsOf: slots, at: 0)
+    }
 
     mutating func awaitSource(_ slot: Int32) {
-        readers[slot]?.phase = .source
-        waiting.append(slot)
+        readers[slot]?.phase = .awaitsSource
+        waitingSlots.append(slot)
     }
 
     /// Makes ready the readers that wait for the source.
-    mutating func sourceMoved() {
-        let slots = waiting
-        waiting = []
+    mutating func makeWaitingReady() {
+        let slots = waitingSlots
+        waitingSlots = []
         for slot in slots {
             // The slot may have another reader by now.
-            if case .source? = readers[slot]?.phase { makeReady(slot) }
+            if case .awaitsSource? = readers[slot]?.phase { makeReady(slot) }
         }
     }
 
     /// Returns the readers whose sockets have taken nothing for this time. Readers that are already
     /// being closed are included.
-    func slow(stalledFor seconds: Double, at now: Double) -> [Int32] {
+    func stalledSlots(for seconds: Double, at now: Double) -> [Int32] {
         readers.filter { $0.value.isClosing || $0.value.stalledSeconds(at: now) >= seconds }
             .map(\.key)
     }
@@ -128,17 +130,18 @@ struct LogPace {
     static let pauseSecondsMax = 0.02
 
     /// The time at which the last pause ends.
-    private var end = 0.0
+    private var pauseEnd = 0.0
     /// The newest version at the last turn.
-    private var version: UInt64 = 0
+    private var lastVersion: UInt64 = 0
 
     /// Returns the rest of the pause in seconds.
-    func pauseSeconds(at now: Double) -> Double { max(0, end - now) }
+    func pauseSeconds(at now: Double) -> Double { max(0, pauseEnd - now) }
 
     /// Notes a turn: its time, the bytes that it sent, and the newest version.
-    mutating func turned(from began: Double, to ended: Double, bytes: Int, version newest: UInt64) {
-        defer { version = newest }
-        guard bytes >= Self.turnBytesMin, newest != version else { return }
-        end = ended + min((ended - began) * Self.pauseFactor, Self.pauseSecondsMax)
+    mutating func noteTurn(from began: Double, to ended: Double, bytes: Int, version newest: UInt64)
+    {
+        defer { lastVersion = newest }
+        guard bytes >= Self.turnBytesMin, newest != lastVersion else { return }
+        pauseEnd = ended + min((ended - began) * Self.pauseFactor, Self.pauseSecondsMax)
     }
 }

@@ -4,16 +4,16 @@ import Glibc
 struct LogSegment: Equatable {
     let chunk: LogChunk
     /// The offsets of the unsent payload in the piece, as far as the piece has that payload.
-    let payload: Range<Int>
+    let payloadRange: Range<Int>
 
     /// The number of bytes that go to the socket.
-    var bytes: Int { headBytes + payload.count + tailBytes }
+    var bytes: Int { headBytes + payloadRange.count + tailBytes }
 
     private var headBytes: Int { chunk.headBytes - chunk.sentOfHead }
 
     /// The unsent bytes of the tail; 0 if the segment does not complete the payload.
     private var tailBytes: Int {
-        payload.count == chunk.unsentPayload ? Chunk.tailBytes - chunk.sentOfTail : 0
+        payloadRange.count == chunk.unsentPayload ? Chunk.tailBytes - chunk.sentOfTail : 0
     }
 
     /// Returns the addresses of head, payload and tail. `source` has the bytes of the piece. `head`
@@ -28,7 +28,7 @@ struct LogSegment: Equatable {
         let lineEnd = chunk.headBytes - Chunk.tailBytes
         return (
             iovec(start: head.baseAddress, from: chunk.sentOfHead, count: headBytes),
-            iovec(start: start, from: payload.lowerBound, count: payload.count),
+            iovec(start: start, from: payloadRange.lowerBound, count: payloadRange.count),
             iovec(start: head.baseAddress, from: lineEnd + chunk.sentOfTail, count: tailBytes)
         )
     }

@@ -20,7 +20,7 @@ extension StreamLoop {
         guard let log, logReaders.hasReady, logPace.pauseSeconds(at: now) == 0 else { return }
         let began = EventLoop.clock()
         let bytes = takeLogTurn()
-        logPace.turned(from: began, to: EventLoop.clock(), bytes: bytes, version: log.version)
+        logPace.noteTurn(from: began, to: EventLoop.clock(), bytes: bytes, version: log.version)
     }
 
     /// The time in seconds until the next reader has its turn; `nil` if no reader is ready.
@@ -44,9 +44,9 @@ extension StreamLoop {
     /// bytes of the log that were sent.
     private func advance(_ slot: Int32) -> Int {
         guard let log, let reader = logReaders[slot] else { return 0 }
-        guard behind[slot] == nil else {
-            // `logWritable` sends the backlog, and then makes the reader ready again.
-            logReaders[slot]?.phase = .socket(since: now)
+        guard behindReaders[slot] == nil else {
+            // `handleLogWritable` sends the backlog, and then makes the reader ready again.
+            logReaders[slot]?.phase = .awaitsSocket(since: now)
             logReaders[slot]?.isWatched = true
             return 0
         }
@@ -66,7 +66,8 @@ extension StreamLoop {
                 logReaders.keepReady(slot)
                 return 0
             }
-            guard let next = reader.position.next(of: piece, isEnding: reader.bye != nil) else {
+            guard let next = reader.position.nextSegments(of: piece, isEnding: reader.bye != nil)
+            else {
                 closeUnannounced(slot)
                 return 0
             }
@@ -76,7 +77,7 @@ extension StreamLoop {
             logReaders.awaitSource(slot)
             if !reader.isCaughtUp {
                 logReaders[slot]?.isCaughtUp = true
-                sendBetweenChunks(log.caughtUp(at: version), to: slot)
+                sendBetweenChunks(log.caughtUpFrame(at: version), to: slot)
             }
         case .pending:
             unwatch(slot)
@@ -100,13 +101,13 @@ extension StreamLoop {
     private func send(_ segments: [LogSegment], of piece: LogPiece?, to slot: Int32) -> Int {
         let sent = write(segments, of: piece, to: slots[Int(slot)].descriptor)
         guard sent >= 0 else {
-            if Self.takesMoreLater { awaitSocket(slot) } else { release(slot) }
+            if Self.isErrorTemporary { awaitSocket(slot) } else { release(slot) }
             return 0
         }
-        let whole = logReaders[slot]?.position.sent(sent, of: segments, of: piece) ?? 0
+        let whole = logReaders[slot]?.position.noteSent(sent, of: segments, of: piece) ?? 0
         logReaders[slot]?.isBeginning = false
-        writer.counters.frames.count(UInt64(whole))
-        writer.counters.bytes.count(UInt64(sent))
+        writer.counters.frames.increment(by: UInt64(whole))
+        writer.counters.bytes.increment(by: UInt64(sent))
         if sent < segments.bytes { awaitSocket(slot) } else { logReaders.keepReady(slot) }
         return sent
     }
@@ -129,14 +130,14 @@ extension StreamLoop {
     /// Sends a reader a frame other than a record.
     private func sendBetweenChunks(_ frame: Bytes, to slot: Int32) {
         deliver(Chunk.of(frame), to: slot, having: logReaders[slot]?.knownVersion)
-        if behind[slot] != nil {
+        if behindReaders[slot] != nil {
             logReaders[slot]?.isWatched = true
-            logReaders[slot]?.phase = .socket(since: now)
+            logReaders[slot]?.phase = .awaitsSocket(since: now)
         }
     }
 
     private func awaitSocket(_ slot: Int32) {
-        logReaders[slot]?.phase = .socket(since: now)
+        logReaders[slot]?.phase = .awaitsSocket(since: now)
         guard logReaders[slot]?.isWatched == false else { return }
         watch(slot, EPOLL_CTL_MOD, forWriting: true)
         logReaders[slot]?.isWatched = true
@@ -148,11 +149,11 @@ extension StreamLoop {
         logReaders[slot]?.isWatched = false
     }
 
-    func logWritable(_ slot: Int32) {
-        if behind[slot] != nil {
+    func handleLogWritable(_ slot: Int32) {
+        if behindReaders[slot] != nil {
             flush(slot)
-            logReaders[slot]?.isWatched = behind[slot] != nil
-            guard behind[slot] == nil else { return }
+            logReaders[slot]?.isWatched = behindReaders[slot] != nil
+            guard behindReaders[slot] == nil else { return }
         }
         unwatch(slot)
         logReaders.makeReady(slot)
@@ -169,7 +170,8 @@ extension StreamLoop {
     /// whose streams an earlier call began to close.
     func closeStalledLogReaders(with bye: Bytes) {
         let seconds = Double(writer.limits.stallSeconds)
-        for slot in logReaders.slow(stalledFor: seconds, at: now) where behind[slot] == nil {
+        for slot in logReaders.stalledSlots(for: seconds, at: now) where behindReaders[slot] == nil
+        {
             guard logReaders[slot]?.isClosing == false else {
                 release(slot)
                 continue

@@ -19,22 +19,22 @@ extension StreamLoop {
             // A reader that joins may bring an older version, from which the reader's patch can
             // start.
             if let before, version < before.version {
-                let cost = state.bytesKept(beside: before.state)
-                recent.keep(state, of: topic, at: version, bytes: cost)
+                let cost = state.unsharedByteCount(beside: before.state)
+                recentStates.keep(state, of: topic, at: version, bytes: cost)
             }
             return
         }
         if let before {
-            let cost = before.state.bytesKept(beside: state)
-            recent.keep(before.state, of: topic, at: before.version, bytes: cost)
+            let cost = before.state.unsharedByteCount(beside: state)
+            recentStates.keep(before.state, of: topic, at: before.version, bytes: cost)
         }
         // The list is copied, because it may shrink while readers are sent frames.
         let readers = topics[number].slots
-        for slot in readers where filter?(names[slot]) != false { update(slot) }
+        for slot in readers where filter?(subscriberNames[slot]) != false { sendNewest(to: slot) }
     }
 
     /// Sends a reader in patch mode the newest version, at once or after the reader's backlog.
-    func update(_ slot: Int32) {
+    func sendNewest(to slot: Int32) {
         let index = Int(slot)
         let number = slots[index].topic
         guard slots[index].descriptor >= 0,
@@ -46,15 +46,15 @@ extension StreamLoop {
             slots[index].nextVersion = version &+ 1
             return
         }
-        guard behind.isEmpty || behind[slot] == nil else {
-            if behind[slot]?.needsNewest == true {
+        guard behindReaders.isEmpty || behindReaders[slot] == nil else {
+            if behindReaders[slot]?.needsNewest == true {
                 writer.counters.conflated.add(1, ordering: .relaxed)
             }
-            behind[slot]?.needsNewest = true
+            behindReaders[slot]?.needsNewest = true
             return
         }
         let frame = topics[Int(number)].patches.frame(from: known) {
-            recent.state(of: number, at: $0)
+            recentStates.state(of: number, at: $0)
         }
         guard let frame else { return }
         slots[index].nextVersion = version &+ 1
@@ -76,7 +76,7 @@ extension StreamLoop {
     /// Sends a chunk to every reader of a topic, in any mode.
     func send(_ command: Bytes, to topic: TopicID) {
         for mode in StreamMode.allCases {
-            guard let number = topicNumbers[topic.carrying(mode)] else { continue }
+            guard let number = topicNumbers[topic.inMode(mode)] else { continue }
             // The list is copied, because it may shrink while readers are sent frames.
             let readers = topics[Int(number)].slots
             for slot in readers { sendCommand(command, to: slot) }
@@ -86,7 +86,7 @@ extension StreamLoop {
     /// Sends a reader a command, at once or after the reader's backlog. Drops the command if the
     /// bound is reached or the stream is closing.
     func sendCommand(_ command: Bytes, to slot: Int32) {
-        guard let state = behind[slot] else {
+        guard let state = behindReaders[slot] else {
             let known = topics[Int(slots[Int(slot)].topic)].newestVersion
             return deliver(command, to: slot, having: known)
         }
@@ -94,6 +94,6 @@ extension StreamLoop {
             writer.counters.commandsDropped.add(1, ordering: .relaxed)
             return
         }
-        behind[slot]?.commands.append(command)
+        behindReaders[slot]?.commands.append(command)
     }
 }

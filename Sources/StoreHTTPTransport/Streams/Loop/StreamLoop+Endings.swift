@@ -10,11 +10,12 @@ extension StreamLoop {
     /// Then ends the streams that are stalled or expired.
     func everySecond() {
         nextSecond = max(nextSecond + 1, now)
-        seconds &+= 1
+        elapsedSeconds &+= 1
         let period = UInt32(clamping: max(1, writer.limits.heartbeatSeconds))
         for number in topics.indices where stopDeadline == nil && !topics[number].slots.isEmpty {
             let due = topics[number].slots.filter {
-                UInt32(bitPattern: $0) % period == seconds % period && behind[$0] == nil
+                UInt32(bitPattern: $0) % period == elapsedSeconds % period
+                    && behindReaders[$0] == nil
                     && logReaders[$0]?.isBetweenChunks != false
             }
             if !due.isEmpty {
@@ -26,21 +27,22 @@ extension StreamLoop {
                 let heartbeat = Chunk.of(writer.frames.heartbeat(version))
                 broadcast(heartbeat, to: due, having: topics[number].newestVersion)
             }
-            writer.counters.heartbeats.count(UInt64(due.count))
+            writer.counters.heartbeats.increment(by: UInt64(due.count))
             guard writer.limits.lifetimeSeconds > 0 else { continue }
-            let bye = bye(.lifetime)
-            for slot in topics[number].slots where slots[Int(slot)].expires <= seconds {
+            let bye = byeFrame(.lifetime)
+            for slot in topics[number].slots where slots[Int(slot)].expires <= elapsedSeconds {
                 closeSlot(slot, with: bye, because: .lifetime)
             }
         }
         endExpired()
         // A version may have been published for a client that left before it joined the topic.
         for number in topics.indices { forgetUnread(Int32(number)) }
-        let stalled = behind.filter {
-            !$0.value.awaitsTurn && now - $0.value.progressed >= Double(writer.limits.stallSeconds)
+        let stalled = behindReaders.filter {
+            !$0.value.awaitsTurn
+                && now - $0.value.progressedAt >= Double(writer.limits.stallSeconds)
         }
         guard !stalled.isEmpty || !logReaders.isEmpty else { return }
-        let bye = bye(.slow)
+        let bye = byeFrame(.slow)
         closeStalledLogReaders(with: bye)
         for slot in stalled.keys { endSlow(slot, with: bye) }
     }
@@ -55,17 +57,21 @@ extension StreamLoop {
     }
 
     /// Returns the last frame of a stream that is closed, with the end of the message.
-    func bye(_ reason: CloseReason) -> Bytes { Chunk.last(writer.frames.bye(reason)) }
+    func byeFrame(_ reason: CloseReason) -> Bytes { Chunk.last(writer.frames.bye(reason)) }
 
     /// Sends a reader its last frame, after the frame that is sent in part.
     func finish(_ slot: Int32, with bye: Bytes) {
-        if behind[slot] == nil {
+        if behindReaders[slot] == nil {
             let topic = Int(slots[Int(slot)].topic)
             deliver(bye, to: slot, having: topics[topic].newestVersion)
         } else {
-            behind[slot]?.backlog.close(with: bye)
+            behindReaders[slot]?.backlog.close(with: bye)
         }
-        if behind[slot] == nil { release(slot) } else { behind[slot]?.isClosing = true }
+        if behindReaders[slot] == nil {
+            release(slot)
+        } else {
+            behindReaders[slot]?.isClosing = true
+        }
     }
 }
 
@@ -101,7 +107,7 @@ extension StreamLoop {
             if left <= 0 {
                 self.end(slot)
             } else if left <= Double(StreamCredential.announcedSeconds), !credential.isAnnounced,
-                behind[slot] == nil, logReaders[slot]?.isBetweenChunks != false
+                behindReaders[slot] == nil, logReaders[slot]?.isBetweenChunks != false
             {
                 credentials[slot]?.isAnnounced = true
                 let frame = Chunk.of(writer.frames.expiring(Int64(left.rounded(.up))))

@@ -16,15 +16,15 @@ extension StreamLoop {
 
     /// True if much of a reader's backlog is still unsent.
     func isLarge(_ slot: Int32) -> Bool {
-        guard let (frame, offset) = behind[slot]?.backlog.head else { return false }
+        guard let (frame, offset) = behindReaders[slot]?.backlog.head else { return false }
         return frame.count - offset >= Self.largeBytesMin
     }
 
     /// Puts a reader whose socket takes more bytes into the queue for turns.
     func awaitTurn(_ slot: Int32) {
-        guard behind[slot]?.awaitsTurn == false else { return }
+        guard behindReaders[slot]?.awaitsTurn == false else { return }
         watch(slot, EPOLL_CTL_MOD, forWriting: false)
-        behind[slot]?.awaitsTurn = true
+        behindReaders[slot]?.awaitsTurn = true
         awaitingTurn.append(slot)
     }
 
@@ -37,19 +37,19 @@ extension StreamLoop {
         {
             let slot = awaitingTurn[done]
             done += 1
-            guard behind[slot]?.awaitsTurn == true else { continue }
-            behind[slot]?.awaitsTurn = false
+            guard behindReaders[slot]?.awaitsTurn == true else { continue }
+            behindReaders[slot]?.awaitsTurn = false
             // The wait for the turn does not count as a stall of the reader.
-            behind[slot]?.progressed = now
+            behindReaders[slot]?.progressedAt = now
             flush(slot)
-            if behind[slot] != nil { watch(slot, EPOLL_CTL_MOD, forWriting: true) }
+            if behindReaders[slot] != nil { watch(slot, EPOLL_CTL_MOD, forWriting: true) }
         }
         awaitingTurn.removeFirst(done)
     }
 
     func paceFrames() {
         guard flushedBytes >= LogPace.turnBytesMin, let log else { return }
-        framePace.turned(
+        framePace.noteTurn(
             from: now,
             to: EventLoop.clock(),
             bytes: flushedBytes,
@@ -61,23 +61,23 @@ extension StreamLoop {
     func stopFollowing(_ slot: Int32) {
         let number = Int(slots[Int(slot)].topic)
         guard topics[number].id.mode != .patch, topics[number].id.subject != .actions,
-            behind[slot]?.largeFrame == nil
+            behindReaders[slot]?.largeFrame == nil
         else { return }
         let known = knownVersion(of: slot) ?? 0
-        behind[slot]?.largeFrame = LargeFrame(
+        behindReaders[slot]?.largeFrame = LargeFrame(
             version: max(topics[number].newestVersion ?? 0, known),
             framesBefore: topics[number].framesForAll
         )
-        topics[number].following -= 1
-        swapPlaces(slot, with: topics[number].following)
+        topics[number].followerCount -= 1
+        swapPlaces(slot, with: topics[number].followerCount)
     }
 
     /// Adds a reader that has taken a large frame to the followers of its topic again. Sends the
     /// reader the newest version if the reader has missed that version.
     func follow(_ slot: Int32, after frame: LargeFrame, needsNewest: Bool) {
         let number = Int(slots[Int(slot)].topic)
-        swapPlaces(slot, with: topics[number].following)
-        topics[number].following += 1
+        swapPlaces(slot, with: topics[number].followerCount)
+        topics[number].followerCount += 1
         let missed = topics[number].framesForAll - frame.framesBefore
         guard needsNewest || missed > 0, let newest = topics[number].topic.newest,
             topics[number].topic.version > frame.version
@@ -89,12 +89,12 @@ extension StreamLoop {
     /// Swaps a reader with the reader at another index in the list of their topic.
     func swapPlaces(_ slot: Int32, with place: Int) {
         let topic = Int(slots[Int(slot)].topic)
-        let mine = Int(slots[Int(slot)].place)
+        let mine = Int(slots[Int(slot)].topicIndex)
         guard mine != place else { return }
         let other = topics[topic].slots[place]
         topics[topic].slots.swapAt(mine, place)
-        slots[Int(other)].place = Int32(mine)
-        slots[Int(slot)].place = Int32(place)
+        slots[Int(other)].topicIndex = Int32(mine)
+        slots[Int(slot)].topicIndex = Int32(place)
     }
 }
 

@@ -21,19 +21,19 @@ extension StreamLoop {
             descriptor: reader.descriptor,
             generation: slots[index].generation &+ 1,
             topic: topic,
-            place: Int32(topics[Int(topic)].slots.count),
+            topicIndex: Int32(topics[Int(topic)].slots.count),
             expires: expiry(),
             joined: UInt32(clamping: Int(now)),
             nextVersion: known.map { $0 &+ 1 } ?? 0
         )
         topics[Int(topic)].slots.append(slot)
-        swapPlaces(slot, with: topics[Int(topic)].following)
-        topics[Int(topic)].following += 1
-        if let onEnd = reader.onEnd { endings[slot] = onEnd }
-        if let name = beginning.owner.name { names[slot] = name }
+        swapPlaces(slot, with: topics[Int(topic)].followerCount)
+        topics[Int(topic)].followerCount += 1
+        if let onEnd = reader.onEnd { endClosures[slot] = onEnd }
+        if let name = beginning.owner.name { subscriberNames[slot] = name }
         if let session = beginning.owner.session { sessions[slot] = session }
         if let credential = beginning.owner.credential { hold(credential, of: slot) }
-        writer.counters.opened(StreamKind(beginning.topic.subject))
+        writer.counters.noteOpened(StreamKind(beginning.topic.subject))
         tune(reader.descriptor)
         watch(slot, EPOLL_CTL_ADD, forWriting: false)
         let first = Chunk.first(beginning.head.response, beginning.head.payload)
@@ -41,17 +41,17 @@ extension StreamLoop {
         for frame in topics[Int(topic)].topic.opening(for: beginning.resume) {
             deliver(frame, to: slot, having: known)
         }
-        if beginning.topic.mode == .patch { update(slot) }
+        if beginning.topic.mode == .patch { sendNewest(to: slot) }
         if beginning.topic.subject == .actions, slots[index].descriptor >= 0 {
             Self.keepRoom(in: reader.descriptor)
             logReaders.add(LogReader(beginning.resume, for: beginning.topic.viewer), at: slot)
         }
         if stopDeadline != nil {
-            closeSlot(slot, with: bye(.shutdown), because: .shutdown)
-        } else if beginning.owner.isOver?() == true
+            closeSlot(slot, with: byeFrame(.shutdown), because: .shutdown)
+        } else if beginning.owner.hasSessionEnded?() == true
             || beginning.owner.credential?.isAllowed() == false
         {
-            closeSlot(slot, with: bye(.expired), because: .expired)
+            closeSlot(slot, with: byeFrame(.expired), because: .expired)
         }
     }
 
@@ -60,7 +60,8 @@ extension StreamLoop {
     func expiry() -> UInt32 {
         let lifetime = writer.limits.lifetimeSeconds
         guard lifetime > 0 else { return 0 }
-        return seconds + UInt32(clamping: lifetime) + UInt32.random(in: 0...UInt32(lifetime / 10))
+        return elapsedSeconds + UInt32(clamping: lifetime)
+            + UInt32.random(in: 0...UInt32(lifetime / 10))
     }
 
     /// Sets socket options: frames go out at once, and the system notices peers that vanish.
@@ -92,7 +93,7 @@ extension StreamLoop {
             return
         }
         guard happened & EPOLLOUT.rawValue != 0 else { return }
-        if logReaders[slot] != nil { return logWritable(slot) }
+        if logReaders[slot] != nil { return handleLogWritable(slot) }
         if isLarge(slot) { awaitTurn(slot) } else { flush(slot) }
     }
 
@@ -113,10 +114,10 @@ extension StreamLoop {
     func release(_ slot: Int32) {
         let index = Int(slot)
         guard slots[index].descriptor >= 0 else { return }
-        writer.counters.ended(slots[index].ending ?? .peer)
-        behind[slot] = nil
+        writer.counters.noteEnded(slots[index].ending ?? .peer)
+        behindReaders[slot] = nil
         logReaders[slot] = nil
-        if !names.isEmpty { names[slot] = nil }
+        if !subscriberNames.isEmpty { subscriberNames[slot] = nil }
         if !sessions.isEmpty { sessions[slot] = nil }
         if !credentials.isEmpty { credentials[slot] = nil }
         // The socket may have another descriptor. Without the shutdown, the peer would not notice
@@ -125,16 +126,16 @@ extension StreamLoop {
         close(slots[index].descriptor)
         slots[index].descriptor = -1
         let topic = Int(slots[index].topic)
-        if slots[index].place < topics[topic].following {
-            topics[topic].following -= 1
-            swapPlaces(slot, with: topics[topic].following)
+        if slots[index].topicIndex < topics[topic].followerCount {
+            topics[topic].followerCount -= 1
+            swapPlaces(slot, with: topics[topic].followerCount)
         }
         swapPlaces(slot, with: topics[topic].slots.count - 1)
         topics[topic].slots.removeLast()
         freeSlots.append(slot)
-        writer.abandon(topics[topic].id)
+        writer.giveBackPlace(topics[topic].id)
         forgetUnread(Int32(topic))
-        endings.removeValue(forKey: slot)?()
+        endClosures.removeValue(forKey: slot)?()
     }
 
     func number(of topic: TopicID) -> Int32 {
@@ -156,11 +157,11 @@ extension StreamLoop {
         // A place may be reserved for a client that has not joined yet. The topic may already have
         // a version that is newer than the client's first frame.
         guard topics[Int(number)].slots.isEmpty, topic != .state, topic != .actions,
-            topicNumbers[topic] == number, !writer.isRead(topic)
+            topicNumbers[topic] == number, !writer.hasReaders(topic)
         else { return }
         topicNumbers[topic] = nil
         topics[Int(number)] = TopicReaders(id: topic)
-        recent.forget(number)
+        recentStates.forget(number)
         freeTopics.append(number)
     }
 }

@@ -29,21 +29,21 @@ extension StreamLoop {
             let chunk = topics[number].topic.newest
         else { return }
         if filter == nil { topics[number].framesForAll &+= 1 }
-        let isForAll = filter == nil || topics[number].following == topics[number].slots.count
+        let isForAll = filter == nil || topics[number].followerCount == topics[number].slots.count
         var readers =
-            isForAll ? topics[number].followers : following(among: topics[number].slots, filter)
+            isForAll ? topics[number].followers : followers(among: topics[number].slots, filter)
         // Some readers may have the topic's first version already, from an earlier stream.
         if before == nil { readers = readers.filter { slots[Int($0)].nextVersion <= version } }
-        if let filter { readers = readers.filter { filter(names[$0]) } }
+        if let filter { readers = readers.filter { filter(subscriberNames[$0]) } }
         broadcast(chunk, to: readers, having: before)
     }
 
     /// Returns the readers that get a frame as it comes. The other readers get the newest version
     /// later if the frame is for them.
-    private func following(among readers: [Int32], _ filter: ReaderFilter?) -> [Int32] {
+    private func followers(among readers: [Int32], _ filter: ReaderFilter?) -> [Int32] {
         readers.filter { slot in
-            guard behind[slot]?.largeFrame != nil else { return true }
-            if filter?(names[slot]) != false { behind[slot]?.needsNewest = true }
+            guard behindReaders[slot]?.largeFrame != nil else { return true }
+            if filter?(subscriberNames[slot]) != false { behindReaders[slot]?.needsNewest = true }
             return false
         }
     }
@@ -53,7 +53,7 @@ extension StreamLoop {
     func broadcast(_ frame: Bytes, to readers: [Int32], having version: UInt64?) {
         var whole: UInt64 = 0
         for slot in readers {
-            if !behind.isEmpty, behind[slot] != nil {
+            if !behindReaders.isEmpty, behindReaders[slot] != nil {
                 deliver(frame, to: slot, having: version)
                 continue
             }
@@ -65,15 +65,15 @@ extension StreamLoop {
                 keepRest(of: frame, sent, for: slot, having: version)
             }
         }
-        writer.counters.frames.count(whole)
-        writer.counters.bytes.count(whole &* UInt64(frame.count))
+        writer.counters.frames.increment(by: whole)
+        writer.counters.bytes.increment(by: whole &* UInt64(frame.count))
     }
 
     /// Sends a frame to one reader, or adds it to the reader's backlog.
     func deliver(_ frame: Bytes, to slot: Int32, having version: UInt64?) {
         guard slots[Int(slot)].descriptor >= 0 else { return }
-        if behind[slot] != nil {
-            let skipped = behind[slot]?.backlog.add(frame) ?? 0
+        if behindReaders[slot] != nil {
+            let skipped = behindReaders[slot]?.backlog.add(frame) ?? 0
             if skipped > 0 { writer.counters.conflated.add(UInt64(skipped), ordering: .relaxed) }
             return
         }
@@ -84,8 +84,8 @@ extension StreamLoop {
         }
         let sent = send(frame, to: slot)
         if sent == frame.count {
-            writer.counters.frames.count()
-            writer.counters.bytes.count(UInt64(frame.count))
+            writer.counters.frames.increment()
+            writer.counters.bytes.increment(by: UInt64(frame.count))
         } else {
             keepRest(of: frame, sent, for: slot, having: version)
         }
@@ -142,44 +142,44 @@ extension StreamLoop {
     }
 
     /// True if a write failed because a socket takes no bytes now, but its connection is intact.
-    static var takesMoreLater: Bool { errno == EAGAIN || errno == EINTR || errno == ENOBUFS }
+    static var isErrorTemporary: Bool { errno == EAGAIN || errno == EINTR || errno == ENOBUFS }
 
     /// Keeps the rest of a frame that the socket did not take whole. If the connection has failed,
     /// releases the reader.
     private func keepRest(of frame: Bytes, _ sent: Int, for slot: Int32, having version: UInt64?) {
-        guard sent >= 0 || Self.takesMoreLater else { return release(slot) }
-        writer.counters.bytes.count(UInt64(max(0, sent)))
+        guard sent >= 0 || Self.isErrorTemporary else { return release(slot) }
+        writer.counters.bytes.increment(by: UInt64(max(0, sent)))
         begin(Backlog(frame, sent: max(0, sent)), for: slot, having: version)
     }
 
     private func begin(_ backlog: Backlog, for slot: Int32, having version: UInt64?) {
-        behind[slot] = BehindReader(backlog: backlog, progressed: now, version: version)
+        behindReaders[slot] = BehindReader(backlog: backlog, progressedAt: now, version: version)
         if isLarge(slot) { stopFollowing(slot) }
         watch(slot, EPOLL_CTL_MOD, forWriting: true)
     }
 
     /// Sends as much of a reader's backlog as its socket takes.
     func flush(_ slot: Int32) {
-        while var state = behind[slot], let (frame, offset) = state.backlog.head {
+        while var state = behindReaders[slot], let (frame, offset) = state.backlog.head {
             let sent = send(frame, from: offset, to: slot)
             guard sent >= 0 else {
-                if !Self.takesMoreLater { release(slot) }
+                if !Self.isErrorTemporary { release(slot) }
                 return
             }
-            if sent == frame.count - offset { writer.counters.frames.count() }
-            writer.counters.bytes.count(UInt64(sent))
+            if sent == frame.count - offset { writer.counters.frames.increment() }
+            writer.counters.bytes.increment(by: UInt64(sent))
             flushedBytes += sent
-            state.progressed = now
-            state.backlog.sent(sent)
-            behind[slot] = state
+            state.progressedAt = now
+            state.backlog.noteSent(sent)
+            behindReaders[slot] = state
         }
-        let state = behind.removeValue(forKey: slot)
+        let state = behindReaders.removeValue(forKey: slot)
         guard state?.isClosing != true else { return release(slot) }
         watch(slot, EPOLL_CTL_MOD, forWriting: false)
         if let largeFrame = state?.largeFrame {
             follow(slot, after: largeFrame, needsNewest: state?.needsNewest == true)
         } else if state?.needsNewest == true {
-            update(slot)
+            sendNewest(to: slot)
         }
         for command in state?.commands ?? [] where slots[Int(slot)].descriptor >= 0 {
             sendCommand(command, to: slot)

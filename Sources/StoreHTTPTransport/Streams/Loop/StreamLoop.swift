@@ -28,33 +28,33 @@ final class StreamLoop: @unchecked Sendable {
     var topics: [TopicReaders] = []
     var topicNumbers: [TopicID: Int32] = [:]
     var freeTopics: [Int32] = []
-    var names: [Int32: String] = [:]
+    var subscriberNames: [Int32: String] = [:]
     var sessions: [Int32: String] = [:]
     var credentials: [Int32: HeldCredential] = [:]
     /// The readers whose sockets did not take every byte.
-    var behind: [Int32: BehindReader] = [:]
+    var behindReaders: [Int32: BehindReader] = [:]
     /// The older versions from which patches can start.
-    var recent = RecentStates()
+    var recentStates = RecentStates()
     var logReaders = LogReaders()
     var logPace = LogPace()
     /// The pace of large frames for readers that are behind.
     var framePace = LogPace()
     /// The pace of published frames.
-    private var pace = ReaderPace()
+    private var publishPace = ReaderPace()
     private var pausedSeconds = 0.0
     /// True if other loops share the thread. In that case, this loop does not pause within a turn,
     /// but rests between two turns (``restSeconds``).
     var sharesThread = false
     /// Mail that a turn has not finished, and the number of its events that are done.
-    private var left: (mail: StreamMail, done: Int)?
+    private var unfinishedMail: (mail: StreamMail, done: Int)?
     /// The number of bytes that this turn has sent from backlogs.
     var flushedBytes = 0
     /// Readers of large frames whose sockets take more bytes, in the order of their turns.
     var awaitingTurn: [Int32] = []
-    var endings: [Int32: @Sendable () -> Void] = [:]
+    var endClosures: [Int32: @Sendable () -> Void] = [:]
     var now = 0.0
     var nextSecond = 0.0
-    var seconds: UInt32 = 1
+    var elapsedSeconds: UInt32 = 1
     var stopDeadline: Double?
 
     init(writer: StreamWriter, epoll: CInt, wakeDescriptor: CInt) {
@@ -92,7 +92,7 @@ final class StreamLoop: @unchecked Sendable {
         now = EventLoop.clock()
         flushedBytes = 0
         pausedSeconds = 0
-        pace.begin(at: now)
+        publishPace.beginWork(at: now)
         for index in 0..<max(0, count) {
             // Epoll reports the remaining events again in the next turn.
             if index > 0, isTurnOver { break }
@@ -109,7 +109,7 @@ final class StreamLoop: @unchecked Sendable {
         takeMail()
         advanceLog()
         let ended = EventLoop.clock()
-        if let log { pace.saw(log.version, at: ended) }
+        if let log { publishPace.noteVersion(log.version, at: ended) }
         let nanoseconds = UInt64(max(0, ended - now - pausedSeconds) * 1e9)
         writer.counters.workNanoseconds.add(nanoseconds, ordering: .relaxed)
     }
@@ -120,13 +120,14 @@ final class StreamLoop: @unchecked Sendable {
 
     /// Pauses between two readers of a frame if a pause is due.
     func pauseIfDue() {
-        guard pace.isBusy, stopDeadline == nil, !sharesThread else { return }
+        guard publishPace.isBusy, stopDeadline == nil, !sharesThread else { return }
         let began = EventLoop.clock()
-        guard pace.isDue(at: began), let pause = pace.pauseSeconds(at: began) else { return }
+        guard publishPace.isPauseDue(at: began), let pause = publishPace.pauseSeconds(at: began)
+        else { return }
         usleep(useconds_t(pause * 1e6))
         let ended = EventLoop.clock()
         pausedSeconds += ended - began
-        pace.begin(at: ended)
+        publishPace.beginWork(at: ended)
     }
 
     /// The time for which this loop leaves the thread to other loops; 0 if it needs no rest.
@@ -134,9 +135,9 @@ final class StreamLoop: @unchecked Sendable {
     /// A loop on a shared thread rests in place of ``pauseIfDue()``, which would hold up the other
     /// loops.
     var restSeconds: Double {
-        guard pace.isBusy, stopDeadline == nil else { return 0 }
+        guard publishPace.isBusy, stopDeadline == nil else { return 0 }
         let ended = EventLoop.clock()
-        return pace.isDue(at: ended) ? pace.pauseSeconds(at: ended) ?? 0 : 0
+        return publishPace.isPauseDue(at: ended) ? publishPace.pauseSeconds(at: ended) ?? 0 : 0
     }
 
     private var waitMilliseconds: CInt {
@@ -147,7 +148,7 @@ final class StreamLoop: @unchecked Sendable {
     /// The seconds from the last turn until work is due without an event; `nil` if no such work
     /// will be due.
     var waitSeconds: Double? {
-        if left != nil { return 0 }
+        if unfinishedMail != nil { return 0 }
         if slots.count == freeSlots.count, stopDeadline == nil { return nil }
         let pause = awaitingTurn.isEmpty ? .infinity : framePace.pauseSeconds(at: now)
         return min(nextSecond - now, logTurnSeconds ?? .infinity, pause)
@@ -155,20 +156,20 @@ final class StreamLoop: @unchecked Sendable {
 
     /// Handles the mail of other threads, and takes new mail when the old mail is done.
     private func takeMail() {
-        let (mail, done) = left.take() ?? (writer.take(), 0)
+        let (mail, done) = unfinishedMail.take() ?? (writer.take(), 0)
         let events = mail.inbox.events
         for index in done..<events.count {
             if index > done, isTurnOver {
-                left = (mail, index)
+                unfinishedMail = (mail, index)
                 return
             }
             act(on: events[index])
         }
         for request in mail.requests { answer(request) }
-        if mail.logMoved { logReaders.sourceMoved() }
+        if mail.hasLogMoved { logReaders.makeWaitingReady() }
         if let stop = mail.stop {
             stopDeadline = now + stop.seconds
-            let bye = bye(stop.reason)
+            let bye = byeFrame(stop.reason)
             for slot in slots.indices where slots[slot].descriptor >= 0 {
                 closeSlot(Int32(slot), with: bye, because: stop.reason)
             }
@@ -189,13 +190,13 @@ final class StreamLoop: @unchecked Sendable {
     /// True if a stop is requested, and no reader is left or the time for the stop is over.
     var isDone: Bool {
         guard let stopDeadline else { return false }
-        return now >= stopDeadline || slots.count == freeSlots.count && left == nil
+        return now >= stopDeadline || slots.count == freeSlots.count && unfinishedMail == nil
     }
 
     /// Releases the remaining readers, which have not taken every byte, and refuses the readers
     /// that have not joined yet.
     func end() {
-        if let left = left.take() { writer.refuse(left.mail, from: left.done) }
+        if let left = unfinishedMail.take() { writer.refuse(left.mail, from: left.done) }
         let cutOff = slots.count - freeSlots.count
         for slot in slots.indices { release(Int32(slot)) }
         writer.didEnd(cutOff: cutOff)

@@ -7,7 +7,7 @@ struct StreamSlot {
     var generation: UInt32 = 0
     var topic: Int32 = 0
     /// The reader's index in the list of its topic.
-    var place: Int32 = 0
+    var topicIndex: Int32 = 0
     var inputBytes: UInt32 = 0
     /// The end of the stream's lifetime, in whole seconds of the loop; 0 if the lifetime has no
     /// bound.
@@ -34,11 +34,13 @@ struct TopicReaders {
     var slots: [Int32] = []
     /// The number of followers, which are the first elements of `slots` and get each frame as it
     /// comes. The other readers are being sent a large frame.
-    var following = 0
+    var followerCount = 0
     /// The number of frames of this topic, so far, that were for all readers.
     var framesForAll: UInt64 = 0
 
-    var followers: [Int32] { following == slots.count ? slots : Array(slots.prefix(following)) }
+    var followers: [Int32] {
+        followerCount == slots.count ? slots : Array(slots.prefix(followerCount))
+    }
 
     /// The version of the newest frame, if there is a frame.
     var newestVersion: UInt64? { id.mode == .patch ? patches.newest?.version : topic.newestVersion }
@@ -51,7 +53,7 @@ struct BehindReader {
 
     var backlog: Backlog
     /// The time at which the socket last took a byte.
-    var progressed: Double
+    var progressedAt: Double
     /// The version that the reader had before the backlog; `nil` if the reader had no version.
     var version: UInt64?
     /// True if the stream ends when the backlog is sent.

@@ -1,0 +1,75 @@
+package import StoreCore
+
+/// The maker of the analytics records for the actions of one type.
+package struct AnalyticsRecorder<State>: Sendable {
+    /// A function that returns the record of an action. The function receives the action, the state
+    /// before the action, and the key of the action's slice.
+    package typealias Record =
+        @Sendable (any Action, State, SliceKey) -> (any Encodable & Sendable)?
+
+    package let type: any TrackedAction.Type
+    /// The function that makes records; `nil` if the type declares its analytics for another type
+    /// of state.
+    package let record: Record?
+
+    /// Makes the recorder of a type that belongs to the whole state.
+    init(of type: any TrackedAction.Type) {
+        self.type = type
+        record = Self.whole(type)
+    }
+
+    /// Makes the recorder of a type that belongs to a module. The `State` of the type is the
+    /// module's slice or the whole state.
+    init<A: TrackedAction>(of type: A.Type, in mount: Mount<State>) where State: RootState {
+        self.type = type
+        guard !(type is any TrackedInstanceAction.Type) || mount.slice.form == .instances else {
+            record = nil
+            return
+        }
+        record =
+            (A.State.self as? any ModuleState.Type).flatMap { Self.record(of: type, in: $0, mount) }
+            ?? Self.whole(type)
+    }
+
+    private static func whole<A: TrackedAction>(_ type: A.Type) -> Record? {
+        guard A.State.self == State.self else { return nil }
+        return { action, state, key in
+            (state as? A.State).flatMap { pick(A.self, action, $0, key.instance) }
+        }
+    }
+
+    private static func record<A: TrackedAction, Slice: ModuleState>(
+        of type: A.Type,
+        in slice: Slice.Type,
+        _ mount: Mount<State>
+    ) -> Record? where State: RootState {
+        guard let place = mount.place(of: slice) else { return nil }
+        return { action, root, key in
+            let session = place.isPerSession ? key.session : nil
+            let own = SliceKey(session: session, instance: key.instance)
+            return (place.read(root, own) as? A.State)
+                .flatMap { pick(A.self, action, $0, key.instance) }
+        }
+    }
+
+    private static func pick<A: TrackedAction>(
+        _ type: A.Type,
+        _ action: any Action,
+        _ state: A.State,
+        _ instance: String?
+    ) -> (any Encodable & Sendable)? {
+        guard let action = action as? A else { return nil }
+        guard let instance, let addressed = action as? any TrackedInstanceAction else {
+            return action.record(before: state)
+        }
+        return record(of: addressed, before: state, of: instance)
+    }
+
+    private static func record<A: TrackedInstanceAction>(
+        of action: A,
+        before state: Any,
+        of instance: String
+    ) -> (any Encodable & Sendable)? {
+        (state as? A.State).map { action.record(before: $0, of: instance) }
+    }
+}

@@ -1,0 +1,218 @@
+/// The values that a comparison of states needs to find the changes of a function of the whole
+/// state.
+package struct WholeStateComparison<Root: Sendable>: Sendable {
+    /// The state before any action, without the copies of shared values.
+    let initial: Root
+    /// Compares the bytes of values that `==` calls equal.
+    let comparison: ByteComparison?
+    /// The session that the action has ended; its slices never come back.
+    let endedSession: String?
+    /// The state that the function got: the state after the module's reducer, with updated copies
+    /// of shared values.
+    let inputState: Root
+    /// True after the store itself has updated copies of shared values. If this is true, a change
+    /// of the value that every session begins with may come from such a copy.
+    var hasUpdatedCopies = false
+
+    /// Returns true if the action has ended this session.
+    func isOver(_ session: String) -> Bool { endedSession?.isSame(as: session) == true }
+}
+
+// Actions that may change every slice: the actions of the root state, and all actions if the root
+// state has a reducer. A comparison of the slices before and after an action finds its changes.
+
+extension ModuleMachine {
+    /// Calls the reducer of the module or the function of the action, and then the reducer of the
+    /// root state. Leaves the state unchanged if a function throws.
+    func editWhole(
+        _ state: inout Root,
+        _ action: any Action,
+        _ context: EditContext,
+        by handler: ActionHandler<Root>,
+        _ effect: inout AnyEffect?
+    ) throws -> Change {
+        let (route, key) = (context.route, context.key)
+        let before = state
+        var isOfModule = route.module < modules.count
+        do {
+            var change = Change(isChange: false, isOfSession: isVisibleToSessionOnly[route.module])
+            var own = before
+            if isOfModule {
+                change = try editSlice(&state, action, context, by: handler, &effect)
+                own = state
+            } else {
+                _ = try handler.reduce(&state, action, key, comparison)
+            }
+            isOfModule = false
+            if let reducer {
+                try reducer(&state, key.instance.map { action.to($0) } ?? action)
+                if route.isSessionAction { endSession(by: action, &state, &change) }
+            }
+            for module in storeManagedModules where !modules[module].slice.isEqual(own, state) {
+                throw WholeStateError.changedStoreManagedSlice(names[module])
+            }
+            let settling = WholeStateComparison(
+                initial: initial,
+                comparison: comparison,
+                endedSession: route.isSessionAction
+                    ? (action as? any SessionAction)?.endedSession : nil,
+                inputState: own
+            )
+            return try settle(&state, after: before, change, settling, &effect)
+        } catch {
+            state = before
+            effect = nil
+            throw isOfModule ? error : Refusal.ofWholeState(error)
+        }
+    }
+
+    /// Normalizes the slices that the functions wrote, updates the copies of shared values, and
+    /// returns the changes.
+    private func settle(
+        _ state: inout Root,
+        after before: Root,
+        _ own: Change,
+        _ settling: WholeStateComparison<Root>,
+        _ effect: inout AnyEffect?
+    ) throws -> Change {
+        var changed = try changedSlices(&state, after: before, settling)
+        if updateCopies(behind: changed, &state, settling) {
+            var settling = settling
+            settling.hasUpdatedCopies = true
+            changed = try changedSlices(&state, after: before, settling)
+        }
+        var change = Change(isChange: !changed.isEmpty, isOfSession: own.isOfSession)
+        for edit in own.edits where edit.isRestart {
+            change.add(SliceEdit(edit.module, edit.key, isChange: false, isRestart: true))
+        }
+        for (module, keys) in changed {
+            try admit(keys, of: module, in: state, settling)
+            change.add(keys, of: module)
+            // A change that does not list the keys of its slices is visible to all sessions.
+            if keys.count > Change.editsMax || !isVisibleToSessionOnly[module] {
+                change.isOfSession = false
+            }
+            let ended = endedSlices(keys, of: module, before, state)
+            for key in ended {
+                effect = .cancellingAll(of: SliceAddress(module: names[module], key), then: effect)
+            }
+            endViews(ended, of: module, &state, &change)
+        }
+        return change
+    }
+
+    /// Returns the changed slices of each module.
+    private func changedSlices(
+        _ state: inout Root,
+        after before: Root,
+        _ settling: WholeStateComparison<Root>
+    ) throws -> [(module: Int, keys: [SliceKey])] {
+        var changed: [(module: Int, keys: [SliceKey])] = []
+        for module in modules.indices {
+            var keys = try modules[module].slice.normalizeWrites(&state, after: before, settling)
+            if isKeyedBySession[module], !keys.isEmpty,
+                let sessions = modules[module].slice.changedSessions(before, state)
+            {
+                keys = sessions.map { SliceKey(session: $0) }
+            }
+            if !keys.isEmpty { changed.append((module, keys)) }
+        }
+        return changed
+    }
+
+    /// Updates the copies of values that the changed modules share or read, except in the slices of
+    /// the session that the action ended. Returns true if a changed module shares or reads a value.
+    private func updateCopies(
+        behind changed: [(module: Int, keys: [SliceKey])],
+        _ state: inout Root,
+        _ settling: WholeStateComparison<Root>
+    ) -> Bool {
+        var hasCopies = false
+        for (module, keys) in changed where hasLinks[module] {
+            hasCopies = true
+            // The caller compares all slices once more, and thereby finds these changes.
+            var noted = Change.none
+            for key in keys where key.session.map(settling.isOver) != true {
+                updateCopies(links[module], of: module, key, &state, &noted)
+            }
+        }
+        return hasCopies
+    }
+
+    /// Refuses a change to the slice of a session that has ended: no later action would remove the
+    /// slice.
+    private func admit(
+        _ keys: [SliceKey],
+        of module: Int,
+        in state: Root,
+        _ settling: WholeStateComparison<Root>
+    ) throws(Refusal) {
+        guard ownership[module] == .session else { return }
+        for case let session? in keys.lazy.map(\.session)
+        where !settling.isOver(session) && refusesChanges(of: session, in: state) {
+            throw .ofEndedSession("A session whose slice this would change has ended.")
+        }
+    }
+
+    /// Returns the keys of the slices that the action has removed.
+    private func endedSlices(
+        _ keys: [SliceKey],
+        of module: Int,
+        _ before: Root,
+        _ state: Root
+    ) -> [SliceKey] {
+        let slice = modules[module].slice
+        guard slice.form != .one else { return [] }
+        return keys.filter { slice.isThere(before, $0) && !slice.isThere(state, $0) }
+    }
+}
+
+extension ModuleMachine {
+    /// Makes the handlers of the root state's own actions.
+    ///
+    /// - Throws: ``ModuleError/foreignRootDispatchable(_:root:)``.
+    static func wholeHandlers() throws(ModuleError) -> [ActionHandler<Root>] {
+        let whole = RootMember<Root, Root>(\Root.self)
+        return try Root.dispatchables.map { type throws(ModuleError) in
+            guard let reducer = type.handling.maker.reducer(of: whole) else {
+                throw .foreignRootDispatchable("\(type)", root: "\(Root.self)")
+            }
+            return ActionHandler(type, .dispatchable, wire: type, reduce: reducer)
+        }
+    }
+}
+
+extension RootMember {
+    /// Returns the reducer for actions of the type `A`, which changes the whole state with
+    /// `update`. The reducer reports no change: the caller compares the states.
+    package func updating<A: Action>(
+        _ update: @escaping @Sendable (inout Value, A) throws -> Void
+    ) -> SliceReducer<Root> {
+        { root, action, _, _ in
+            guard type(of: action) == A.self else { return .unchanged }
+            let action: A = uncheckedCast(action)
+            try change(&root) { try update(&$0, action) }
+            return .unchanged
+        }
+    }
+}
+
+/// A mistake of a function of the whole state. The action is refused: clients get a fixed text, and
+/// the log gets the description of this error.
+enum WholeStateError: Error, Equatable, CustomStringConvertible {
+    /// The function changed the value that every session begins with. The payload is the type of
+    /// the value.
+    case changedFirstValue(String)
+    /// The function changed the slice of this module, which only the store itself may change.
+    case changedStoreManagedSlice(String)
+
+    var description: String {
+        switch self {
+        case .changedFirstValue(let type):
+            "no action changes the default value of sessions (\(type)), which the program sets; "
+                + "change the value of one session, or put a PerSession of the same value there"
+        case .changedStoreManagedSlice(let module):
+            "the slice '\(module)' is kept by the store itself; dispatch an action of that module"
+        }
+    }
+}

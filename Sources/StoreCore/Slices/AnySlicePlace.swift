@@ -1,0 +1,67 @@
+/// A member of the root state, for callers without the types of the member. The member has the
+/// slices of a module, or is a field.
+package protocol AnySlicePlace<Root>: AnyObject, Sendable {
+    associatedtype Root: RootState
+
+    /// The number of slices: one, at most one, or many. If each session has slices, this is the
+    /// number for one session.
+    var form: SliceCardinality { get }
+    /// True if each session has slices of its own.
+    var isPerSession: Bool { get }
+    /// The owner of the slices: all clients, or sessions.
+    var ownership: SliceOwnership { get }
+    /// The type of the slice as a client gets it, for schemas.
+    var wireType: any (Codable & Sendable).Type { get }
+    /// The key path of the member, as the program wrote it.
+    var path: any AnyKeyPath & Sendable { get }
+
+    func isEqual(_ a: Root, _ b: Root) -> Bool
+    /// Returns the member of the root; `nil` if its slice is not started.
+    func value(_ root: Root) -> (any Encodable & Sendable)?
+    func isThere(_ root: Root, _ key: SliceKey) -> Bool
+    /// Removes all slices of a session. Returns true if there were any.
+    func removeSlices(ofSession session: String, _ root: inout Root) -> Bool
+    /// Makes ``PerSession/value`` the value of the reader's session.
+    func setReader(of root: inout Root, to reader: SessionReader)
+    /// Normalizes the writes of a function of the whole state; `old` is the state before the
+    /// action. Returns the keys of the slices that changed.
+    ///
+    /// - Throws: ``Refusal`` if an instance cannot have its id, ``WholeStateError`` if the function
+    ///   changed the value that every session begins with.
+    func normalizeWrites(
+        _ root: inout Root,
+        after old: Root,
+        _ settling: WholeStateComparison<Root>
+    ) throws -> [SliceKey]
+    /// Returns the sessions whose parts of the slice differ, if the slice has a part for each
+    /// session. Returns `nil` for any other slice.
+    func changedSessions(_ old: Root, _ new: Root) -> [String]?
+    func encode(
+        _ root: Root,
+        to container: inout KeyedEncodingContainer<SliceName>,
+        under name: SliceName
+    ) throws
+    /// Reads the slice as a client gets it, and drops the value. A schema records the reads.
+    func readVisible(
+        from container: KeyedDecodingContainer<SliceName>,
+        under name: SliceName
+    ) throws
+    func decode(
+        _ root: inout Root,
+        from container: KeyedDecodingContainer<SliceName>,
+        under name: SliceName
+    ) throws
+}
+
+/// The number of slices that a module has, in the shared state or for one session.
+package enum SliceCardinality: Sendable { case one, started, instances }
+
+/// The owner of a module's slices.
+package enum SliceOwnership: Sendable {
+    /// The slices are shared.
+    case everybody
+    /// Each session has its own slices: ``PerSession``.
+    case session
+    /// A single slice has a part for each session, under the session's name.
+    case keyedBySession
+}

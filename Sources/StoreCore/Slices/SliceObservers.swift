@@ -1,0 +1,257 @@
+/// Reports the changes of slices to their observers: presenters and child stores.
+///
+/// Observers get the changes in the order of the actions. For each applied action, an observer gets
+/// the slice before and after the action.
+package final class SliceObservers<Root: RootState>: @unchecked Sendable {
+    // Safety: the mutable members belong to the Core's thread. Tasks on this thread add and remove
+    // the observers.
+
+    let presentation: (any RootPresentation<Root>)?
+    private var observersByModule: [[any SliceObserver<Root>]] {
+        didSet { updateCounts() }
+    }
+    /// For each module, true if its one slice has a part for each session.
+    private let isKeyedBySession: [Bool]
+    /// For each module, the number of observers of its slices plus the number of presenters of the
+    /// whole state. The sums are stored because each action needs a sum.
+    private var counts: [Int]
+    /// The presenters of the whole state, in their order.
+    private var presenters: [WholePresenter<Root>] = [] {
+        didSet { updateCounts() }
+    }
+
+    init(_ modules: Root.Modules, _ presentation: (any RootPresentation<Root>)? = nil) {
+        self.presentation = presentation
+        observersByModule = Array(repeating: [], count: modules.count)
+        counts = Array(repeating: 0, count: modules.count)
+        isKeyedBySession = modules.map { $0.slice.ownership == .keyedBySession }
+    }
+
+    private func updateCounts() { counts = observersByModule.map { $0.count + presenters.count } }
+
+    func isWatched(_ module: Int) -> Bool { counts[module] > 0 }
+
+    func report(_ change: Change, from old: Root, to new: Root, _ cause: SliceCause) {
+        let shared = presentation == nil ? nil : SessionName.shared
+        let cause = cause.withSession(cause.session ?? shared)
+        var partsShown: Int?
+        for edit in change.edits
+        where edit.changesSlice && !isCoveredBySessionEdits(edit, in: change) {
+            // If a slice has a part for each session, observers get the whole slice in one call.
+            guard !isKeyedBySession[edit.module] else {
+                if partsShown != edit.module {
+                    reportSlice(.only, of: edit.module, old, new, cause)
+                }
+                partsShown = edit.module
+                continue
+            }
+            reportSlice(edit.key, of: edit.module, old, new, cause)
+        }
+        if change.changesState { for presenter in presenters { presenter.show(old, new, cause) } }
+        guard let session = cause.session, !cause.isOfOtherEngine else { return }
+        change.edits.forEach { edit in
+            guard edit.isRestart, presentation?.isHidden(edit, from: session, in: old) == true
+            else { return }
+            for slices in observersByModule[edit.module] {
+                slices.showBeginning(edit.key, new, cause)
+            }
+        }
+    }
+
+    private func reportSlice(
+        _ key: SliceKey,
+        of module: Int,
+        _ old: Root,
+        _ new: Root,
+        _ cause: SliceCause
+    ) {
+        for slices in observersByModule[module] { slices.show(key, old, new, cause) }
+    }
+
+    /// Returns true if an edit stands for all slices of a module, and the change also lists the
+    /// slices of sessions one by one.
+    private func isCoveredBySessionEdits(_ edit: SliceEdit, in change: Change) -> Bool {
+        edit.key == .only && !isKeyedBySession[edit.module]
+            && change.edits.contains {
+                $0.changesSlice && $0.module == edit.module && $0.key.session != nil
+            }
+    }
+
+    /// Adds a presenter of the whole state, and calls it with the current state.
+    func addPresenter(_ presenter: WholePresenter<Root>, of core: Core<Root>) {
+        core.engine.perform { [self, owner = core.owner] _ in
+            presenters.append(presenter)
+            // No session is the cause of this call.
+            var root = owner.current
+            owner.machine?.switchSlices(of: &root, to: nil)
+            presenter.showFirst(root)
+        }
+    }
+
+    func observe<State: ModuleState>(
+        _ module: String,
+        _ key: SliceKey?,
+        _ place: some SlicePlace<Root, State>,
+        _ core: Core<Root>,
+        as name: String? = nil,
+        presents: Bool = false,
+        seesAll: Bool = false,
+        _ handler: @escaping @Sendable (SliceChange<State>) -> Void
+    ) -> PlainCommand {
+        let subscription = Subscriber<(SliceChange<State>) -> Void>(handler: handler, queue: nil)
+        guard let index = Root.modules.firstIndex(where: { $0.name == module }) else {
+            return PlainCommand {}
+        }
+        core.engine.perform { [self, owner = core.owner] _ in
+            guard subscription.isActive else { return }
+            let slices = TypedSliceObserver(
+                place,
+                key,
+                name: name,
+                presents: presents,
+                subscription
+            )
+            slices.seesAll = seesAll
+            observersByModule[index].append(slices)
+            let audience = presentation?.initialSession(of: index, in: owner.current)
+            slices.showFirst(owner.current) { audience?($0) }
+        }
+        return PlainCommand { [weak self, weak core] in
+            guard subscription.end(), let self, let core else { return }
+            core.engine.perform { _ in self.observersByModule[index].removeAll { $0.isEnded } }
+        }
+    }
+}
+
+/// A slice before and after a change.
+struct SliceChange<State: ModuleState>: Sendable {
+    let old: State?
+    let new: State?
+    let key: SliceKey
+    /// The action that changed the slice, and the session to present to.
+    let cause: SliceCause
+}
+
+private protocol SliceObserver<Root>: AnyObject {
+    associatedtype Root
+    var isEnded: Bool { get }
+    /// Reports the change of a slice by an action, if the observer observes the slice.
+    func show(_ edited: SliceKey, _ old: Root, _ new: Root, _ cause: SliceCause)
+    /// Reports a slice to a presenter as if the slice had begun, for the session of the cause.
+    func showBeginning(_ key: SliceKey, _ root: Root, _ cause: SliceCause)
+}
+
+/// An observer of one slice of a module, or of all slices of the module.
+private final class TypedSliceObserver<Place: SlicePlace>: SliceObserver
+where Place.State: ModuleState {
+    typealias Root = Place.Root
+
+    private let place: Place
+    /// The key of the slice; `nil` for all slices of the module.
+    private let key: SliceKey?
+    private let name: String?
+    private let isPresenter: Bool
+    /// True if the observer also gets changes that are for other recipients. Only the server itself
+    /// has such observers.
+    var seesAll = false
+    private let subscription: Subscriber<(SliceChange<Place.State>) -> Void>
+
+    init(
+        _ place: Place,
+        _ key: SliceKey?,
+        name: String?,
+        presents: Bool,
+        _ subscription: Subscriber<(SliceChange<Place.State>) -> Void>
+    ) {
+        self.place = place
+        self.key = key
+        self.name = name
+        self.isPresenter = presents
+        self.subscription = subscription
+    }
+
+    var isEnded: Bool { !subscription.isActive }
+
+    func show(_ edited: SliceKey, _ old: Root, _ new: Root, _ cause: SliceCause) {
+        guard subscription.isActive, seesAll || cause.audience?.includes(name) != false,
+            !(isPresenter && cause.isOfOtherEngine)
+        else { return }
+        for key in observedKeys(in: edited, old, new) {
+            // The slice may belong to another session than the action.
+            let cause = key.session.map { cause.withSession($0) } ?? cause
+            subscription.handler(
+                SliceChange(
+                    old: place.read(old, key),
+                    new: place.read(new, key),
+                    key: key,
+                    cause: cause
+                )
+            )
+        }
+    }
+
+    /// Returns the keys of the observed slices that belong to an edit.
+    private func observedKeys(in edited: SliceKey, _ old: Root, _ new: Root) -> [SliceKey] {
+        let isOne =
+            (edited.session != nil || !place.isPerSession)
+            && (edited.instance != nil || place.form != .instances)
+        if let key {
+            if !isOne { return key.isIncluded(in: edited) ? [key] : [] }
+            return key == edited ? [key] : []
+        }
+        if isOne { return [edited] }
+        let keys = place.keys(new)
+        let known = Set(keys)
+        // The keys have a fixed order, so the same action always leads to the same calls.
+        return (keys + place.keys(old).filter { !known.contains($0) }).filter { key in
+            key.isIncluded(in: edited) && isShown(key)
+                && !isIdentical(place.read(old, key), place.read(new, key))
+        }
+    }
+
+    /// Returns false for the key of the value that every session begins with: no session owns this
+    /// value.
+    private func isShown(_ key: SliceKey) -> Bool { key.session != nil || !place.isPerSession }
+
+    func showFirst(_ root: Root, _ audience: (SliceKey) -> String?) {
+        let keys = key.map { [$0] } ?? firstKeys(root)
+        for key in keys {
+            subscription.handler(
+                SliceChange(
+                    old: nil,
+                    new: place.read(root, key),
+                    key: key,
+                    cause: .start(for: audience(key))
+                )
+            )
+        }
+    }
+
+    /// Returns the keys of all slices, and the key of the shared session.
+    private func firstKeys(_ root: Root) -> [SliceKey] {
+        var keys = place.keys(root).filter(isShown)
+        if place.isPerSession, place.form != .instances {
+            let shared = SliceKey(session: SessionName.shared)
+            if !keys.contains(shared) { keys.append(shared) }
+        }
+        // The observer is called even if the module has no instances yet.
+        return keys.isEmpty ? [.only] : keys
+    }
+
+    func showBeginning(_ key: SliceKey, _ root: Root, _ cause: SliceCause) {
+        guard isPresenter, subscription.isActive, self.key == nil || self.key == key,
+            let state = place.read(root, key)
+        else { return }
+        subscription.handler(SliceChange(old: nil, new: state, key: key, cause: cause))
+    }
+}
+
+extension SliceKey {
+    /// Returns true if an edit includes this slice. An edit without a session includes all
+    /// sessions. An edit without an instance includes all instances.
+    fileprivate func isIncluded(in edited: SliceKey) -> Bool {
+        (edited.session == nil || SliceKey(session: session) == SliceKey(session: edited.session))
+            && (edited.instance == nil
+                || SliceKey(instance: instance) == SliceKey(instance: edited.instance))
+    }
+}

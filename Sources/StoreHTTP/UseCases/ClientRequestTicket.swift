@@ -1,0 +1,127 @@
+import StoreAdmission
+import StoreCore
+import StoreHTTPTransport
+import StoreJSONSchema
+import StoreWire
+
+/// Answers a call of a use case, or a notification, when its record is applied and its work has
+/// begun. If the client prefers to wait, answers when all of the work is done.
+final class ClientRequestTicket: DispatchTicket, @unchecked Sendable {
+    // Safety: the same as for the base class; the added properties are constant.
+
+    private let request: RequestContext
+    /// The count of the running effects of the call or the notification.
+    private let workWatch: EffectWatch
+    /// The actions that reactions make from a notification, with the reactions' places in the
+    /// source.
+    private let reactionActions: [(action: any Action, place: String)]
+    /// The distributed trace that the request belongs to.
+    private let trace: String?
+
+    static var answers: [OpenAPI.Answer] {
+        [
+            .json(.begunAnswer, "The work is done.", headers: ["ETag", "Preference-Applied"]),
+            .json(
+                .begunAnswer,
+                "The work has begun.",
+                status: 202,
+                headers: ["ETag", "Preference-Applied", "Location", "Retry-After"]
+            ),
+        ]
+    }
+
+    static var problems: [ProblemSlug] { [.effectFailed, .storageFull, .refused] }
+
+    /// Makes the ticket of a request. `following` are the actions to dispatch after the request's
+    /// record is applied.
+    init(
+        _ request: RequestContext,
+        _ store: Store,
+        by caller: Caller,
+        asking module: String? = nil,
+        following: [(action: any Action, place: String)] = []
+    ) {
+        self.request = request
+        self.reactionActions = following
+        workWatch = EffectWatch()
+        trace = request.exchange.childTraceparent
+        super.init(
+            request: request,
+            store: store,
+            preferences: Preferences(returned: nil, waitSeconds: request.preferences.waitSeconds),
+            caller: caller,
+            // A use case returns no value.
+            seesModules: false,
+            askedModules: module.map { [$0] } ?? [],
+            watch: workWatch
+        )
+    }
+
+    /// Refuses conditions and idempotency keys. A client relies on them, but a call of a use case
+    /// or a notification would ignore them.
+    ///
+    /// - Throws: 400 for a condition or a key.
+    static func requireNoCondition(_ request: RequestContext) throws(Problem) {
+        let hasKey = request.exchange.hasHeader("idempotency-key")
+        guard hasKey || request.exchange.hasHeader("if-match") else { return }
+        let name = request.exchange.hasHeader("if-match") ? "If-Match" : "Idempotency-Key"
+        throw .badRequest(
+            "A use case or a notification takes no \(name): its input is kept nowhere, and each "
+                + "request is a new call."
+        )
+    }
+
+    func offer(_ request: ClientRequest, cancelsOnClose: Bool = false) {
+        let origin = self.request.origin(in: caller.session)
+        park(cancelsOnClose: cancelsOnClose)
+        do {
+            try store.core.offer(
+                request: Envelope(
+                    members: [EnvelopeMember(request, in: trace)],
+                    requestID: id.text,
+                    principal: caller.recordedPrincipal,
+                    watch: workWatch,
+                    session: caller.session,
+                    origin: origin,
+                    completion: self
+                )
+            )
+        } catch {
+            answerRefusal(
+                error.problem(ifFull: "too many actions of the program's own wait already")
+            )
+            store.wake()
+        }
+    }
+
+    /// Dispatches the actions of reactions after the request is recorded, and answers or waits.
+    override func finishApplied(_ applied: AppliedAnswer) {
+        let answer = AppliedAnswer(
+            firstVersion: applied.firstVersion,
+            lastVersion: applied.lastVersion,
+            changed: nil
+        )
+        for (action, place) in reactionActions {
+            store.core.dispatchProgramAction(
+                action,
+                from: ActionSource(
+                    cause: answer.lastVersion,
+                    place: place,
+                    session: caller.session,
+                    principal: caller.recordedPrincipal,
+                    trace: trace,
+                    watch: workWatch
+                )
+            )
+        }
+        if preferences.waitSeconds == nil {
+            answerBegun(workWatch, answer)
+        } else {
+            waitForEffects(workWatch, answer)
+        }
+        store.wake()
+    }
+
+    /// Returns `nil`: the input is no action, so a refusal's pointer does not lead into the input.
+    override func pointer(_ pointer: String?, into member: Int) -> String? { nil }
+}

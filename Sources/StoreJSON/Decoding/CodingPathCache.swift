@@ -1,0 +1,79 @@
+/// The path from a document's root to one of its values. A search for another value's path begins
+/// at this path.
+///
+/// A type that tries to decode several forms causes many errors, and each error needs the path of a
+/// value. These values usually come in the order of the document. So the trail continues from the
+/// last value, and all paths together cost about one walk over the document.
+///
+/// The trail is a class. So functions of the decoding state can change the trail without being
+/// `mutating`.
+final class CodingPathCache {
+    /// A container on the path.
+    private struct Step {
+        let container: Int
+        /// The entry of the element on the path, or the entry of the key of the member on the path.
+        var child: Int
+        /// The number of members or elements before `child`.
+        var position: Int
+    }
+
+    private var steps: [Step] = []
+    private var keys: [any CodingKey] = []
+    /// The number of members and elements that the searches have visited so far. Only tests read
+    /// this number.
+    private(set) var visits = 0
+
+    /// Discards the path. The decoder has to call this function before it reads another document.
+    func restart() {
+        if steps.isEmpty { return }
+        steps.removeAll(keepingCapacity: true)
+        keys.removeAll(keepingCapacity: true)
+    }
+
+    /// Returns the keys and indices from the root to a value.
+    func codingPath(to target: Int, in tape: JSONTape) -> [any CodingKey] {
+        // If the target is a container on the path, keep the steps below that container. The next
+        // target may again be a child of the container.
+        var depth = steps.count
+        while depth > 0, steps[depth - 1].container > target { depth -= 1 }
+        if depth > 0, steps[depth - 1].container == target { return Array(keys[..<(depth - 1)]) }
+        while depth > 0, target >= Int(tape.entries[steps[depth - 1].container].next) { depth -= 1 }
+        steps.removeLast(steps.count - depth)
+        keys.removeLast(keys.count - depth)
+
+        var container = steps.last?.container ?? 0
+        while container < target, let child = advance(container, to: target, tape) {
+            container = child
+        }
+        return keys
+    }
+
+    /// Adds the step from a container to its child that is or contains the target. Returns the
+    /// entry of that child's value.
+    private func advance(_ container: Int, to target: Int, _ tape: JSONTape) -> Int? {
+        let isObject = tape.kind(at: container) == .object
+        let end = Int(tape.entries[container].next)
+        var step = Step(container: container, child: container + 1, position: 0)
+        if let last = steps.last, last.container == container {
+            steps.removeLast()
+            keys.removeLast()
+            if last.child <= target { step = last }
+        }
+        while step.child < end {
+            visits += 1
+            let value = isObject ? step.child + 1 : step.child
+            let next = Int(tape.entries[value].next)
+            if target < next {
+                steps.append(step)
+                keys.append(
+                    isObject
+                        ? JSONKey.name(tape.string(at: step.child)) : JSONKey.index(step.position)
+                )
+                return value
+            }
+            step.child = next
+            step.position += 1
+        }
+        return nil
+    }
+}
