@@ -21,7 +21,7 @@ final class JournalDirectory: Sendable {
 
     deinit { close(lockDescriptor) }
 
-    /// Returns the size of a file in bytes; `nil` if it does not exist.
+    /// Returns the size of a file in bytes; `nil` if the file does not exist.
     func size(of file: String) -> Int? {
         var status = stat()
         return stat(file, &status) == 0 ? Int(status.st_size) : nil

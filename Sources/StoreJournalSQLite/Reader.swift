@@ -3,7 +3,7 @@ import StoreCore
 
 /// A read-only connection with its prepared statements.
 ///
-/// Safety: only the thread that took the reader out of the pool uses it.
+/// Safety: only the thread that took the reader out of the pool uses the reader.
 final class Reader: @unchecked Sendable {
     let connection: Connection
     let begin: Statement

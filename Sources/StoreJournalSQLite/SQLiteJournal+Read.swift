@@ -23,8 +23,8 @@ extension SQLiteJournal {
         }
     }
 
-    /// Returns the outcomes of requests with these keys, if they are still stored. Several keys are
-    /// looked up in one transaction.
+    /// Returns the outcomes of requests with these keys, if the outcomes are still stored. Several
+    /// keys are looked up in one transaction.
     public func outcomes(
         of keys: [IdempotencyKey]
     ) throws(JournalError) -> [IdempotencyKey: KeptOutcome] {

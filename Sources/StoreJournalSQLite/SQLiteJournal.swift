@@ -62,12 +62,12 @@ public final class SQLiteJournal: Journal {
     /// The name of the unbroken history in the directory.
     public let epoch: UInt32
 
-    /// Opens the journal in a directory, or makes one, and checks its contents.
+    /// Opens the journal in a directory, or makes a new journal, and checks the contents.
     ///
     /// Cost: reads and checks the newest snapshot and every record after it.
     ///
     /// - Parameters:
-    ///   - directory: the directory; if it does not exist, it is made for its owner only.
+    ///   - directory: the directory. A missing directory is made, for its owner only.
     ///   - retention: the bounds on the records, snapshots and keys that are kept.
     ///   - clock: measures the age of records.
     ///   - keyClock: measures the age of keys. The caller of ``append(_:at:)``
@@ -77,8 +77,8 @@ public final class SQLiteJournal: Journal {
     ///   - acceptDataLoss: continues with the intact records under a new epoch if history is
     ///     damaged.
     ///   - keepsForm: leaves the file of an older server in its form, so that the older server can
-    ///     still read it. Nothing can be appended to such a file. If false, the file is upgraded
-    ///     to the form of today.
+    ///     still read it. Nothing can be appended to this file. If false, the file is upgraded to
+    ///     the form of today.
     ///   - log: gets lines for the operator, from any thread.
     /// - Throws: ``JournalOpenError``.
     public convenience init(
@@ -144,7 +144,7 @@ public final class SQLiteJournal: Journal {
     /// Always true, because disks fill up and break.
     public var canFail: Bool { true }
 
-    /// Appends a batch in one transaction, and returns when it is synced.
+    /// Appends a batch in one transaction, and returns when the batch is synced.
     ///
     /// - Throws: ``JournalError/conflict(version:)`` if `expected` is not the newest version.
     ///   Throws ``JournalError/storageFull`` if nothing was written and the caller may try again.

@@ -14,7 +14,7 @@ struct RecordFields {
     var cause: UInt64?
     var origin: UnsafeRawBufferPointer?
     var session: UnsafeRawBufferPointer?
-    /// The number of the program that wrote the record; 0 if it is not known.
+    /// The number of the program that wrote the record; 0 if the program is not known.
     var program: UInt32 = 0
 
     /// The size in bytes of the source section, which follows the request's text.

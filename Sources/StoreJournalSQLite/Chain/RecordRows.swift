@@ -1,4 +1,4 @@
-/// Rows of the table of records, each checked against the row before it.
+/// The rows of the table of records. Each row is checked against the row before.
 ///
 /// The rows are valid within one read transaction.
 struct RecordRows: ~Copyable {

@@ -4,7 +4,7 @@ import Dispatch
 struct ChainWalk: ~Copyable {
     private var rows: RecordRows
     private let markedVersion: UInt64?
-    /// The hash at ``markedVersion``, if the walk has passed it.
+    /// The hash at ``markedVersion``; `nil` if the walk has not passed that version.
     private(set) var markedHash: ChainHash?
     /// The total bytes of payload and meta, from the first record of history to ``end``.
     private(set) var bytesTotal: UInt64

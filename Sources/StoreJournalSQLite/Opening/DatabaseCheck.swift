@@ -3,14 +3,14 @@ import StoreCore
 /// The check of a database when the journal is opened. The result has the intact contents and the
 /// damage.
 struct DatabaseCheck {
-    /// The intact contents, from the oldest record to the last intact one.
+    /// The intact contents, from the oldest record to the last intact record.
     var contents: DatabaseSummary
     /// The newest intact snapshot. The check reads the records after this snapshot.
     private(set) var snapshot: StoredSnapshot?
     /// The first fault; `nil` if everything is intact.
     private(set) var damage: String?
-    /// True if the database itself is intact, even if it ends too early or does not belong to the
-    /// mark file.
+    /// False if the database itself is damaged. A database that only ends too early, or does not
+    /// belong to the mark file, is sound.
     private(set) var isSound = true
 
     /// Checks the newest snapshot, every record after it, the programs, and the outcomes of
@@ -125,7 +125,7 @@ struct DatabaseCheck {
         return marked
     }
 
-    /// Returns the follower if it continues from the snapshot, else `nil`.
+    /// Returns the follower if the follower continues from the snapshot; `nil` otherwise.
     private func followerFromSnapshot(
         _ follower: (any HistoryFollower)?,
         _ newest: UInt64,

@@ -17,8 +17,8 @@ struct DatabaseRecovery {
         newEpoch = JournalOpening.randomEpoch(otherThan: check.contents.meta.epoch)
     }
 
-    /// Copies the intact rows, saves the old files in a folder, and replaces them with the new
-    /// database.
+    /// Copies the intact rows, saves the old files in a folder, and replaces the old database with
+    /// the new database.
     func run(
         _ reader: consuming Reader,
         _ connection: consuming Connection

@@ -19,7 +19,7 @@ struct DatabaseSummary: Equatable {
     }
 }
 
-/// The one row of the table `meta`: the epoch and the position before the first record, with a
+/// The only row of the table `meta`: the epoch and the position before the first record, with a
 /// checksum.
 struct MetaRow: Equatable, Sendable {
     /// The name of the unbroken history.
@@ -36,7 +36,7 @@ struct MetaRow: Equatable, Sendable {
         base = ChainPosition(version: 0, hash: ChainHash(genesisOf: epoch))
     }
 
-    /// Reads the row; returns `nil` if it is missing or does not match its checksum.
+    /// Reads the row; returns `nil` if the row is missing or does not match its checksum.
     static func read(_ statement: Statement) throws(DatabaseFailure) -> MetaRow? {
         defer { statement.reset() }
         guard try statement.step(), let baseHash = ChainHash(statement.bytes(3)) else { return nil }

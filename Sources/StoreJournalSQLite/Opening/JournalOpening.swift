@@ -228,7 +228,7 @@ extension JournalOpening {
 
     /// Makes the records durable before readers see them.
     ///
-    /// A killed process may have written records without a sync. This process reads such records
+    /// A killed process may have written records without a sync. This process reads these records
     /// from the page cache. Without a sync, a power cut could lose records that readers and the
     /// mark already have. So a checkpoint syncs the write-ahead log, and writes pages again if
     /// their earlier sync failed. If the disk is full, the write-ahead log is synced and stays.
@@ -246,8 +246,8 @@ extension JournalOpening {
 }
 
 extension JournalOpening {
-    /// Checks that the file is a journal's database, before anything is changed. Returns true for a
-    /// database without tables: its process ended before the tables were made.
+    /// Checks that the file is a journal's database, before anything is changed. Returns true if
+    /// the database has no tables, because the process that made the file ended too early.
     private func isUnfinished(
         _ connection: Connection,
         _ found: MarkFile.ReadResult

@@ -28,7 +28,7 @@ package struct RecordPage: ~Copyable {
 
     var isFull: Bool { fieldOffsets.count >= Self.recordsMax || form.count >= Self.bytesMax }
 
-    /// Returns a record. Its bytes are valid until the page is filled again.
+    /// Returns a record. The record's bytes are valid until the page is filled again.
     package func record(at index: Int) -> RecordView {
         let place = fieldOffsets[index]
         let end = place.start + place.typeCount

@@ -10,11 +10,12 @@ enum Schema {
     /// Form 2 adds the session of each record. Form 3 adds the programs, and the program of each
     /// record.
     static let newestFormat: Int64 = 3
-    /// The forms that can be read. An older file is upgraded when it is opened for writing.
+    /// The forms that can be read. The journal upgrades an older file when it opens the file for
+    /// writing.
     static let readableFormats: ClosedRange<Int64> = 1...newestFormat
 
-    /// Returns the tables and indexes of a form, sorted by name. Each has its name and the
-    /// statement that makes it.
+    /// Returns the tables and indexes of a form, sorted by name. Each element has the name, and the
+    /// statement that makes the table or index.
     private static func objects(of format: Int64) -> [(name: String, sql: String)] {
         let records =
             switch format {
