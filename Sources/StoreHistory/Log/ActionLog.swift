@@ -61,8 +61,8 @@ package final class ActionLog: LogSource, VersionFollower {
     /// function.
     package func published(_ version: UInt64) {
         durableVersion.store(version, ordering: .sequentiallyConsistent)
-        // This order pairs with `next`: either the reader finds the new version, or this thread
-        // finds the waiting reader.
+        // The order of the store and the load pairs with the order in `next`: either the reader
+        // finds the new version, or this thread finds the waiting reader.
         guard awaitedVersion.load(ordering: .sequentiallyConsistent) != 0 else { return }
         let requested = awaitedVersion.exchange(0, ordering: .sequentiallyConsistent)
         if requested != 0 { request(requested) }
@@ -176,8 +176,8 @@ struct LogQueue: WorkQueue {
 
     var cache = LogCache()
     var viewerPieces = ViewerPieces()
-    /// The oldest version in the journal when a read last asked for a deleted record; 1 if no read
-    /// did.
+    /// The oldest version in the journal, as of the last read of a deleted record; 1 if no read
+    /// found a deleted record.
     var oldest: UInt64 = 1
     /// The versions that readers need next, in the order of the requests.
     private var requestedVersions: [UInt64] = []

@@ -84,8 +84,8 @@ package struct LogPageReader: Sendable {
         let deadline = Deadline(seconds: secondsMax)
         var answer = JournalRecords(records: [], through: start)
         var records: [Record] = []
-        // Each read covers a bounded number of records. The loop goes on until a read finds a
-        // visible record of the type.
+        // Each read covers a bounded number of records. If a read finds no visible record of the
+        // type, the loop reads on, within the time limit.
         repeat {
             answer = try log.journal.read(
                 JournalPageRequest(

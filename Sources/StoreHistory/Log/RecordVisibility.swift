@@ -2,7 +2,8 @@ package import StoreActionCatalog
 package import StoreCore
 package import StoreWire
 
-/// The rules for who may read the records of the log: the owner and the module of each record.
+/// The rules that decide if a viewer may read a record of the log, by the owner and the module of
+/// the record.
 ///
 /// If no module has slices of sessions, all records are shared. Otherwise a record is shared if its
 /// action changes a shared slice or the whole state. All other records belong to their sessions,

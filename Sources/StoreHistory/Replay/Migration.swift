@@ -79,8 +79,8 @@ public struct Migration: Sendable {
         }
     }
 
-    /// Makes a migration that skips the records of a name, whatever fields they have. The records
-    /// have no meaning today.
+    /// Makes a migration that skips all records of a name. Use it for records that have no meaning
+    /// today.
     ///
     /// - Parameter name: the wire name; with `{id}` for the actions of a module's instances.
     /// - Returns: the migration for the program's list.

@@ -2,7 +2,7 @@ package import StoreCore
 import StorePlatform
 import Synchronization
 
-/// A reader for single actions of the journal, with the sessions that dispatched them.
+/// A reader of single actions in the journal, with the session of each action.
 ///
 /// A start uses the reader for the effects that had not ended when the store stopped. Each effect
 /// runs again with the action that began the effect, on behalf of that action's session.
@@ -17,8 +17,9 @@ package final class PastActionReader: Sendable {
         self.forms = forms
     }
 
-    /// Returns the action of a version; `nil` if its record is gone or the journal can't be read.
-    /// The result has no action if the record is unreadable, or if a migration drops the record.
+    /// Returns the action of a version; `nil` if the action's record is gone or the journal can't
+    /// be read. The result has no action if the record is unreadable, or if a migration drops the
+    /// record.
     package func action(of version: UInt64) -> PastAction? {
         guard let record = record(version) else { return nil }
         let reader = RecordReader(forms)
@@ -30,7 +31,8 @@ package final class PastActionReader: Sendable {
         )
     }
 
-    /// Returns the session on whose behalf an action was dispatched; `nil` if it is not known.
+    /// Returns the session on whose behalf an action was dispatched; `nil` if the session is not
+    /// known.
     ///
     /// A record of today has its session. In a record of an older form, the text of the origin
     /// names the session. If the program dispatched the action, the older record has only its

@@ -51,7 +51,7 @@ package struct ProgramForms: Sendable {
         self.init(all)
     }
 
-    /// Decodes the forms of a program in a journal; `nil` if they can't be decoded.
+    /// Decodes the forms of a program in a journal; `nil` if the forms can't be decoded.
     package init?(_ program: ProgramDescription) {
         guard
             let all = try? JSONDecoder(limits: .unbounded).decode([Form].self, from: program.forms)
@@ -61,10 +61,10 @@ package struct ProgramForms: Sendable {
 
     package init(names: [String]) { self.init(names.map { Form(name: $0) }) }
 
-    /// The form of a wire name; `nil` if the program has no such action.
+    /// The form of a wire name; `nil` if the program has no action of this name.
     package subscript(name: String) -> Form? { indices[ExactText(name)].map { all[$0] } }
 
-    /// The forms as a journal stores them.
+    /// The forms, encoded for a journal.
     package var program: ProgramDescription {
         let bytes = (try? JSONEncoder().encode(all)) ?? []
         return ProgramDescription(digest: bytes.withUnsafeBytes { SHA256.hex($0) }, forms: bytes)

@@ -46,8 +46,8 @@ package final class RecordForms: Sendable {
         }
     }
 
-    /// Returns the forms of the program with this number; `nil` if they are not known. The journal
-    /// is read once for each unknown number.
+    /// Returns the forms of the program with this number; `nil` if the forms are not known. The
+    /// journal is read once for each unknown number.
     package func forms(of number: UInt32) throws(JournalError) -> ProgramForms? {
         guard number > 0 else { return nil }
         let (found, journal) = programCache.withLock { ($0.programs[number], $0.journal) }
