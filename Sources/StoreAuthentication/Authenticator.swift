@@ -2,7 +2,7 @@ import StorePlatform
 import Synchronization
 
 /// The object that finds the principal of a request by the request's credential. Any thread may use
-/// it.
+/// the object.
 ///
 /// Times are seconds since 1970.
 package final class Authenticator: Sendable {
@@ -105,7 +105,7 @@ package final class Authenticator: Sendable {
         return principal
     }
 
-    /// Returns the principal in a cookie's value. The principal's credential must still be good.
+    /// Returns the principal in a cookie's value. The principal's credential must still be valid.
     package func principal(
         ofCookie value: UnsafeRawBufferPointer,
         at now: Int64
@@ -138,7 +138,7 @@ package final class Authenticator: Sendable {
     }
 
     /// Returns true if the principal's credential has not expired, and no reload has revoked it.
-    /// The server calls this for open streams.
+    /// The server calls this function for open streams.
     package func isGood(_ principal: Principal, at now: Int64) -> Bool {
         current.isValid(principal, at: now)
     }
@@ -171,7 +171,7 @@ package struct IssuerConfiguration: Sendable, Equatable {
 
     /// The required value of `iss`.
     package var name: String
-    /// The accepted audiences: `aud` must contain at least one of them.
+    /// The accepted audiences: `aud` must contain at least one of these texts.
     package var audiences: [String]
     /// PEM or JWK Set files with the issuer's keys.
     package var keyFiles: [String]

@@ -1,7 +1,7 @@
 import StoreDigest
 import StoreTexts
 
-/// The keys of an issuer, and the check of its tokens.
+/// The keys of an issuer, which check the issuer's tokens.
 struct IssuerKeys: Sendable {
     /// The most keys in all files.
     static let countMax = 100

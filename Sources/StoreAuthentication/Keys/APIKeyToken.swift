@@ -29,7 +29,7 @@ package enum APIKeyToken {
         )
     }
 
-    /// Returns true if a token begins like an API key. No JWT begins so.
+    /// Returns true if a token begins like an API key. No JWT begins in this way.
     static func hasPrefix(_ token: UnsafeRawBufferPointer) -> Bool { token.starts(with: prefix) }
 
     /// Returns the id in a token; `nil` if the token does not have the form of an API key. Makes no

@@ -34,7 +34,7 @@ package struct SecretBytes: Sendable {
     /// Makes a value without bytes.
     package init() {}
 
-    /// Replaces the bytes, in the same memory if they fit.
+    /// Replaces the bytes, in the same memory if the new bytes fit.
     package mutating func replace(by shown: UnsafeRawBufferPointer) {
         bytes.removeAll(keepingCapacity: true)
         bytes.append(contentsOf: shown)
