@@ -61,7 +61,7 @@ package final class ActionLog: LogSource, VersionFollower {
     /// function.
     package func published(_ version: UInt64) {
         durableVersion.store(version, ordering: .sequentiallyConsistent)
-        // The order of the store and the load pairs with the order in `next`: either the reader
+        // The order of the store and the load pairs with the order in `next`. Either the reader
         // finds the new version, or this thread finds the waiting reader.
         guard awaitedVersion.load(ordering: .sequentiallyConsistent) != 0 else { return }
         let requested = awaitedVersion.exchange(0, ordering: .sequentiallyConsistent)
