@@ -94,7 +94,7 @@ package final class ActionTable: Sendable {
         var taken: Set<ExactText> = []
         for entry in entries {
             guard !entry.name.isEmpty else {
-                throw ConfigurationError("an action has an empty wire name; give it one")
+                throw ConfigurationError("an action has an empty wire name; give the action a name")
             }
             guard taken.insert(ExactText(entry.name)).inserted else {
                 throw ConfigurationError(

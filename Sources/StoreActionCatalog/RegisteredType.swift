@@ -177,7 +177,7 @@ extension UnwrittenAction: CustomStringConvertible {
             "\(type) is dispatched by the program, but is not registered: the journal has no name "
                 + "for it; list it with a module's dispatchables or the server's actions"
         case .oversized(let bytes, let bytesMax):
-            "its payload has \(bytes) bytes, and a record of history holds \(bytesMax)"
+            "its payload has \(bytes) bytes; a record of the history holds at most \(bytesMax)"
         case .unwritable(let type):
             "a case of \(type) is written under another name than it is read by; let the compiler "
                 + "write the enum's Codable"

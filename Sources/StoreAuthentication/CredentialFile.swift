@@ -74,7 +74,8 @@ package enum CredentialFile {
         guard status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
             throw CredentialFileError(
                 path,
-                "users other than its owner may write it, and so let themselves in; run chmod go-w"
+                "users other than its owner may write it, and so could add credentials; run "
+                    + "chmod go-w"
             )
         }
         guard let bytes = FileReader.read(descriptor, bytesMax: bytesMax) else {

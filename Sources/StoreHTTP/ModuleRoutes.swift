@@ -117,7 +117,7 @@ struct ModuleRoutes: RouteGroup {
     private func stream(_ request: RequestContext) throws(Problem) {
         let index = try moduleIndex(request)
         guard request[StreamParameters.mode] != .patch || !request[old] else {
-            throw .badRequest("old=true and mode=patch exclude each other: leave one out.")
+            throw .badRequest("old=true and mode=patch exclude each other: leave out one of them.")
         }
         let caller = try request.caller()
         let stream =

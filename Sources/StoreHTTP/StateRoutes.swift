@@ -61,7 +61,8 @@ struct StateRoutes: RouteGroup {
                 "pointer",
                 in: .path,
                 .text(pattern: "^([^~]|~[01])+$"),
-                summary: "A JSON Pointer (RFC 6901) without its first slash, but with all others."
+                summary: "A JSON Pointer (RFC 6901) without its first slash; the other slashes "
+                    + "stay."
             ),
             allowedValues: "a JSON Pointer (RFC 6901)"
         ) { $0 }
@@ -83,12 +84,18 @@ struct StateRoutes: RouteGroup {
         }
         if version != nil || blame {
             guard after == nil, wait == nil else {
-                throw .badRequest("A past version needs no waiting: leave after and wait out.")
+                throw .badRequest(
+                    "A request for a past version does not wait. Leave out the "
+                        + "parameters after and wait."
+                )
             }
             return try showPast(request, pointer, version: version, blame: blame)
         }
         if wait != nil, after == nil {
-            throw .badRequest("wait needs the version that you have: give after=<version>, too.")
+            throw .badRequest(
+                "The parameter wait needs after=<version> with the version that "
+                    + "you have."
+            )
         }
         guard let after else {
             let state = store.reader.state(for: try request.caller())
@@ -157,7 +164,8 @@ struct StateRoutes: RouteGroup {
 enum StateParameters {
     static let after = Parameter.number(
         "after",
-        "Answer only if the version is greater; without wait, at once."
+        "Answer only with a version greater than this. Without wait, the answer is 304 at once "
+            + "if there is none."
     )
     static let wait = Parameter.number(
         "wait",
@@ -165,7 +173,7 @@ enum StateParameters {
         "Seconds to wait for a newer version. Needs after, or the answer is 400."
     )
     static let version = Parameter.number("version", "The state as it was at this version.")
-    static let blame = Parameter.flag("blame", "Answer with the action that last changed it.")
+    static let blame = Parameter.flag("blame", "Answer with the action that last changed the part.")
 
     static let all: [any RouteParameter] = [
         after, wait, version, blame, HeaderParameter.ifNoneMatch, HeaderParameter.ifMatch,
@@ -192,7 +200,7 @@ extension StateRoutes {
         let known = request.exchange.headerList("if-none-match")
         request.respond(
             on: reader.threads.pastStates,
-            orBusy: "too many versions are being made again already"
+            orBusy: "the server already makes too many past versions again"
         ) { [self] () throws(Problem) in
             if blame {
                 let found = try reader.blame(pointer, at: version, for: caller)

@@ -114,7 +114,7 @@ enum StreamOpening {
     /// - Throws: 400 for HTTP/1.0, 429 above the limit.
     static func check(_ request: RequestContext) throws(Problem) {
         guard !request.exchange.isHTTP10 else {
-            throw .badRequest("A stream is sent in chunks, which HTTP/1.0 does not have.")
+            throw .badRequest("A stream is sent in chunks, and HTTP/1.0 has no chunks.")
         }
         try request.environment.web.limits?.take(.streams, of: request.exchange)
     }
@@ -215,7 +215,8 @@ enum StreamParameters {
 
     static let mode = Parameter<StreamMode>.choice(
         "mode",
-        "Events have the whole value, or after the first a JSON Patch (RFC 6902)."
+        "Each event has the whole value; in mode patch, each event after the first has a JSON "
+            + "Patch (RFC 6902)."
     )
     static let subscriber = Parameter<String>(
         description: .init(

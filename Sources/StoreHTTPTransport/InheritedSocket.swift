@@ -28,7 +28,7 @@ package struct InheritedSocket: Sendable, Equatable {
             throw refused("the socket does not listen")
         }
         guard let place = SocketAddress(of: descriptor, by: getsockname).endpoint else {
-            throw refused("the socket is neither of IPv4 nor of IPv6, nor has it a path")
+            throw refused("the socket is no IPv4, IPv6 or unix socket")
         }
         self.descriptor = descriptor
         self.endpoint = place

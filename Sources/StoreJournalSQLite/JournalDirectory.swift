@@ -111,7 +111,8 @@ extension JournalDirectory {
         return JournalOpenError(
             .directory,
             "\(attempted) \(path) failed: \(reason)",
-            hint: "let this process use the directory, or give another directory with --data"
+            hint: "give this process permission to use the directory, or give another directory "
+                + "with --data"
         )
     }
 }

@@ -29,17 +29,21 @@ extension Metric {
         ) { $0.figures.encoding.all },
         .perStore(
             "store_queue_wait_seconds",
-            "Time that a client's actions waited until the first was reduced."
+            "Time that the actions of a request waited in the mailbox until the first of them "
+                + "was reduced."
         ) { $0.figures.core.queueWait.distribution },
         .perStore(
             "store_commit_seconds",
-            "Time of the journal for a batch, until it was durable."
+            "Time that the journal took to make a batch durable."
         ) { $0.figures.core.commitTime.distribution },
         .perStore(
             "store_publish_seconds",
-            "Time from the durable batch until readers could get it."
+            "Time from the moment a batch was durable until readers could get its state."
         ) { $0.figures.core.publishTime.distribution },
-        .perStore("store_batch_actions", "Actions that were made durable together.") {
+        .perStore(
+            "store_batch_actions",
+            "Number of actions that were made durable together in one batch."
+        ) {
             $0.figures.core.batches.distribution
         },
         .valuesPerStore("store_mailbox_actions", "Actions that wait for the Core.", by: "lane") {
@@ -97,17 +101,17 @@ extension Metric {
         },
         .perStore(
             "store_journal_retention_seconds",
-            "The shortest time for which applied actions are kept; 0 for ever."
+            "The minimum time for which applied actions are kept; 0 if they are kept for ever."
         ) { $0.figures.retention.map { $0.secondsMax ?? 0 } },
         .perStore(
             "store_journal_retention_bytes",
-            "The least bytes of applied actions that are kept; 0 for all."
+            "The minimum number of bytes of applied actions that are kept; 0 if all are kept."
         ) { $0.figures.retention.map { $0.bytesMax ?? 0 } },
         .valuesPerStore("store_journal_file_bytes", "The sizes of the journal's files.", by: "file")
         {
             $0.journalFigures?.files ?? []
         },
-        .perStore("store_journal_sync_seconds", "Time of the disk to sync a batch.") {
+        .perStore("store_journal_sync_seconds", "Time that the disk took to sync a batch.") {
             $0.journalFigures?.syncs
         },
         .perStore(
@@ -116,9 +120,9 @@ extension Metric {
         ) { $0.figures.journal.newestSnapshotVersion ?? 0 },
         .perStore(
             "store_snapshot_seconds",
-            "Time to keep a snapshot, and to forget history beyond the bounds."
+            "Time to save a snapshot and to delete history beyond the bounds of retention."
         ) { $0.figures.keeper.saveDurations.distribution },
-        .perStore("store_snapshots_failed_total", "Snapshots that could not be kept.") {
+        .perStore("store_snapshots_failed_total", "Snapshots that could not be saved.") {
             $0.figures.keeper.failures.currentCount
         },
     ]

@@ -18,7 +18,7 @@ extension Metric {
         },
         .ofProcess(
             "store_http_buffers_bytes",
-            "Memory of bodies and answers in progress, beside 4 KiB of each."
+            "Memory of bodies and answers in progress, without the first 4 KiB of each."
         ) { $0.transport.buffersBytes.currentCount },
         .ofProcess(
             "store_http_buffers_bytes_max",
@@ -49,7 +49,8 @@ extension Metric {
         },
         .ofProcess(
             "store_analytics_dropped_total",
-            "Analytics lines that did not fit, or could not be written."
+            "Analytics lines that were dropped because the queue was full, or that could not be "
+                + "written."
         ) { $0.analytics?.droppedTotal },
         .ofProcess(
             "store_otlp_spans_total",
@@ -77,12 +78,13 @@ extension Metric {
     static let log: [Metric] = [
         .ofProcess(
             "store_log_lines_total",
-            "Lines of the log, by their level, including lines that found no room.",
+            "Lines of the log, by level, including lines that were dropped because the queue "
+                + "was full.",
             by: "level"
         ) { $0.log.byLevel.map { ($0.level.rawValue, $0.lines) } },
         .ofProcess(
             "store_log_last_error_time_seconds",
-            "Time of the last error of each event in the log, since 1970.",
+            "Time of the last error of each event in the log, in seconds since 1970.",
             by: "event"
         ) { $0.log.lastErrors.map { ($0.event.rawValue, Double($0.time) / 1e9) } },
         Metric("store_build_info", "The versions of the running program.") {
@@ -103,7 +105,10 @@ extension Metric {
         .ofSystem("process_max_fds", "The most descriptors that may be open.") {
             $0.descriptorsMax
         },
-        .ofSystem("process_start_time_seconds", "Time at which the process began, since 1970.") {
+        .ofSystem(
+            "process_start_time_seconds",
+            "Time at which the process began, in seconds since 1970."
+        ) {
             $0.startSeconds
         },
     ]

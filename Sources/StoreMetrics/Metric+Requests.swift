@@ -7,7 +7,8 @@ import Synchronization
 extension Metric {
     /// The metrics of streams: their frames, their beginnings and their ends.
     static let streams: [Metric] = [
-        .valuesPerStore("store_streams_open", "Open streams, by kind, and with a policy by role.") {
+        .valuesPerStore("store_streams_open", "Open streams, by kind; with a policy, also by role.")
+        {
             $0.openStreams
         },
         .perStore("store_streams_max", "The most streams that may be open.") {
@@ -52,14 +53,15 @@ extension Metric {
         },
         .perStore(
             "store_stream_frames_skipped_total",
-            "Frames left out because newer ones came first."
+            "Frames that were left out because newer frames replaced them."
         ) { $0.counters.conflated.currentCount },
         .perStore("store_stream_heartbeats_total", "Heartbeats sent.") {
             $0.counters.heartbeats.currentCount
         },
         .perStore(
             "store_stream_commands_dropped_total",
-            "Commands to screens that were not sent: the reader was behind, or too many waited."
+            "Screen commands that were not sent: the reader was behind, or too many commands "
+                + "waited."
         ) { $0.counters.commandsDropped.currentCount },
         .perStore(
             "store_stream_writer_busy_seconds_total",
@@ -71,7 +73,7 @@ extension Metric {
     static let requests: [Metric] = [
         .valuesPerStore(
             "store_http_request_seconds",
-            "Time of requests, from their first line until the answer."
+            "Time of requests, from their request line until the answer."
         ) {
             $0.figures.requests.all.flatMap { $0.times.values($0.method, $0.route) }
         } process: {

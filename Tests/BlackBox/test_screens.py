@@ -281,7 +281,7 @@ def test_u28_an_invalid_link_is_refused_in_words(board):
 
     added = json.dumps(action("todos/added", text="x"))
     both = post(asked(added), added.encode(), **{"Content-Type": "application/json"})
-    assert "there is a body, too" in both.problem("bad-request", 400)["detail"]
+    assert "and also a body" in both.problem("bad-request", 400)["detail"]
     for text in ("", "x", "{", '{"type":"todos/added",}', "[]", "7", f"[{added}]"):
         detail = post(asked(text)).problem("bad-request", 400)["detail"]
         assert '"action"' in detail, detail

@@ -351,7 +351,7 @@ def test_no_token_chooses_its_own_algorithm(tmp_path):
     issuer = Issuer(tmp_path, "RS256")
     text = issuer.token(header={"alg": "HS256"}).rpartition(".")[0]
     mac = hmac.new(issuer.public.read_bytes(), text.encode(), hashlib.sha256).digest()
-    reason = "the alg of the JWT is not that of the issuer's key"
+    reason = "the alg of the JWT differs from the algorithm of the issuer's key"
     assert reason in check(f"{text}.{encoded(mac)}", *issuer.options, status=1)
     text = issuer.token(header={"alg": "none"}).rpartition(".")[0]
     assert reason in check(f"{text}.", *issuer.options, status=1)

@@ -225,7 +225,7 @@ import Testing
         for mode in [0o620, 0o602, 0o666] as [UInt32] {
             #expect(
                 try refusal(of: "{\"keys\":[]}", mode: mode)
-                    == "api.json: users other than its owner may write it, and so let themselves in"
+                    == "api.json: users other than its owner may write it, and so could add credentials"
                     + "; run chmod go-w"
             )
         }

@@ -164,7 +164,7 @@ import Testing
         for mode in [0o620, 0o602] as [UInt32] {
             #expect(
                 try refusal(TestKey.ec.pem, mode: mode)
-                    == "keys.json: users other than its owner may write it, and so let themselves in"
+                    == "keys.json: users other than its owner may write it, and so could add credentials"
                     + "; run chmod go-w"
             )
         }

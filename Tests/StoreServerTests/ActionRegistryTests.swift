@@ -79,7 +79,7 @@ import Testing
         #expect {
             try small.member(of: Painted(colour: fits.colour + "r"), encoder)
         } throws: {
-            "\($0)".contains("21 bytes") && "\($0)".contains("holds 20")
+            "\($0)".contains("21 bytes") && "\($0)".contains("at most 20")
         }
     }
 

@@ -100,7 +100,10 @@ import Testing
                 + #""in":"cookie","name":"store-auth"}}"#
         )
         #expect(text("/paths/~1everyone/get/security") == nil)
-        #expect(text("/paths/~1anonymousIfPermitted/get/security") == #"[{"bearer":[]},{"cookie":[]},{}]"#)
+        #expect(
+            text("/paths/~1anonymousIfPermitted/get/security")
+                == #"[{"bearer":[]},{"cookie":[]},{}]"#
+        )
         #expect(text("/paths/~1authenticated/get/security") == #"[{"bearer":[]},{"cookie":[]}]"#)
     }
 

@@ -94,8 +94,9 @@ package final class RateLimits: Sendable {
         guard let wait = share.retryAfterNanoseconds else { return }
         refused.add(limited.kind)
         throw .tooManyRequests(
-            "\(limited.kind.name) came from you than the \(limited.limit.count) in "
-                + "\(limited.limit.seconds) s that are allowed",
+            "\(limited.kind.name) came from your address or principal than are allowed: "
+                + "\(limited.limit.count) in "
+                + "\(limited.limit.seconds) s",
             retryAfterSeconds: RateShare.seconds(wait)
         )
     }

@@ -27,7 +27,7 @@ package enum ConfigurationHelp {
             + "if there is no history"
     )
     private static let keysFlag: HelpLine = (
-        "--keys FILE", "the keys file, else the file of --auth-keys"
+        "--keys FILE", "the keys file; without it, the file of --auth-keys"
     )
     private static let policyFlag: HelpLine = (
         "--policy FILE", "the policy to explain if FILE is absent"

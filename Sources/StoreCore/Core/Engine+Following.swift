@@ -111,7 +111,9 @@ extension Engine {
             }
             do {
                 let isRead = try replay?.reduce(record) { try addStep(of: record, with: $0) }
-                guard let isRead else { throw Refusal(reason: "It has no reader of records.") }
+                guard let isRead else {
+                    throw Refusal(reason: "This store has no reader of records.")
+                }
                 if !isRead { try addStep(of: record, with: SkippedAction()) }
             } catch {
                 throw .corrupt(

@@ -199,7 +199,7 @@ public enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
         switch self {
         case .storageFull: "there is no room"
         case .conflict(let version): "another writer has appended up to version \(version)"
-        case .gone(let oldest): "its history begins at version \(oldest)"
+        case .gone(let oldest): "the history begins at version \(oldest)"
         case .corrupt(let what), .unknown(let what): what
         }
     }

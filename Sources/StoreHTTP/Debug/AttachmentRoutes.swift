@@ -24,7 +24,8 @@ struct AttachmentRoutes: RouteGroup {
                 .middleware,
                 links.middleware,
                 "debugEndMiddleware",
-                "Remove a middleware for good; actions dispatched after the answer skip it."
+                "Remove a middleware until the server restarts. Actions that are dispatched "
+                    + "after the answer do not reach it."
             ),
             listRoute(
                 of: .interceptor,
@@ -37,7 +38,8 @@ struct AttachmentRoutes: RouteGroup {
                 .interceptor,
                 links.interceptors,
                 "debugEndInterceptor",
-                "Remove an interceptor for good; actions dispatched after the answer skip it."
+                "Remove an interceptor until the server restarts. Actions that are dispatched "
+                    + "after the answer do not reach it."
             ),
         ]
     }
@@ -80,7 +82,10 @@ struct AttachmentRoutes: RouteGroup {
             summary,
             needs: .debug,
             parameters: [
-                Parameter.path("id", "The id in the list; of several equal ids, the first counts.")
+                Parameter.path(
+                    "id",
+                    "The id in the list. If several entries have the id, the first entry is removed."
+                )
             ],
             answers: [.done],
             problems: [.notFound],

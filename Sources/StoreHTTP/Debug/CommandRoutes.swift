@@ -28,7 +28,7 @@ struct CommandRoutes: RouteGroup {
             .read(
                 links.commands + "/{name}",
                 "DebugCommand",
-                "A command's type and the place of its code, in five lines.",
+                "A command's type and the place of its code in the source, in five lines.",
                 needs: .debug,
                 parameters: [name],
                 answers: [.text("text/plain", "The lines.")],
@@ -40,7 +40,8 @@ struct CommandRoutes: RouteGroup {
                 .post,
                 links.commands + "/{name}",
                 "debugExecute",
-                "Execute a command with a JSON value, or without a body if it takes none.",
+                "Execute a command with a JSON value, or without a body if the command takes no "
+                    + "value.",
                 needs: .debug,
                 parameters: [name],
                 body: .optionalJSON(.any),

@@ -28,7 +28,7 @@ struct SubscriptionRoutes: RouteGroup {
                 .delete,
                 store.links.subscriptions + "/{id}",
                 "debugEndSubscription",
-                "End a stream, with a bye, or an observer.",
+                "End a stream with the event bye, or remove an observer.",
                 needs: .debug,
                 parameters: [Parameter.path("id", "The id in the list.")],
                 answers: [.done],

@@ -30,9 +30,9 @@ final class TestClockRoutes: RouteGroup, Sendable {
             .read(
                 links.testClock,
                 "TestClock",
-                "The time of the clock that effects pause on.",
+                "The time of the clock by which effects pause.",
                 needs: .clock,
-                answers: [.json(Self.schema, "The time, and the number of sleepers.")]
+                answers: [.json(Self.schema, "The time, and the number of sleeping effects.")]
             ) { [clock] request in
                 request.respond(Self.response(200, clock))
             },

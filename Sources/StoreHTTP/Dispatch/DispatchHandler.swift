@@ -144,7 +144,7 @@ final class DispatchHandler: Sendable {
         try request.environment.web.origins.check(request.exchange)
         guard request.hasNoBody else {
             throw .badRequest(
-                "The action stands in the query parameter \"action\", and there is a body, too. "
+                "The request has an action in the query parameter \"action\" and also a body. "
                     + "Leave one of them out."
             )
         }
@@ -176,7 +176,7 @@ extension DispatchHandler {
         let resource = exchange.hasQuery ? request[DispatchParameters.ifMatchOf] : nil
         guard let header = exchange.headerList("if-match") else {
             guard resource == nil else {
-                throw .badQuery("if-match-of", allowed: "it beside an If-Match header")
+                throw .badQuery("if-match-of", allowed: "it only together with an If-Match header")
             }
             return nil
         }

@@ -19,7 +19,7 @@ struct DispatchRoutes: RouteGroup {
             route(
                 links.dispatch,
                 "dispatch",
-                "Apply one action, or an array of them whole or not at all.",
+                "Apply one action, or an array of actions: all of them or none.",
                 .reference("Dispatch"),
                 from: .everybody,
                 needs: .dispatch
@@ -91,7 +91,7 @@ struct DispatchRoutes: RouteGroup {
                 ),
                 .json(
                     .appliedAnswer,
-                    "Applied, but the work that follows takes longer than the client waits.",
+                    "Applied, but the effects take longer than the client waits.",
                     status: 202,
                     headers: headers + ["Location", "Retry-After"]
                 ),
@@ -113,17 +113,18 @@ struct DispatchRoutes: RouteGroup {
         return .read(
             links.dispatch + "/{version}",
             "Outcome",
-            "The outcome of a dispatch that was answered with 202, for its session and operators.",
+            "The outcome of a dispatch that was answered with 202. Only the session that "
+                + "dispatched and operators may read it.",
             needs: .dispatch,
             parameters: [
                 Parameter.path("version", "The last version of the dispatch."),
                 HeaderParameter.preferWait,
             ],
             answers: [
-                .json(outcome, "The work that follows has ended.", headers: headers),
+                .json(outcome, "The effects have ended.", headers: headers),
                 .json(
                     outcome,
-                    "The work that follows takes longer than the client waits.",
+                    "The effects take longer than the client waits.",
                     status: 202,
                     headers: headers + ["Location", "Retry-After"]
                 ),
@@ -155,11 +156,11 @@ enum DispatchParameters {
     static let dryRun = Parameter.flag("dry-run", "Answer with the change, and apply nothing.")
     static let ifMatchOf = Parameter.text(
         "if-match-of",
-        "The path of the part of the state, or of the view, whose tag If-Match has."
+        "The path of the part or view to which the tag in If-Match belongs."
     )
     static let action = Parameter.text(
         "action",
-        "The action as JSON, in place of the body; links of views have it."
+        "The action as JSON, in place of the body. The links in views have this parameter."
     )
 }
 

@@ -201,7 +201,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
             return .uncached(body)
         } catch {
             return store.response(
-                .refused(reason: "The state that would result has no JSON form: \(error)."),
+                .refused(reason: "The state after the actions can't be encoded as JSON: \(error)."),
                 for: id
             )
         }
@@ -267,7 +267,11 @@ extension CoreFailure {
         case .storageFull: .storageFull()
         case .journalFailed: .journalFailed()
         case .unreadable: .overloaded("the journal can't be read; the log has the reason")
-        case .contended: .overloaded("other servers of this history appended first too often")
+        case .contended:
+            .overloaded(
+                "other servers of this history were faster to append "
+                    + "actions, too many times"
+            )
         case .outcomeUnknown: nil
         }
     }

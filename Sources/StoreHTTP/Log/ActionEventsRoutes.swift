@@ -13,7 +13,8 @@ struct ActionEventsRoutes: RouteGroup {
             .stream(
                 store.links.actionEvents,
                 "actionEvents",
-                "Every applied action in order, first the kept and then the new actions, as "
+                "The applied actions in order, first from the journal and then as they are "
+                    + "applied, as "
                     + "server-sent events.",
                 needs: .log,
                 parameters: [

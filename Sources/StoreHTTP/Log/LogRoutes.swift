@@ -49,17 +49,17 @@ enum LogParameters {
 
     static let after = Parameter.number(
         "after",
-        "Only actions after this version; else from the oldest kept action."
+        "Only actions after this version; without it, from the oldest action in the journal."
     )
     static let limit = Parameter.number(
         "limit",
         in: 1...limitMax,
-        "The most entries in the answer, \(limitDefault) by default."
+        "The maximum number of entries in the answer; \(limitDefault) by default."
     )
     static let type = Parameter.text("type", "Only actions of this wire name.")
     static let cause = Parameter.number(
         "cause",
-        "Only actions that follow from this version, directly or through others."
+        "Only actions that the action of this version caused, directly or through other actions."
     )
 }
 

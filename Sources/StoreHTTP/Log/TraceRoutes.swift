@@ -13,7 +13,7 @@ struct TraceRoutes: RouteGroup {
     let store: Store
     private let version = Parameter.number(
         "version",
-        "The version of one of the actions; the newest by default."
+        "The version of an action in the trace; the newest version by default."
     )
 
     var routes: [Route] {
@@ -21,7 +21,7 @@ struct TraceRoutes: RouteGroup {
             .read(
                 store.links.trace,
                 "Trace",
-                "The consequences of one action, step by step.",
+                "The causes and consequences of an action, step by step.",
                 needs: .log,
                 parameters: [version],
                 answers: [.json(Self.schema, "The steps.")],

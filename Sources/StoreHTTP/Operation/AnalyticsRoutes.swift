@@ -10,7 +10,7 @@ struct AnalyticsRoutes: RouteGroup {
     private static let limit = Parameter.number(
         "limit",
         in: 1...UInt64(RecentAnalytics.countCeiling),
-        "The most entries in the answer, \(limitDefault) by default."
+        "The maximum number of entries in the answer; \(limitDefault) by default."
     )
 
     let store: Store
@@ -46,8 +46,10 @@ struct AnalyticsRoutes: RouteGroup {
         // The events contain values from actions of all sessions.
         guard store.reader.showsEverything(to: try request.caller()) else {
             throw .forbidden(
-                "Analytics show the actions of all sessions, and sessions of this store have their "
-                    + "own states. If only operators reach the server, --operator-reads shows them "
+                "Analytics have the actions of all sessions, and each session of this store has "
+                    + "its "
+                    + "own state. If only operators can reach the server, --operator-reads "
+                    + "shows analytics "
                     + "to clients without a session."
             )
         }

@@ -30,7 +30,8 @@ struct HealthRoutes: RouteGroup {
             .read(
                 links.readiness,
                 "Readiness",
-                "200 if the server takes requests, else 503; as JSON with the reasons.",
+                "200 if the server takes requests, else 503. With Accept: application/json, the "
+                    + "answer has the reasons.",
                 needs: .everyone,
                 answers: [
                     .init(

@@ -80,11 +80,16 @@ extension StateReader {
 extension WatchRefusal {
     fileprivate var reason: String {
         switch self {
-        case .client(let max): "you watch \(max) different pointers already, the bound of a client"
-        case .session(let max): "\(max) different pointers of your session are watched already"
+        case .client(let max):
+            "you already watch \(max) different pointers, the maximum for a "
+                + "client"
+        case .session(let max):
+            "your session already watches \(max) different pointers, the "
+                + "maximum for a session"
         case .all(let max):
-            "the server allows \(max) different pointers; none is free, except for clients with few"
-        case .bytes(let max): "the watched parts have \(max) bytes already"
+            "the server allows \(max) different pointers; the free places are for clients with "
+                + "few pointers"
+        case .bytes(let max): "the watched parts already use \(max) bytes, the maximum"
         }
     }
 }

@@ -24,7 +24,10 @@ extension Problem {
         case .uriTooLong(let limit): self = .uriTooLong(limit: limit)
         case .bodyTooLarge(let limit): self = .tooLarge(limit: limit)
         case .bodiesLimit(let limit):
-            self = .overloaded("the bodies of all requests use all \(limit) bytes of their memory")
+            self = .overloaded(
+                "the bodies of all requests together use the \(limit) bytes that "
+                    + "they may use"
+            )
         case .bodiesShare(let limit):
             self = .overloaded(
                 "the bodies and answers of your address or principal use \(limit) bytes, "

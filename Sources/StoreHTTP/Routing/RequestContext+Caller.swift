@@ -47,7 +47,7 @@ extension RequestContext {
     var sessionEndedProblem: Problem {
         .forbidden(
             "The session of this cookie has ended. Begin a session with POST "
-                + "\(environment.links.sessions), or leave the cookie out to go without."
+                + "\(environment.links.sessions), or send requests without the cookie."
         )
     }
 

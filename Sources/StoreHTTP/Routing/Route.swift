@@ -278,7 +278,8 @@ extension HeaderParameter {
     )
     static let ifMatch = HeaderParameter(
         "If-Match",
-        "Only if this is the current tag; anything but * and quoted tags is 400.",
+        "Answer only if this is the current tag. Allowed are * and quoted tags; other values "
+            + "get 400.",
         .text(pattern: entityTagsPattern)
     )
     static let preferWait = HeaderParameter("Prefer", "wait=N (RFC 7240).")

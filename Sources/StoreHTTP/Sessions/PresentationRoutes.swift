@@ -24,8 +24,8 @@ struct PresentationRoutes: RouteGroup {
             .read(
                 store.links.route,
                 "Route",
-                "The parts presented to the client, the lowest first; to a client without a "
-                    + "session, the parts presented to all such clients.",
+                "The views presented to the client, the lowest first. A client without a "
+                    + "session gets the views presented to all clients without a session.",
                 needs: .sessions,
                 answers: [.json(.array(of: view), "The route.", headers: ["ETag", "Vary"])],
                 problems: [.forbidden, .notFound],
@@ -34,8 +34,9 @@ struct PresentationRoutes: RouteGroup {
             .stream(
                 store.links.routeEvents,
                 "routeEvents",
-                "The client's route now and after each change, as server-sent events; between them "
-                    + "the program's commands to the client's screens, each once.",
+                "The client's route now and after each change, as server-sent events. The "
+                    + "stream also has "
+                    + "each command of the program to the client's screens, once.",
                 needs: .sessions,
                 parameters: StreamParameters.all,
                 problems: [.forbidden],

@@ -32,7 +32,8 @@ struct SessionRoutes: RouteGroup {
                 .delete,
                 links.session,
                 "endSession",
-                "End the client's session, its streams and the effects that work for it alone.",
+                "End the client's session, its streams, and the effects that work only for this "
+                    + "session.",
                 needs: .everyone,
                 answers: [.init(204, "The session has ended.", headers: ["Set-Cookie"])],
                 problems: [.notFound, .storageFull],
@@ -54,7 +55,8 @@ struct SessionRoutes: RouteGroup {
             case .full: throw .overloaded("\(table.sessionsMax) sessions are open already")
             case .addressFull:
                 throw .overloaded(
-                    "\(table.sessionsPerAddressMax) sessions that \(address) has begun are open already; "
+                    "\(table.sessionsPerAddressMax) sessions that \(address) has begun are open "
+                        + "already; "
                         + "DELETE \(links.session) ends one"
                 )
             }

@@ -66,7 +66,8 @@ final class ClientRequestTicket: DispatchTicket, @unchecked Sendable {
         guard hasKey || request.exchange.hasHeader("if-match") else { return }
         let name = request.exchange.hasHeader("if-match") ? "If-Match" : "Idempotency-Key"
         throw .badRequest(
-            "A use case or a notification takes no \(name): its input is kept nowhere, and each "
+            "A use case or a notification takes no \(name): the server does not store the "
+                + "input, and each "
                 + "request is a new call."
         )
     }

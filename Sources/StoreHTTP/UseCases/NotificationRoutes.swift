@@ -21,7 +21,7 @@ struct NotificationRoutes: RouteGroup {
                 .post,
                 store.links.notification(name),
                 "notify." + name,
-                "Notify the program of \(name); its reactions dispatch actions.",
+                "Notify the program of \(name). The program's reactions dispatch actions.",
                 needs: .notification(name),
                 parameters: [HeaderParameter.preferWait],
                 body: .optionalJSON(.any),

@@ -28,7 +28,7 @@ struct UseCaseRoutes: RouteGroup {
             .post,
             path,
             "useCase." + method.path.map { $0.isLetter || $0.isNumber ? String($0) : "." }.joined(),
-            "Call the use case \(method.path); its input is kept nowhere.",
+            "Call the use case \(method.path). The server does not store the input.",
             needs: .useCase(method.grantName, of: method.module),
             parameters: parameters + [CancelOnClose.parameter, HeaderParameter.preferWait],
             body: .json(JSONSchemaDocument(of: [method.inputType]).roots[0]),

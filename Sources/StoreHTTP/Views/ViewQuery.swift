@@ -38,7 +38,7 @@ struct ViewQuery: Sendable {
                     property.name,
                     in: .query,
                     property.schema,
-                    summary: "The form that the view declares.",
+                    summary: "A parameter that the view declares.",
                     isRequired: property.isRequired
                 ),
                 allowedValues: "a parameter of the view"

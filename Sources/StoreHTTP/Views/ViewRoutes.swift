@@ -99,8 +99,9 @@ struct ViewRoutes: RouteGroup {
     ) throws(Problem) {
         guard views.hasRoom(for: view) else {
             throw .overloaded(
-                "\(ViewBounds.watchedMax) views with different parameters are watched already, or "
-                    + "\(ViewBounds.sessionWatchedMax) by one session"
+                "clients already watch \(ViewBounds.watchedMax) views with different "
+                    + "parameters, or one session "
+                    + "watches \(ViewBounds.sessionWatchedMax)"
             )
         }
         let isOwnMode = query.names.contains(exactly: StreamParameters.mode.name)

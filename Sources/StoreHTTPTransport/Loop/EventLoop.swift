@@ -168,13 +168,22 @@ extension EventLoop {
         seesWholeHeads = LibraryProbe.showsWholeHeads()
         reusedResponses.rewritesTags = LibraryProbe.rewritesTags()
         if !handsStreamsOver {
-            log("streams keep their connection: this libmicrohttpd shuts down handed-over sockets")
+            log(
+                "each stream keeps a suspended connection, because this libmicrohttpd shuts "
+                    + "down sockets that are handed over"
+            )
         }
         if !canParkRequests {
-            log("requests are suspended until their answers: this libmicrohttpd asks only once")
+            log(
+                "requests are suspended until they are answered, because this libmicrohttpd "
+                    + "calls for an answer only once"
+            )
         }
         if !seesWholeHeads {
-            log("this libmicrohttpd hides the part of a header behind a NUL")
+            log(
+                "this libmicrohttpd hides bytes of a header after a NUL, so the server cannot "
+                    + "refuse such a header"
+            )
         }
         if !LibraryProbe.leavesRefusals() {
             log("this libmicrohttpd answers malformed headers by itself, in HTML")

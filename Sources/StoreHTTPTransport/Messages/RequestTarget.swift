@@ -36,7 +36,10 @@ struct RequestTarget {
             }
             let host = bytes[7...].prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
             guard !host.isEmpty, !host.contains(UInt8(ascii: "@")) else {
-                return .malformed("The request target has no host, or one with user information.")
+                return .malformed(
+                    "The request target has no host, or has user information "
+                        + "before the host."
+                )
             }
             authority = host.startIndex..<host.endIndex
             start = host.endIndex

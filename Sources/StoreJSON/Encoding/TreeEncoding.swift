@@ -29,7 +29,8 @@ enum TreeEncoding {
         guard !state.pointee.hasMisplacedValue else {
             throw JSONError(
                 code: .unencodable,
-                message: "The value's own code encodes into one place twice, in different forms."
+                message: "The value's own code encodes the same member or element twice, in "
+                    + "different forms."
             )
         }
     }

@@ -265,7 +265,13 @@ extension JSONParser {
                     source[at + 7] == UInt8(ascii: "u"),
                     let second = JSONEscapes.hexCodeUnit(in: all, at: at + 8),
                     0xDC00...0xDFFF ~= second
-                else { throw malformed(at, "A leading surrogate needs a trailing one behind it.") }
+                else {
+                    throw malformed(
+                        at,
+                        "A trailing surrogate must follow a leading "
+                            + "surrogate."
+                    )
+                }
                 return at + 12
             case 0xDC00...0xDFFF: throw malformed(at, "A trailing surrogate stands alone.")
             default: return at + 6

@@ -167,7 +167,8 @@ struct DatabaseRecovery {
             .system,
             "rebuilding the journal in \(directory.path) failed: \(attempted):"
                 + " \(SystemError.text)",
-            hint: "check the room and the rights in that directory; the old files are still there"
+            hint: "check the free space and the permissions of that directory; the old files "
+                + "are unchanged"
         )
     }
 }

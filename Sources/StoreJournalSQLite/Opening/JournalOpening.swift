@@ -64,7 +64,8 @@ struct JournalOpening {
                 .damaged,
                 "the journal in \(directory.path) is damaged: \(loss)",
                 hint:
-                    "restore a backup, or start with --accept-data-loss to \(kept), under a new epoch"
+                    "restore a backup, or start with --accept-data-loss to \(kept), under a new "
+                    + "epoch"
             )
         }
         log("data loss accepted: \(loss); \(result)")
@@ -184,12 +185,13 @@ extension JournalOpening {
                     + " \(Schema.newestFormat) failed: \(error)",
                 hint: error.isFull
                     ? "make room on the disk; nothing was changed"
-                    : "see to the disk and to the rights on the files"
+                    : "check the disk and the permissions of the files"
             )
         }
         contents.format = Schema.newestFormat
         log(
-            "the journal in \(directory.path) had form \(old) and has form \(Schema.newestFormat) now,"
+            "the journal in \(directory.path) had form \(old) and has form "
+                + "\(Schema.newestFormat) now,"
                 + " which older servers can't read"
         )
     }
@@ -211,7 +213,10 @@ extension JournalOpening {
             epoch: contents.meta.epoch,
             end: contents.end,
             failed: { [log] in
-                log("\($0); until the mark is written again, a start may miss lost records")
+                log(
+                    "\($0); until the mark is written again, a start may not notice a loss of "
+                        + "records"
+                )
             }
         )
         guard let file else {
@@ -270,7 +275,8 @@ extension JournalOpening {
         guard Schema.readableFormats.contains(format) else {
             throw foreignFileError(
                 "has form \(format), and this server knows forms"
-                    + " \(Schema.readableFormats.lowerBound) to \(Schema.readableFormats.upperBound)"
+                    + " \(Schema.readableFormats.lowerBound) to "
+                    + "\(Schema.readableFormats.upperBound)"
             )
         }
         let isIntact = try translatingErrors { () throws(DatabaseFailure) -> Bool in

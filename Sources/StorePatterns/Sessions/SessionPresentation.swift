@@ -76,7 +76,8 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
         else { return }
         let name = SliceAddress(module: modules[module].name, key).path
         throw Refusal(
-            reason: "'\(name)' is not presented to this session; GET /route shows its views."
+            reason: "'\(name)' is not presented to this session; GET /route shows the views of "
+                + "the session."
         )
     }
 }

@@ -71,7 +71,7 @@ extension Server {
         let names = otherStores.map(\.name)
         return ConfigurationError(
             names.isEmpty
-                ? "--store: this program has one store alone; leave it out"
+                ? "--store: this program has only one store; leave --store out"
                 : "--store: there is no store '\(name)' beside the one at /; there are "
                     + names.joined(separator: ", ")
         )

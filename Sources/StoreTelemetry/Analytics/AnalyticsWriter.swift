@@ -121,7 +121,7 @@ package final class AnalyticsWriter: Sendable {
                 do { try output.reopen() } catch {
                     logger.error(
                         .analyticsFailed,
-                        "--analytics: \(error); lines go on into the open file"
+                        "--analytics: \(error); lines are still written to the file that is open"
                     )
                 }
             }

@@ -100,7 +100,7 @@ package enum ProblemCatalog {
             """
         case .timeout:
             """
-            Headers and body must each be complete within a time, however steadily they come. The \
+            The headers and the body must each be complete within a limited time, even if their bytes arrive steadily. The \
             connection was closed.
 
             Send the request again. If it always ends like this, the connection is too slow for a \
@@ -126,7 +126,7 @@ package enum ProblemCatalog {
             """
         case .gone:
             """
-            History is kept up to a bound, and the version asked for is older. The member "oldest" \
+            The server keeps the history up to a bound, and the requested version is older. The member "oldest" \
             is the first version that can still be read.
 
             Ask for "oldest" or a later version, or for the current state.
@@ -137,7 +137,7 @@ package enum ProblemCatalog {
             at another: "epoch" and "version" name it. Nothing was changed.
 
             Read the state again, decide whether the action still makes sense, and send it with \
-            the new tag. If "epoch" is another, a new history was begun: forget all old tags.
+            the new tag. If "epoch" has changed, a new history has begun: discard all old tags.
             """
         case .tooLarge:
             """
@@ -224,7 +224,7 @@ package enum ProblemCatalog {
             """
         case .tooManyRequests:
             """
-            Each client has a share, so that no client takes the place of the others. Your share \
+            Each client has a share of the requests, so that one client cannot slow down the others. Your share \
             is used up for the moment.
 
             Wait for the seconds in "Retry-After", then go on more slowly. Send several actions as \
