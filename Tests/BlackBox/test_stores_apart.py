@@ -143,7 +143,7 @@ def test_a_client_has_a_session_in_each_store(chats):
 
 @pytest.mark.plain("memory is measured, and a sanitizer keeps what is freed")
 def test_a_reader_that_takes_nothing_is_closed_and_delays_no_other_store(program):
-    with Server("--stall-timeout", "1", program=program) as server:
+    with Server("--stall-timeout", "5", program=program) as server:
         stalled = Stream(server, CHAT + "/events", receive_bytes=4096)
         stalled.opened()
         name = inode(server, stalled.wire.socket)
