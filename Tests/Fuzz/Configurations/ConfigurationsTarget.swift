@@ -34,7 +34,7 @@ struct ConfigurationsTarget: FuzzTarget {
     }
 
     private func check(_ configuration: ServerConfiguration) {
-        let printed = ConfigurationHelp.print(configuration)
+        let printed = ConfigurationHelp.configurationText(configuration)
         do throws(UsageError) {
             let again = try Reader(arguments: ["--config", "printed"], environment: [:]) { _ in
                 Array(printed.utf8)

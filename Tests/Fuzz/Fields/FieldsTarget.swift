@@ -130,7 +130,7 @@ extension FieldsTarget {
         hold(preferences.waitSeconds.map { $0 >= 0 } ?? true, "A wait is no negative time.")
         // The first of two preferences with one name counts.
         let first = Preferences("return=minimal, wait=7, " + text)
-        hold(first.returned == .minimal && first.waitSeconds == 7, "The first counts.")
+        hold(first.returnForm == .minimal && first.waitSeconds == 7, "The first counts.")
     }
 
     private static func checkStructuredString(_ text: String) {
@@ -157,12 +157,12 @@ extension FieldsTarget {
         }
         bytes.withUnsafeBytes { bytes in
             ForwardedField.visit(bytes, check)
-            ForwardedField.visitList(bytes, check)
+            ForwardedField.visitXForwardedFor(bytes, check)
         }
     }
 
     private static func checkTrace(_ bytes: [UInt8]) {
-        guard TraceContext.isParent(bytes) else { return }
+        guard TraceContext.isTraceparent(bytes) else { return }
         let isHex = bytes.enumerated().allSatisfy { place, byte in
             [2, 35, 52].contains(place)
                 ? byte == UInt8(ascii: "-") : "0123456789abcdef".utf8.contains(byte)
@@ -170,7 +170,7 @@ extension FieldsTarget {
         hold(bytes.count == 55 && isHex, "A traceparent has digits and three hyphens.")
         hold(!bytes[3..<35].allSatisfy { $0 == 0x30 }, "A trace is not zero.")
         let meta = TraceContext.meta(bytes.text, before: Array(#"{"a":1}"#.utf8))
-        hold(TraceContext.parent(of: meta) == bytes.text, "A meta has the trace.")
+        hold(TraceContext.traceparent(in: meta) == bytes.text, "A meta has the trace.")
     }
 
     private static func checkTag(_ text: String) {

@@ -90,7 +90,7 @@ struct JournalsTarget: FuzzTarget {
     private func check(_ journal: SQLiteJournal) {
         var after = journal.oldest - 1
         while after < journal.version {
-            let page = JournalPage(after: after, limit: 7)
+            let page = JournalPageRequest(after: after, limit: 7)
             guard let read = try? journal.read(page), read.through > after else { break }
             for record in read.records {
                 hold(
@@ -104,7 +104,7 @@ struct JournalsTarget: FuzzTarget {
         if let snapshot = try? journal.snapshot(atOrBefore: .max) {
             let known = snapshots[snapshot.version]
             hold(
-                known?.state == snapshot.state && known?.form == snapshot.form,
+                known?.state == snapshot.state && known?.formID == snapshot.formID,
                 "This was not saved: \(snapshot.state.text)"
             )
         }
@@ -140,14 +140,14 @@ struct JournalsTarget: FuzzTarget {
         )
         guard (try? journal.append(JournalBatch(records: [record]), at: version - 1)) != nil
         else { return }
-        let page = JournalPage(after: version - 1, limit: 1)
+        let page = JournalPageRequest(after: version - 1, limit: 1)
         hold((try? journal.read(page))?.records == [record], "The appended record is read.")
     }
 
     private static func records(
         of journal: SQLiteJournal
     ) throws(JournalError) -> [StoreCore.Record] {
-        try journal.read(JournalPage(after: 0, limit: .max, bytesMax: .max)).records
+        try journal.read(JournalPageRequest(after: 0, limit: .max, bytesMax: .max)).records
     }
 }
 

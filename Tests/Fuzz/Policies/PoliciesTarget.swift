@@ -48,7 +48,7 @@ struct PoliciesTarget: FuzzTarget {
 
     /// Returns the answers to all questions about a role, in one order.
     private func powers(of role: Role, _ payload: JSONNode?) -> [Bool] {
-        let world = PolicyWorld.yard
+        let world = PolicyVocabulary.yard
         var powers = world.members.map(role.sees(member:))
         powers += world.views.map(role.sees(view:))
         powers += world.useCases.map(role.mayCall(useCase:))
@@ -58,11 +58,11 @@ struct PoliciesTarget: FuzzTarget {
             let name = world.actions[place].name
             return role.denial(ofAction: place, name, payload, principal: Self.principal) == nil
         }
-        return powers + [role.readsLog, role.seesEverything, role.operates]
+        return powers + [role.readsLog, role.seesEverything, role.seesAllSessions]
     }
 
     private func compare(_ role: Role, _ plain: PlainRole, _ payload: JSONNode?) {
-        let world = PolicyWorld.yard
+        let world = PolicyVocabulary.yard
         var expected = world.members.map(plain.sees(member:))
         expected += world.views.map(plain.sees(view:))
         expected += world.useCases.map { plain.calls("usecases", $0) }
@@ -84,7 +84,7 @@ struct PoliciesTarget: FuzzTarget {
         guard let file = try? PolicyFile(parsing: bytes, for: [.yard]) else { return }
         let explainer = PolicyExplainer(file, in: .yard)
         let document = payload.flatMap { try? JSONDocument(parsing: $0, limits: .unbounded) }
-        for (place, action) in PolicyWorld.yard.actions.enumerated() {
+        for (place, action) in PolicyVocabulary.yard.actions.enumerated() {
             let question = PolicyQuestion.action(
                 action.name,
                 payload: payload,
@@ -104,9 +104,9 @@ struct PoliciesTarget: FuzzTarget {
     }
 }
 
-extension PolicyWorld {
+extension PolicyVocabulary {
     /// A store with several names of each kind.
-    static let yard = PolicyWorld(
+    static let yard = PolicyVocabulary(
         members: ["counter", "todos", "cards", "a/b"],
         views: ["list", "items"],
         actions: [

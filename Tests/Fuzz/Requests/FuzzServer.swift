@@ -41,7 +41,7 @@ final class FuzzServer {
             configuration.history.ephemeral = true
             configuration.streams.countMax = 64
             configuration.http.debugRoutes = !guarded
-            configuration.analytics.recentMax = 8
+            configuration.analytics.recentEventsMax = 8
             if guarded {
                 configuration.access.policyFile =
                     (variable("FUZZ_FOLDER") ?? "") + "/Requests/policy.json"
@@ -56,13 +56,13 @@ final class FuzzServer {
             let server = Server(AppState.self, actions: [ScreenShown.self])
             var world = World(server.dependencies, .test)
             world.logger = logger
-            let clock = world.test?.clock ?? ManualClock()
-            world.simulated = SimulatedWorld(
+            let clock = world.testWorld?.clock ?? ManualClock()
+            world.simulatedWorld = SimulatedWorld(
                 journal: MemoryJournal(),
                 clock: clock.timeOfDay,
-                executor: OrderedExecutor(Changes()),
-                failed: { fatalError("The journal failed: \($0)") },
-                follower: { _ in FuzzFollower() }
+                executor: OrderedExecutor(ChangeSignal()),
+                onJournalFailure: { fatalError("The journal failed: \($0)") },
+                makeFollower: { _ in FuzzFollower() }
             )
             let process = try ServerProcess(configuration, on: transport, logger)
             parts = try StoreAssembly(StoreContext(server, configuration, in: process, world))
@@ -82,17 +82,17 @@ final class FuzzServer {
         let loop = transport.loop
         guard (try? loop.open()) != nil else { fatalError("libmicrohttpd does not start.") }
         loop.handler = parts.router
-        loop.isEarly = false
+        loop.hasFirstHandler = false
         loop.thread.store(UInt(pthread_self()), ordering: .relaxed)
         parts.core.engine.dispatchProgramAction(
             Counter.Action.stepChangeRequested(step: step),
             from: ActionSource(place: "Fuzz")
         )
-        while parts.core.turn() {}
+        while parts.core.runTurn() {}
     }
 
     deinit {
-        parts.states.close()
+        parts.stateStreams.close()
         let loop = transport.loop
         if let daemon = loop.daemon { loop.end(daemon) }
         loop.timers = TimerHeap()
@@ -101,7 +101,7 @@ final class FuzzServer {
         close(streamsWake)
     }
 
-    var version: UInt64 { parts.states.snapshot.version }
+    var version: UInt64 { parts.stateStreams.snapshot.version }
 
     /// Returns the bytes that the server sends for the bytes of one connection. The client then
     /// leaves.
@@ -160,9 +160,9 @@ final class FuzzServer {
         loop.runCount += 1
         chttpd_run(daemon)
         loop.runTimers()
-        loop.handler.turnEnded()
+        loop.handler.workAfterTurn()
         loop.observeAnswered()
-        while parts.core.turn() {}
+        while parts.core.runTurn() {}
         streams.turn(events, waitingFor: 0)
     }
 
@@ -179,7 +179,7 @@ final class FuzzServer {
     private func leave() {
         let loop = transport.loop
         var turns = 0
-        while !loop.records.isEmpty || parts.store.streams.open > 0 {
+        while !loop.records.isEmpty || parts.store.streams.openCount > 0 {
             turns += 1
             hold(turns < Self.turnsMax, "A connection or a stream is left.")
             turn()
