@@ -20,14 +20,22 @@ import Testing
         func begin(_ start: NoFields) -> State { State() }
     }
 
+    private struct Dialog: StartableModule {
+        struct State: ModuleState {}
+
+        func begin(_ start: NoFields) -> State { State() }
+    }
+
     private struct Table: RootState {
         var cards = Instances<Card.State>()
         var home: Home.State?
+        var dialog: Dialog.State?
         var sessions = Sessions.State()
 
         static let modules: Modules = [
             Card().at(\.cards).presented(),
             Home().at(\.home).presented(as: .root),
+            Dialog().at(\.dialog).presented(as: .modal),
             Sessions().at(\.sessions),
         ]
     }
@@ -41,6 +49,10 @@ import Testing
         var sessions = Sessions.State()
 
         static let modules: Modules = [Clock().at(\.clock).presented(), Sessions().at(\.sessions)]
+    }
+
+    private func route(of table: Table) -> [PresentedView] {
+        table.sessions[Sessions.shared]?.route ?? []
     }
 
     private func present(_ view: String, _ style: PresentationStyle) -> Sessions.Internal {
@@ -67,6 +79,20 @@ import Testing
         await store.receive(present("home", .root)) { _ in }
         await store.send(Home.stop) { $0.home = nil }
         await store.receive(Sessions.Internal.withdrawn(view: "home")) { _ in }
+        await store.finish()
+    }
+
+    @Test func `a modal view stands over the earlier views until its slice is removed`() async {
+        let store = TestStore(Table())
+        store.exhaustivity = .off
+        await store.send(Card.start.to("7")) { _ in }
+        await store.receive(present("cards/7", .push)) { _ in }
+        await store.send(Dialog.start) { _ in }
+        await store.receive(present("dialog", .modal)) { _ in }
+        #expect(route(of: store.state).map(\.style) == [.push, .modal])
+        await store.send(Dialog.stop) { _ in }
+        await store.receive(Sessions.Internal.withdrawn(view: "dialog")) { _ in }
+        #expect(route(of: store.state).map(\.view) == ["cards/7"])
         await store.finish()
     }
 
