@@ -6,19 +6,19 @@ package import StoreJSON
 /// optional nodes would delay each dispatch.
 package struct ActionObject {
     package let node: JSONNode
-    private var typePlace = 0
-    private var payloadPlace = 0
-    private var metaPlace = 0
-    private var recipientsPlace = 0
-    private var emitterPlace = 0
+    private var typeNodeIndex = 0
+    private var payloadNodeIndex = 0
+    private var metaNodeIndex = 0
+    private var recipientsNodeIndex = 0
+    private var emitterNodeIndex = 0
 
-    package var type: JSONNode? { value(at: typePlace) }
-    package var payload: JSONNode? { value(at: payloadPlace) }
-    package var meta: JSONNode? { value(at: metaPlace) }
+    package var type: JSONNode? { value(at: typeNodeIndex) }
+    package var payload: JSONNode? { value(at: payloadNodeIndex) }
+    package var meta: JSONNode? { value(at: metaNodeIndex) }
     /// The streams that get the event for the change.
-    package var recipients: JSONNode? { value(at: recipientsPlace) }
+    package var recipients: JSONNode? { value(at: recipientsNodeIndex) }
     /// The name of the sender's own stream.
-    package var emitter: JSONNode? { value(at: emitterPlace) }
+    package var emitter: JSONNode? { value(at: emitterNodeIndex) }
 
     /// Finds the members. A value that is no object has no members.
     package init(_ node: JSONNode) {
@@ -26,15 +26,15 @@ package struct ActionObject {
         var members = JSONMemberWalk(over: node)
         while members.advance() {
             if members.isNamed("type") {
-                typePlace = members.valueIndex
+                typeNodeIndex = members.valueIndex
             } else if members.isNamed("payload") {
-                payloadPlace = members.valueIndex
+                payloadNodeIndex = members.valueIndex
             } else if members.isNamed("meta") {
-                metaPlace = members.valueIndex
+                metaNodeIndex = members.valueIndex
             } else if members.isNamed("recipients") {
-                recipientsPlace = members.valueIndex
+                recipientsNodeIndex = members.valueIndex
             } else if members.isNamed("emitter") {
-                emitterPlace = members.valueIndex
+                emitterNodeIndex = members.valueIndex
             }
         }
     }

@@ -6,7 +6,7 @@ package import StoreJSONSchema
 package struct ActionRegistry<State>: Sendable {
     package let table: ActionTable
     /// The functions that make analytics records, by type of action.
-    private let recorders: [ObjectIdentifier: AnalyticsRecorder<State>.Record]
+    private let recordMakersByType: [ObjectIdentifier: AnalyticsRecorder<State>.RecordMaker]
 
     /// Registers the actions of the list and of the modules.
     ///
@@ -20,14 +20,14 @@ package struct ActionRegistry<State>: Sendable {
     ) throws(ConfigurationError) {
         var types: [RegisteredType] = []
         for entry in list.entries {
-            let place = ActionPlace(module: entry.module)
+            let place = ActionTraits(module: entry.module)
             types.append(try .single(entry.type, named: entry.name, at: place))
         }
-        for module in modules { types += try module.types() }
+        for module in modules { types += try module.makeTypes() }
         let ofList = list.entries.compactMap { $0.type as? any TrackedAction.Type }
-        var recorders: [ObjectIdentifier: AnalyticsRecorder<State>.Record] = [:]
+        var recorders: [ObjectIdentifier: AnalyticsRecorder<State>.RecordMaker] = [:]
         for recorder in ofList.map({ AnalyticsRecorder(of: $0) }) + modules.flatMap(\.recorders) {
-            guard let record = recorder.record else {
+            guard let record = recorder.makeRecord else {
                 throw ConfigurationError(
                     "the action '\(recorder.type)' declares its analytics for another state than "
                         + "\(State.self) or the slice of its module"
@@ -36,7 +36,7 @@ package struct ActionRegistry<State>: Sendable {
             recorders[ObjectIdentifier(recorder.type)] = record
         }
         table = try ActionTable(types, payloadBytesMax: payloadBytesMax)
-        self.recorders = recorders
+        self.recordMakersByType = recorders
     }
 
     /// The registered actions, in the order of the list and then of the modules.
@@ -59,12 +59,14 @@ package struct ActionRegistry<State>: Sendable {
         of session: String?,
         before state: State
     ) -> (any Encodable & Sendable)? {
-        guard !recorders.isEmpty else { return nil }
+        guard !recordMakersByType.isEmpty else { return nil }
         let addressed = action as? AddressedAction
         let action = addressed?.action ?? action
         // Most types have no records. Making the slice key allocates memory, so the function makes
         // the key after the look-up.
-        guard let record = recorders[ObjectIdentifier(type(of: action))] else { return nil }
+        guard let record = recordMakersByType[ObjectIdentifier(type(of: action))] else {
+            return nil
+        }
         return record(action, state, SliceKey(session: session, instance: addressed?.instance))
     }
 }
@@ -145,7 +147,7 @@ package final class ActionTable: Sendable {
 
     /// Returns the forms of the actions that an audience may dispatch. If `sender` is not `nil`,
     /// the result has only actions that the sender may dispatch.
-    package func forms(
+    package func signatures(
         for audience: ActionSenders,
         by sender: (any DispatchPermission)? = nil
     ) -> [ActionSignature] {
@@ -155,8 +157,8 @@ package final class ActionTable: Sendable {
                 case .everybody: entry.access == .everybody
                 case .views(let module, _): entry.access == .views && entry.module == module
                 }
-            return isTaken && sender?.mayDispatch(place) != false
-        }.map(\.element.form)
+            return isTaken && sender?.mayDispatch(actionAt: place) != false
+        }.map(\.element.signature)
     }
 
     /// Returns an action with the id of an instance; the action itself if its type is not for
@@ -171,7 +173,7 @@ package final class ActionTable: Sendable {
     /// Returns the member of an envelope for an action that the program itself dispatches. The
     /// member is the same as for a client's request, and therefore has no secret members.
     ///
-    /// - Throws: ``UnwrittenAction`` if no list and no module has the type, or if the payload is
+    /// - Throws: ``ActionWriteError`` if no list and no module has the type, or if the payload is
     ///   too large for a record. Throws the error of the encoder or decoder if the action has no
     ///   JSON form, or needs a secret member.
     package func member(of action: any Action, _ encoder: JSONEncoder) throws -> EnvelopeMember {
@@ -181,7 +183,7 @@ package final class ActionTable: Sendable {
             (inner, instance) = (addressed.action, addressed.instance)
         }
         guard let known = types[ObjectIdentifier(type(of: inner))] else {
-            throw UnwrittenAction.unregistered(inner)
+            throw ActionWriteError.unregistered(inner)
         }
         let (place, payload) = try known.type.write(inner, encoder)
         let entry = known.type.entries[place]
@@ -191,11 +193,11 @@ package final class ActionTable: Sendable {
         // The bound on the body limits payloads of clients. No such bound applies to the program,
         // and a payload that is too large for a record would stop the server.
         guard payload.count <= payloadBytesMax else {
-            throw UnwrittenAction.oversized(bytes: payload.count, bytesMax: payloadBytesMax)
+            throw ActionWriteError.oversized(bytes: payload.count, bytesMax: payloadBytesMax)
         }
-        if !entry.secrets.isEmpty {
+        if !entry.secretMembers.isEmpty {
             let document = try JSONDocument(parsing: payload, limits: .unbounded)
-            if document.root.hasMember(namedAnyOf: entry.secrets) {
+            if document.root.hasMember(namedAnyOf: entry.secretMembers) {
                 let found = FoundAction(
                     entry: entry,
                     entryIndex: known.first + place,

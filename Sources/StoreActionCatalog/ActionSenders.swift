@@ -17,7 +17,7 @@ package enum ActionSenders: Sendable {
     }
 
     /// True if this audience may dispatch an action.
-    package func takes(_ action: FoundAction) -> Bool {
+    package func mayDispatch(_ action: FoundAction) -> Bool {
         switch (self, action.access) {
         case (.everybody, .everybody): true
         case (.views(let own, let instance), .views):

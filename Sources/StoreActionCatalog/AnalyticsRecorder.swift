@@ -4,45 +4,49 @@ package import StoreCore
 package struct AnalyticsRecorder<State>: Sendable {
     /// A function that returns the record of an action. The function receives the action, the state
     /// before the action, and the key of the action's slice.
-    package typealias Record =
+    package typealias RecordMaker =
         @Sendable (any Action, State, SliceKey) -> (any Encodable & Sendable)?
 
     package let type: any TrackedAction.Type
     /// The function that makes records; `nil` if the type declares its analytics for another type
     /// of state.
-    package let record: Record?
+    package let makeRecord: RecordMaker?
 
     /// Makes the recorder of a type that belongs to the whole state.
     init(of type: any TrackedAction.Type) {
         self.type = type
-        record = Self.whole(type)
+        makeRecord = Self.wholeStateRecordMaker(type)
     }
 
     /// Makes the recorder of a type that belongs to a module. The `State` of the type is the
     /// module's slice or the whole state.
     init<A: TrackedAction>(of type: A.Type, in mount: Mount<State>) where State: RootState {
         self.type = type
-        guard !(type is any TrackedInstanceAction.Type) || mount.slice.form == .instances else {
-            record = nil
+        guard
+            !(type is any TrackedInstanceAction.Type) || mount.slicePlace.cardinality == .instances
+        else {
+            makeRecord = nil
             return
         }
-        record =
-            (A.State.self as? any ModuleState.Type).flatMap { Self.record(of: type, in: $0, mount) }
-            ?? Self.whole(type)
+        makeRecord =
+            (A.State.self as? any ModuleState.Type).flatMap {
+                Self.sliceRecordMaker(of: type, in: $0, mount)
+            }
+            ?? Self.wholeStateRecordMaker(type)
     }
 
-    private static func whole<A: TrackedAction>(_ type: A.Type) -> Record? {
+    private static func wholeStateRecordMaker<A: TrackedAction>(_ type: A.Type) -> RecordMaker? {
         guard A.State.self == State.self else { return nil }
         return { action, state, key in
             (state as? A.State).flatMap { pick(A.self, action, $0, key.instance) }
         }
     }
 
-    private static func record<A: TrackedAction, Slice: ModuleState>(
+    private static func sliceRecordMaker<A: TrackedAction, Slice: ModuleState>(
         of type: A.Type,
         in slice: Slice.Type,
         _ mount: Mount<State>
-    ) -> Record? where State: RootState {
+    ) -> RecordMaker? where State: RootState {
         guard let place = mount.place(of: slice) else { return nil }
         return { action, root, key in
             let session = place.isPerSession ? key.session : nil

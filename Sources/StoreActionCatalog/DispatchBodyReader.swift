@@ -13,7 +13,7 @@ package protocol DispatchPermission: AnyObject, Sendable {
 
     /// True if the sender may dispatch an action with at least one payload. `place` is the index of
     /// the action in ``ActionTable/entries``.
-    func mayDispatch(_ place: Int) -> Bool
+    func mayDispatch(actionAt place: Int) -> Bool
 }
 
 /// A reader for the actions in request bodies. The reader looks up each action once.
@@ -24,7 +24,7 @@ package final class DispatchBodyReader: Sendable {
     static let metaBytesMax = 4 << 10
 
     package let table: ActionTable
-    package let audience: ActionSenders
+    package let senders: ActionSenders
     package let limits: JSONLimits
     private let logger: Logger
     private let decoder: JSONDecoder
@@ -36,7 +36,7 @@ package final class DispatchBodyReader: Sendable {
         logger: Logger
     ) {
         self.table = table
-        self.audience = audience
+        self.senders = audience
         self.limits = limits
         self.logger = logger
         decoder = JSONDecoder(limits: limits)
@@ -44,7 +44,7 @@ package final class DispatchBodyReader: Sendable {
 
     /// Returns the reader for the views of one instance of the module.
     package func reader(forInstance id: String) -> DispatchBodyReader {
-        guard case .views(let module, _) = audience else { return self }
+        guard case .views(let module, _) = senders else { return self }
         return DispatchBodyReader(
             table: table,
             audience: .views(of: module, instance: id),
@@ -73,12 +73,12 @@ package final class DispatchBodyReader: Sendable {
         guard let found = find(type) else {
             throw .unknownAction(
                 type.stringValue ?? "",
-                known: table.forms(for: audience, by: sender).map(\.name),
+                known: table.signatures(for: senders, by: sender).map(\.name),
                 pointer: index == nil ? nil : pointer(index) + "/type"
             )
         }
-        guard audience.takes(found) else {
-            throw .forbidden(audience.refusal(of: type.stringValue ?? "", found))
+        guard senders.mayDispatch(found) else {
+            throw .forbidden(senders.refusal(of: type.stringValue ?? "", found))
         }
         let payload = try payload(of: object, at: index)
         if let sender { try sender.check(found, payload) }
@@ -89,13 +89,13 @@ package final class DispatchBodyReader: Sendable {
         do {
             return try found.member(payload, meta: meta, decoder)
         } catch {
-            throw .unfit(error, for: found.wireName, at: pointer(index), logger)
+            throw .unfitValue(error, for: found.wireName, at: pointer(index), logger)
         }
     }
 
     private func find(_ type: JSONNode) -> FoundAction? {
-        if case .everybody = audience, let name = type.textWithoutEscapes { return table[name] }
-        return type.stringValue.flatMap { table[audience.wireName($0)] }
+        if case .everybody = senders, let name = type.bytesIfWithoutEscapes { return table[name] }
+        return type.stringValue.flatMap { table[senders.wireName($0)] }
     }
 
     private func payload(of object: ActionObject, at index: Int?) throws(Problem) -> JSONNode? {
@@ -130,7 +130,7 @@ extension Problem {
     /// Returns the problem 422 for a value that does not fit its type. `name` is the name of the
     /// action or request, and `prefix` is the pointer to the value in the body. Only the log gets
     /// an error that the type's own code threw.
-    package static func unfit(
+    package static func unfitValue(
         _ error: JSONError,
         for name: String,
         at prefix: String = "",
@@ -165,7 +165,7 @@ extension Logger {
     ///   - request: the id of the request, as in the problem.
     package func note(_ refusal: Refusal, of type: String, in request: String) {
         writeDetails(1, .actionRefused) { _ in
-            let reason = refusal.failure.map { "\($0)" } ?? refusal.reason
+            let reason = refusal.reducerError.map { "\($0)" } ?? refusal.reason
             var fields = [
                 LogField("type", .name(type)), LogField("request", .name(request)),
                 LogField("reason", .text(reason)),

@@ -13,7 +13,7 @@ package struct FoundAction {
     /// The whole wire name, with the id of the instance, as in the journal.
     let wireName: String
 
-    package var name: String { entry.name }
+    package var nameWithoutInstance: String { entry.name }
     package var module: String? { entry.module }
     /// The module of the action, or the module and the instance, as in `cards/7`; `nil` if the
     /// action has no module.
@@ -41,9 +41,11 @@ package struct FoundAction {
     ) throws(JSONError) -> EnvelopeMember {
         let action: any Action
         let kept: [UInt8]
-        if let payload, !entry.secrets.isEmpty, payload.hasMember(namedAnyOf: entry.secrets) {
+        if let payload, !entry.secretMembers.isEmpty,
+            payload.hasMember(namedAnyOf: entry.secretMembers)
+        {
             // Decodes the stored payload, so that a replay makes the same action.
-            kept = payload.json(withoutMembers: entry.secrets)
+            kept = payload.json(withoutMembers: entry.secretMembers)
             action = try decode(JSONDocument(parsing: kept, limits: .unbounded).root, decoder)
         } else {
             action = try decode(payload, decoder)

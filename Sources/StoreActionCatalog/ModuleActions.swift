@@ -5,7 +5,7 @@ package import StoreCore
 package struct ModuleActions<State>: Sendable {
     /// Makes the registrations for the table. The property is a closure, because making a
     /// registration throws if a type of action can't be read from JSON. The start then fails.
-    package let types: @Sendable () throws(ConfigurationError) -> [RegisteredType]
+    package let makeTypes: @Sendable () throws(ConfigurationError) -> [RegisteredType]
     /// The recorders of the types that declare analytics.
     let recorders: [AnalyticsRecorder<State>]
 
@@ -13,10 +13,10 @@ package struct ModuleActions<State>: Sendable {
         recorders = mount.handlers.compactMap { handler in
             (handler.type as? any TrackedAction.Type).map { AnalyticsRecorder(of: $0, in: mount) }
         }
-        types = { () throws(ConfigurationError) in
+        makeTypes = { () throws(ConfigurationError) in
             var types: [RegisteredType] = []
             for handler in mount.handlers {
-                if let type = try Self.type(of: handler, in: mount) { types.append(type) }
+                if let type = try Self.registration(of: handler, in: mount) { types.append(type) }
             }
             return types
         }
@@ -27,16 +27,16 @@ package struct ModuleActions<State>: Sendable {
         recorders = root.dispatchables.compactMap { type in
             (type as? any TrackedAction.Type).map { AnalyticsRecorder(of: $0) }
         }
-        types = { () throws(ConfigurationError) in
+        makeTypes = { () throws(ConfigurationError) in
             try root.dispatchables.map { type throws(ConfigurationError) in
-                try .single(type, named: "\(type)", at: ActionPlace(isOfWholeState: true))
+                try .single(type, named: "\(type)", at: ActionTraits(isOfWholeState: true))
             }
         }
     }
 
     /// Returns the registration of one type; `nil` for a type without a JSON form, which clients
     /// can't dispatch.
-    private static func type<Root>(
+    private static func registration<Root>(
         of handler: ActionHandler<Root>,
         in mount: Mount<Root>
     ) throws(ConfigurationError) -> RegisteredType? {
@@ -44,13 +44,14 @@ package struct ModuleActions<State>: Sendable {
             switch handler.kind {
             case .ui: .views
             case .internal: .program
-            case .start, .stop: mount.access(to: handler) == .program ? .program : .everybody
+            case .start, .stop:
+                mount.lifecycleAccess(to: handler) == .program ? .program : .everybody
             case .action, .dispatchable: .everybody
             }
-        let place = ActionPlace(
+        let place = ActionTraits(
             module: mount.name,
             access: access,
-            isForInstances: mount.slice.form == .instances
+            isForInstances: mount.slicePlace.cardinality == .instances
         )
         switch handler.kind {
         case .action, .ui, .internal:
@@ -61,11 +62,11 @@ package struct ModuleActions<State>: Sendable {
             let name = place.isForInstances ? "\(mount.name)/\(type)" : "\(type)"
             return try .single(type, named: name, at: place)
         case .start, .stop:
-            guard let wire = handler.payloadType, let make = handler.make,
-                let payload = handler.payload
+            guard let wire = handler.payloadType, let make = handler.makeAction,
+                let payload = handler.extractPayload
             else { return nil }
             let name = "\(mount.name)/\(handler.kind == .start ? "start" : "stop")"
-            return .lifecycle(
+            return .startOrStop(
                 handler.type,
                 wire,
                 named: name,

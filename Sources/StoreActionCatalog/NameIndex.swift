@@ -5,9 +5,9 @@ struct NameIndex: Sendable {
     /// The index of a name, and the offset and the number of the name's bytes. A free slot has the
     /// index -1.
     private struct Slot {
-        var place = -1
+        var nameIndex = -1
         var start = 0
-        var count = 0
+        var byteCount = 0
     }
 
     /// The slots of a hash table with open addressing. A search begins at the slot of the name's
@@ -30,27 +30,27 @@ struct NameIndex: Sendable {
 
     private mutating func insert(_ name: UnsafeBufferPointer<UInt8>, _ place: Int) {
         var slot = Self.hash(name) & (slots.count - 1)
-        while slots[slot].place >= 0 { slot = (slot + 1) & (slots.count - 1) }
-        slots[slot] = Slot(place: place, start: bytes.count, count: name.count)
+        while slots[slot].nameIndex >= 0 { slot = (slot + 1) & (slots.count - 1) }
+        slots[slot] = Slot(nameIndex: place, start: bytes.count, byteCount: name.count)
         bytes += name
     }
 
     /// Returns the index of a name in UTF-8; `nil` if the name is unknown.
     func place(of name: UnsafeBufferPointer<UInt8>) -> Int? {
         var slot = Self.hash(name) & (slots.count - 1)
-        while slots[slot].place >= 0 {
-            if has(name, in: slots[slot]) { return slots[slot].place }
+        while slots[slot].nameIndex >= 0 {
+            if has(name, in: slots[slot]) { return slots[slot].nameIndex }
             slot = (slot + 1) & (slots.count - 1)
         }
         return nil
     }
 
     private func has(_ name: UnsafeBufferPointer<UInt8>, in slot: Slot) -> Bool {
-        guard slot.count == name.count else { return false }
+        guard slot.byteCount == name.count else { return false }
         guard let other = name.baseAddress else { return true }
         return bytes.withUnsafeBufferPointer { bytes in
-            guard let base = bytes.baseAddress else { return slot.count == 0 }
-            return memcmp(base + slot.start, other, slot.count) == 0
+            guard let base = bytes.baseAddress else { return slot.byteCount == 0 }
+            return memcmp(base + slot.start, other, slot.byteCount) == 0
         }
     }
 

@@ -29,12 +29,12 @@ package final class RegisteredAction: Sendable {
     /// The wire name. For an action of instances, the wire name without the id: `cards/liked` for
     /// `cards/7/liked`.
     package let name: String
-    private let place: ActionPlace
+    private let traits: ActionTraits
     /// The types of the payload, from which the payload's JSON schema is made.
-    package let form: ActionSignature
+    package let signature: ActionSignature
     /// The names of the secret members. A client may send these members, but the server removes
     /// them before it makes the action.
-    package let secrets: [String]
+    package let secretMembers: [String]
 
     private let read: Reader
     /// True if the payload has no members. ``decode(_:_:)`` then ignores the payload.
@@ -48,7 +48,7 @@ package final class RegisteredAction: Sendable {
     /// means no payload.
     init(
         name: String,
-        at place: ActionPlace,
+        at place: ActionTraits,
         _ type: any (Decodable & SendableMetatype).Type,
         caseName: String? = nil,
         secrets: [String] = [],
@@ -56,16 +56,16 @@ package final class RegisteredAction: Sendable {
         read: @escaping Reader
     ) {
         self.name = name
-        self.place = place
+        self.traits = place
         let isForInstances = place.isForInstances
         let anyID = ".{1,\(InstanceID.bytesMax)}"
-        form = ActionSignature(
+        signature = ActionSignature(
             isForInstances ? Self.wireName(name, "{id}") : name,
             type,
             caseName: caseName,
             pattern: isForInstances ? "^\(Self.wireName(name, anyID))$" : nil
         )
-        self.secrets = secrets
+        self.secretMembers = secrets
         let constant = isBare ? try? read(nil, JSONDecoder()) : nil
         self.hasEmptyPayload = constant != nil
         self.constant = constant ?? NoAction()
@@ -73,13 +73,13 @@ package final class RegisteredAction: Sendable {
     }
 
     /// The module of the action; `nil` if it has none.
-    package var module: String? { place.module }
-    package var access: ActionAccess { place.access }
+    package var module: String? { traits.module }
+    package var access: ActionAccess { traits.access }
     /// True if each action is for one instance of its module.
-    var isForInstances: Bool { place.isForInstances }
+    var isForInstances: Bool { traits.isForInstances }
     /// True if the action may change the whole state. Every reader may then read the records of the
     /// action.
-    package var isOfWholeState: Bool { place.isOfWholeState }
+    package var isOfWholeState: Bool { traits.isOfWholeState }
 
     /// Makes the action from its payload; `nil` means no payload.
     ///
@@ -102,7 +102,7 @@ package final class RegisteredAction: Sendable {
 }
 
 /// The module and the access of a type's actions.
-struct ActionPlace: Sendable {
+struct ActionTraits: Sendable {
     var module: String?
     var access = ActionAccess.everybody
     /// True if each action is for one instance of the module.

@@ -29,13 +29,13 @@ extension RegisteredType {
     static func single<A: Action & Codable>(
         _ type: A.Type,
         named name: String,
-        at place: ActionPlace
+        at place: ActionTraits
     ) throws(ConfigurationError) -> RegisteredType {
         let entry = RegisteredAction(
             name: name,
             at: place,
             type,
-            secrets: try secrets(of: type, named: name),
+            secrets: try secretMembers(of: type, named: name),
             isBare: MemoryLayout<A>.size == 0
         ) { payload, decoder throws(JSONError) in
             try decoder.decode(type, at: payload, pointerPrefix: "/payload")
@@ -44,7 +44,7 @@ extension RegisteredType {
             return RegisteredType(type, [entry]) { _, _ in (0, emptyObject) }
         }
         return RegisteredType(type, [entry]) { action, encoder in
-            guard let action = action as? A else { throw UnwrittenAction.unregistered(action) }
+            guard let action = action as? A else { throw ActionWriteError.unregistered(action) }
             return (0, try encoder.encode(action))
         }
     }
@@ -54,7 +54,7 @@ extension RegisteredType {
     static func cases<A: Action & Codable>(
         of type: A.Type,
         in module: String,
-        at place: ActionPlace
+        at place: ActionTraits
     ) throws(ConfigurationError) -> RegisteredType {
         let form: ActionEnumCases
         do throws(ActionEnumError) {
@@ -72,7 +72,7 @@ extension RegisteredType {
         var entries: [RegisteredAction] = []
         for choice in form.cases {
             let name = choice.wireName(in: module)
-            try checkOptional(secrets, in: choice.payload, named: name)
+            try checkSecretMembersAreOptional(secrets, in: choice.payload, named: name)
             entries.append(
                 RegisteredAction(
                     name: name,
@@ -88,10 +88,10 @@ extension RegisteredType {
         }
         let keys = NameIndex(form.cases.map(\.key))
         return RegisteredType(type, entries) { action, encoder in
-            guard let action = action as? A else { throw UnwrittenAction.unregistered(action) }
+            guard let action = action as? A else { throw ActionWriteError.unregistered(action) }
             return try encoder.encodeCase(action) { key, payload in
                 guard let entry = keys.place(of: key.assumingMemoryBound(to: UInt8.self)) else {
-                    throw UnwrittenAction.unwritable(action)
+                    throw ActionWriteError.unwritable(action)
                 }
                 return (entry, payload.count == 2 ? emptyObject : Array(payload))
             }
@@ -100,11 +100,11 @@ extension RegisteredType {
 
     /// Registers the action that starts or stops a module. The payload of the action has the type
     /// `Wire`.
-    static func lifecycle<Wire: Codable & Sendable>(
+    static func startOrStop<Wire: Codable & Sendable>(
         _ type: any Action.Type,
         _ wire: Wire.Type,
         named name: String,
-        at place: ActionPlace,
+        at place: ActionTraits,
         make: @escaping @Sendable (any Codable) -> (any Action)?,
         payload: @escaping @Sendable (any Action) -> (any Codable)?
     ) -> RegisteredType {
@@ -130,16 +130,20 @@ extension RegisteredType {
 
     /// Returns the names of the secret members, which the server removes from a payload before it
     /// makes the action.
-    private static func secrets<A: Action & Codable>(
+    private static func secretMembers<A: Action & Codable>(
         of type: A.Type,
         named name: String
     ) throws(ConfigurationError) -> [String] {
         guard let secrets = (type as? any RedactedAction.Type)?.secrets else { return [] }
-        try checkOptional(secrets, in: JSONSchemaDocument(of: [type]).roots[0], named: name)
+        try checkSecretMembersAreOptional(
+            secrets,
+            in: JSONSchemaDocument(of: [type]).roots[0],
+            named: name
+        )
         return secrets
     }
 
-    private static func checkOptional(
+    private static func checkSecretMembersAreOptional(
         _ secrets: [String],
         in payload: JSONSchema,
         named name: String
@@ -153,7 +157,7 @@ extension RegisteredType {
 }
 
 /// The reason why an action of the program itself can't be journaled.
-enum UnwrittenAction: Error, Equatable {
+enum ActionWriteError: Error, Equatable {
     /// No list and no module has the type.
     case unregistered(type: String)
     /// The payload exceeds the bound on a field of a record.
@@ -161,16 +165,16 @@ enum UnwrittenAction: Error, Equatable {
     /// The encoder writes the action under a name that the decoder does not read.
     case unwritable(type: String)
 
-    static func unregistered(_ action: any Action) -> UnwrittenAction {
+    static func unregistered(_ action: any Action) -> ActionWriteError {
         .unregistered(type: "\(type(of: action))")
     }
 
-    static func unwritable(_ action: any Action) -> UnwrittenAction {
+    static func unwritable(_ action: any Action) -> ActionWriteError {
         .unwritable(type: "\(type(of: action))")
     }
 }
 
-extension UnwrittenAction: CustomStringConvertible {
+extension ActionWriteError: CustomStringConvertible {
     var description: String {
         switch self {
         case .unregistered(let type):

@@ -1,19 +1,19 @@
 /// The reason why a credential is rejected. The ``description`` explains each case.
 package enum AuthenticationError: Error, Equatable, Sendable {
-    case length, form
+    case wrongLength, form
 
     // API keys
-    case noKeys, mistypedKey
+    case noKeysFile, mistypedKey
     case unknownKey(id: String)
     case wrongSecret(id: String)
     case expiredKey(id: String)
 
     // JWTs
-    case noIssuer, extensions, type, algorithm, unknownIssuerKey, signature
+    case noIssuer, criticalExtensions, wrongType, wrongAlgorithm, unknownIssuerKey, wrongSignature
     case malformed(JWTPart)
     case missing(claim: String)
     case invalid(String)
-    case keysPrincipal, issuer, audience, notYet, expired
+    case principalOfAPIKey, wrongIssuer, wrongAudience, notYetValid, expired
 
     // Cookies
     case malformedCookie, expiredCookie, revoked
@@ -26,26 +26,27 @@ extension AuthenticationError: CustomStringConvertible {
     /// The reason for the log. Its only text from the client is the id of an API key.
     package var description: String {
         switch self {
-        case .length: "it is empty or longer than \(Authenticator.tokenBytesMax) bytes"
+        case .wrongLength: "it is empty or longer than \(Authenticator.tokenBytesMax) bytes"
         case .form: "it is neither an API key nor a JWT in compact form"
-        case .noKeys: "it is an API key, and the server has no keys file"
+        case .noKeysFile: "it is an API key, and the server has no keys file"
         case .mistypedKey: "it is an API key whose checksum is wrong: it is mistyped, or incomplete"
         case .unknownKey(let id): "there is no API key '\(id)': revoked, or of another server"
         case .wrongSecret(let id): "the secret of the API key '\(id)' is wrong"
         case .expiredKey(let id): "the API key '\(id)' has expired"
         case .noIssuer: "it is a JWT, and the server has no issuer's keys"
         case .malformed(let part): "it is a JWT whose \(part) can't be read"
-        case .extensions: "it is a JWT with critical extensions, and this server supports none"
-        case .type: "the typ of the JWT is not JWT or at+jwt"
-        case .algorithm: "the alg of the JWT differs from the algorithm of the issuer's key"
+        case .criticalExtensions:
+            "it is a JWT with critical extensions, and this server supports none"
+        case .wrongType: "the typ of the JWT is not JWT or at+jwt"
+        case .wrongAlgorithm: "the alg of the JWT differs from the algorithm of the issuer's key"
         case .unknownIssuerKey: "no key of the issuer has the kid of the JWT"
-        case .signature: "the signature of the JWT is not by a key of the issuer"
+        case .wrongSignature: "the signature of the JWT is not by a key of the issuer"
         case .missing(let claim): "the JWT lacks the claim \(claim)"
         case .invalid(let claim): "the claim \(claim) of the JWT is not valid"
-        case .keysPrincipal: "the sub of the JWT is the principal of an API key"
-        case .issuer: "the iss of the JWT is another issuer"
-        case .audience: "the aud of the JWT does not name this server"
-        case .notYet: "the nbf of the JWT is in the future"
+        case .principalOfAPIKey: "the sub of the JWT is the principal of an API key"
+        case .wrongIssuer: "the iss of the JWT is another issuer"
+        case .wrongAudience: "the aud of the JWT does not name this server"
+        case .notYetValid: "the nbf of the JWT is in the future"
         case .expired: "the JWT has expired"
         case .malformedCookie: "this server has not made the cookie"
         case .expiredCookie: "the cookie has expired"
@@ -60,13 +61,13 @@ extension AuthenticationError: CustomStringConvertible {
     /// The reason for the client.
     package var clientText: String {
         switch self {
-        case .length, .form, .malformed, .mistypedKey: "The token is malformed"
+        case .wrongLength, .form, .malformed, .mistypedKey: "The token is malformed"
         case .expiredKey, .expired, .expiredCookie: "The token has expired"
-        case .notYet: "The token is not valid yet"
-        case .extensions, .type, .missing, .invalid, .audience, .issuer:
+        case .notYetValid: "The token is not valid yet"
+        case .criticalExtensions, .wrongType, .missing, .invalid, .wrongAudience, .wrongIssuer:
             "The token is not made for this server"
-        case .noKeys, .unknownKey, .wrongSecret, .noIssuer, .algorithm, .unknownIssuerKey,
-            .signature, .keysPrincipal, .malformedCookie, .revoked:
+        case .noKeysFile, .unknownKey, .wrongSecret, .noIssuer, .wrongAlgorithm, .unknownIssuerKey,
+            .wrongSignature, .principalOfAPIKey, .malformedCookie, .revoked:
             "The token is not valid"
         }
     }

@@ -29,7 +29,7 @@ package final class Authenticator: Sendable {
             guard !principal.isExpired(at: now) else { return false }
             switch principal.credential {
             case .anonymous: return true
-            case .key(let id): return keys?.isGood(principal, id: id, at: now) ?? false
+            case .apiKey(let id): return keys?.hasValidKey(principal, id: id, at: now) ?? false
             case .issuer:
                 return issuer?.has(principal.credential) == true
                     && !isPrincipalOfAPIKey(principal.name)
@@ -72,11 +72,11 @@ package final class Authenticator: Sendable {
 
     /// The number of API keys and the number of issuer's keys, for the log.
     package var counts: (keys: Int, issuerKeys: Int) {
-        let credentials = current
+        let credentials = currentCredentials
         return (credentials.keys?.count ?? 0, credentials.issuer?.count ?? 0)
     }
 
-    private var current: Credentials { credentials.withLock { $0 } }
+    private var currentCredentials: Credentials { credentials.withLock { $0 } }
 
     /// Returns the principal of a bearer token.
     ///
@@ -85,10 +85,10 @@ package final class Authenticator: Sendable {
         bearing token: UnsafeRawBufferPointer,
         at now: Int64
     ) throws(AuthenticationError) -> Principal {
-        guard 1...Self.tokenBytesMax ~= token.count else { throw .length }
-        let credentials = current
+        guard 1...Self.tokenBytesMax ~= token.count else { throw .wrongLength }
+        let credentials = currentCredentials
         if APIKeyToken.hasPrefix(token) {
-            guard let keys = credentials.keys else { throw .noKeys }
+            guard let keys = credentials.keys else { throw .noKeysFile }
             return try keys.principal(of: token, at: now)
         }
         guard let issuer = credentials.issuer else {
@@ -100,7 +100,7 @@ package final class Authenticator: Sendable {
             return known
         }
         let principal = try issuer.principal(of: token, at: now)
-        guard !credentials.isPrincipalOfAPIKey(principal.name) else { throw .keysPrincipal }
+        guard !credentials.isPrincipalOfAPIKey(principal.name) else { throw .principalOfAPIKey }
         credentials.verifiedTokens.keep(principal, key)
         return principal
     }
@@ -111,7 +111,7 @@ package final class Authenticator: Sendable {
         at now: Int64
     ) throws(AuthenticationError) -> Principal {
         guard 1...CookieSigner.bytesMax ~= value.count else { throw .malformedCookie }
-        let credentials = current
+        let credentials = currentCredentials
         let key = VerifiedTokenCache.Key(digest: TokenDigest(of: value), isCookie: true)
         if let known = credentials.verifiedTokens.principal(of: key) {
             guard !known.isExpired(at: now) else { throw .expiredCookie }
@@ -139,8 +139,8 @@ package final class Authenticator: Sendable {
 
     /// Returns true if the principal's credential has not expired, and no reload has revoked it.
     /// The server calls this function for open streams.
-    package func isGood(_ principal: Principal, at now: Int64) -> Bool {
-        current.isValid(principal, at: now)
+    package func hasValidCredential(_ principal: Principal, at now: Int64) -> Bool {
+        currentCredentials.isValid(principal, at: now)
     }
 }
 

@@ -10,7 +10,7 @@ struct CookieSigner: Sendable {
     /// The longest value that is read, in bytes. The server makes only shorter values, and browsers
     /// accept values of this length.
     static let bytesMax = 3_800
-    private static let keyBytes = 32
+    private static let keyBytesCount = 32
     /// A prefix of the signed text. With the prefix, no HMAC for another purpose is valid for a
     /// cookie.
     private static let domainPrefix = Array("store-server cookie 1\n".utf8)
@@ -21,18 +21,18 @@ struct CookieSigner: Sendable {
     /// `path` is `nil`, makes a key for this process.
     init(file path: String?) throws(CredentialFileError) {
         if let path, let file = try CredentialFile.readIfThere(path) {
-            try file.checkPrivate()
-            guard file.bytes.count == Self.keyBytes else {
+            try file.checkOwnerOnly()
+            guard file.bytes.count == Self.keyBytesCount else {
                 throw CredentialFileError(
                     path,
-                    "allowed are \(Self.keyBytes) bytes; without the file a new key is made, and "
+                    "allowed are \(Self.keyBytesCount) bytes; without the file a new key is made, and "
                         + "all cookies end"
                 )
             }
             key = file.bytes
             return
         }
-        do { key = try Secrets.random(bytes: Self.keyBytes) } catch {
+        do { key = try Secrets.random(bytes: Self.keyBytesCount) } catch {
             throw CredentialFileError("making the key of cookies failed: \(error)")
         }
         guard let path else { return }
@@ -50,7 +50,7 @@ struct CookieSigner: Sendable {
             json.member("credential", principal.credential.description)
             json.member("expires", end)
         }
-        let claims = Base64URL.encode(json.array)
+        let claims = Base64URL.encode(json.byteArray)
         guard let mac = mac(of: claims) else { return nil }
         return String(decoding: claims + [UInt8(ascii: ".")] + Base64URL.encode(mac), as: UTF8.self)
     }

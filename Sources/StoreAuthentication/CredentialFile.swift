@@ -32,7 +32,7 @@ package enum CredentialFile {
 
         /// Refuses a file with a secret if every user may read the file. Only the owner and the
         /// group may read such a file.
-        package func checkSecret() throws(CredentialFileError) {
+        package func checkNotWorldReadable() throws(CredentialFileError) {
             guard mode & S_IROTH == 0 else {
                 throw CredentialFileError(
                     path,
@@ -42,7 +42,7 @@ package enum CredentialFile {
         }
 
         /// Refuses a file if any user other than its owner may read or write it.
-        func checkPrivate() throws(CredentialFileError) {
+        func checkOwnerOnly() throws(CredentialFileError) {
             guard mode & 0o077 == 0 else {
                 throw CredentialFileError(
                     path,

@@ -37,7 +37,7 @@ package enum CredentialID: Sendable, Hashable {
     /// No credential.
     case anonymous
     /// The API key of this id.
-    case key(String)
+    case apiKey(String)
     /// A token that an issuer's key signed: the fingerprint of issuer and key.
     case issuer(key: String)
 }
@@ -47,7 +47,7 @@ extension CredentialID: CustomStringConvertible {
     package var description: String {
         switch self {
         case .anonymous: "anonymous"
-        case .key(let id): "key:" + id
+        case .apiKey(let id): "key:" + id
         case .issuer(let key): "issuer:" + key
         }
     }
@@ -55,7 +55,7 @@ extension CredentialID: CustomStringConvertible {
     /// Reads a text that ``description`` returned; returns `nil` for the text of ``anonymous``.
     init?(_ text: String) {
         if text.hasPrefix("key:") {
-            self = .key(String(text.dropFirst(4)))
+            self = .apiKey(String(text.dropFirst(4)))
         } else if text.hasPrefix("issuer:") {
             self = .issuer(key: String(text.dropFirst(7)))
         } else {

@@ -5,7 +5,7 @@ import StoreWire
 /// The permissions of each role in one store. The policy denies each request without a grant.
 package struct Policy: Sendable {
     /// The role of requests without a credential.
-    package static let anonymous = "anonymous"
+    package static let anonymousRoleName = "anonymous"
 
     private var roles: [ExactText: Role]
 
@@ -34,18 +34,18 @@ package struct Policy: Sendable {
 
     /// The policy of a server without a policy file. The role `anonymous` may do everything, except
     /// use the debug routes and see the data of all sessions.
-    package static let open = open(adding: [])
+    package static let withoutFile = withoutFile(adding: [])
 
     /// Returns the policy of a server without a policy file. The role `anonymous` may also use
     /// these groups of routes.
-    package static func open(adding groups: Set<RouteGroupName>) -> Policy {
-        Policy(Role(ofAll: anonymous, using: standardGroups.union(groups)))
+    package static func withoutFile(adding groups: Set<RouteGroupName>) -> Policy {
+        Policy(Role(ofAll: anonymousRoleName, using: standardGroups.union(groups)))
     }
 
     private static let standardGroups = Set(RouteGroupName.allCases).subtracting([.debug, .operate])
 
     /// Returns this policy with a further role `name`, which has the rights of `anonymous` in
-    /// ``open``.
+    /// ``withoutFile``.
     package func adding(unrestrictedRole name: String) -> Policy {
         var policy = self
         policy.roles[ExactText(name)] = Role(ofAll: name, using: Self.standardGroups)
@@ -77,7 +77,8 @@ package struct PolicyFile: Sendable {
     /// A text with the numbers of roles and grants, for the operator.
     package var summary: String {
         let grants = roles.reduce(0) {
-            $0 + $1.read.count + $1.dispatch.count + $1.call.count + $1.use.count
+            $0 + $1.readGrants.count + $1.dispatchGrants.count + $1.callGrants.count
+                + $1.useGrants.count
         }
         return "\(roles.count) roles, \(grants) grants"
     }
@@ -122,11 +123,11 @@ package struct PolicyFault: Sendable, Equatable, CustomStringConvertible {
     /// The fault, and the allowed content.
     package let message: String
     /// The name that the author of the file probably meant.
-    package let nearest: String?
+    package let suggestedName: String?
 
     /// The line for the operator, without the file's name.
     package var description: String {
-        let hint = nearest.map { "; did you mean \(JSONText.quoted($0))?" } ?? ""
+        let hint = suggestedName.map { "; did you mean \(JSONText.quoted($0))?" } ?? ""
         let place = pointer.isEmpty ? "" : Problem.excerpt(pointer) + ": "
         return place + message + hint
     }

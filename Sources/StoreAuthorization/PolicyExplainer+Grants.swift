@@ -6,7 +6,7 @@ import StoreWire
 
 extension PolicyExplainer {
     /// Explains whether a role may use a route.
-    func explain(
+    func explainRoute(
         _ need: RouteNeed,
         _ request: String,
         _ role: Role,
@@ -21,18 +21,19 @@ extension PolicyExplainer {
                 return denial(of: request, "a view", in: "read", of: grants)
             }
             return .allowed("\(request) by \(text(grant))")
-        case .member(let name): return explain(.member, name, request, grants, isHidden: true)
-        case .view(let name): return explain(.view, name, request, grants, isHidden: true)
-        case .log: return explain(.log, PolicyVocabulary.logName, request, grants)
-        case .useCase(let path): return explain(.useCase, path, request, grants)
-        case .notification(let name): return explain(.notification, name, request, grants)
-        case .group(let group): return explain(.group, group.rawValue, request, grants)
+        case .member(let name):
+            return explainNamedGrant(.member, name, request, grants, isHidden: true)
+        case .view(let name): return explainNamedGrant(.view, name, request, grants, isHidden: true)
+        case .log: return explainNamedGrant(.log, PolicyVocabulary.logName, request, grants)
+        case .useCase(let path): return explainNamedGrant(.useCase, path, request, grants)
+        case .notification(let name): return explainNamedGrant(.notification, name, request, grants)
+        case .group(let group): return explainNamedGrant(.group, group.rawValue, request, grants)
         }
     }
 
     /// Explains whether a role has a grant of the thing with this name. `isHidden` is true if the
     /// server answers 404 without such a grant.
-    private func explain(
+    private func explainNamedGrant(
         _ kind: GrantedKind,
         _ name: String,
         _ request: String,
@@ -49,19 +50,19 @@ extension PolicyExplainer {
     }
 
     /// Explains whether a role may dispatch an action with a payload.
-    func explain(
+    func explainAction(
         _ action: String,
         at place: Int,
         _ payload: JSONNode?,
         of principal: String,
         _ grants: RoleGrants
     ) -> PolicyExplanation {
-        let known = world.actions[place]
+        let known = vocabulary.actions[place]
         let shown = quoted(action)
         guard known.isForClients else {
             return .denied("\(shown) is dispatched by the program alone, whatever a policy grants")
         }
-        let covering = grants.dispatch.filter { $0.scope.types.covers(known) }
+        let covering = grants.dispatchGrants.filter { $0.scope.actions.covers(known) }
         guard !covering.isEmpty else {
             let module = known.module.map { ", \(quoted($0 + "/*"))" } ?? ""
             let wanted = "\(quoted(known.name))\(module) or \"*\""
@@ -91,7 +92,7 @@ extension PolicyExplainer {
         }
         var lines = ["\(request) shows a part of the state"]
         lines += seen.map { "  \(text($0))" }
-        let hidden = world.members.filter { !role.sees(member: $0) }
+        let hidden = vocabulary.members.filter { !role.sees(member: $0) }
         if !hidden.isEmpty {
             lines.append("  without " + hidden.map(quoted).joined(separator: ", "))
         }
@@ -99,8 +100,8 @@ extension PolicyExplainer {
     }
 
     private func explainDispatch(_ request: String, _ grants: RoleGrants) -> PolicyExplanation {
-        let useful = grants.dispatch.filter { grant in
-            world.actions.contains { grant.scope.types.covers($0) }
+        let useful = grants.dispatchGrants.filter { grant in
+            vocabulary.actions.contains { grant.scope.actions.covers($0) }
         }
         guard !useful.isEmpty else {
             return denial(of: request, "an action", in: "dispatch", of: grants)
@@ -113,7 +114,8 @@ extension PolicyExplainer {
     private func effectiveGrants(of kind: GrantedKind, in grants: RoleGrants) -> [Grant<NameScope>]
     {
         grants.list(of: kind).grants.filter { grant in
-            grant.scope.hasAll(kind) || world.names(of: kind).contains { grant.scope.has(kind, $0) }
+            grant.scope.hasAll(kind)
+                || vocabulary.names(of: kind).contains { grant.scope.has(kind, $0) }
         }
     }
 
@@ -131,7 +133,7 @@ extension PolicyExplainer {
     }
 
     private func text<Scope>(_ grant: Grant<Scope>) -> String {
-        "\(grant.pointer): \(Problem.excerpt(grant.text))"
+        "\(grant.pointer): \(Problem.excerpt(grant.sourceText))"
     }
 }
 
@@ -156,6 +158,6 @@ extension JSONTree {
     fileprivate var text: String {
         var writer = JSONWriter()
         write(to: &writer)
-        return String(decoding: writer.array, as: UTF8.self)
+        return String(decoding: writer.byteArray, as: UTF8.self)
     }
 }

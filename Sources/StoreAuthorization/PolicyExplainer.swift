@@ -7,14 +7,14 @@ import StoreWire
 package struct PolicyExplainer {
     private let file: PolicyFile?
     private let policy: Policy
-    let world: PolicyVocabulary
+    let vocabulary: PolicyVocabulary
     let names: PolicyNames
 
     /// Makes an explainer for a store. `file` is `nil` if there is no policy.
     package init(_ file: PolicyFile?, in world: PolicyVocabulary) {
         self.file = file
-        self.world = world
-        policy = file.map { Policy($0, in: world) } ?? .open
+        self.vocabulary = world
+        policy = file.map { Policy($0, in: world) } ?? .withoutFile
         names = PolicyNames([world])
     }
 
@@ -29,7 +29,9 @@ package struct PolicyExplainer {
         case .path(let path, let method):
             let (request, need) = try need(of: path, method)
             if need == .nothing { return .allowed("\(request) is for all roles") }
-            if let (role, grants) = role(roleName) { return explain(need, request, role, grants) }
+            if let (role, grants) = role(roleName) {
+                return explainRoute(need, request, role, grants)
+            }
             return explanationWithoutRole(
                 roleName,
                 isDenied: policy.role(roleName)?.denial(of: need) != nil
@@ -46,7 +48,7 @@ package struct PolicyExplainer {
                 }
             }
             if let (_, grants) = role(roleName) {
-                return explain(name, at: place, document?.root, of: principal, grants)
+                return explainAction(name, at: place, document?.root, of: principal, grants)
             }
             return explanationWithoutRole(roleName, isDenied: policy.role(roleName) == nil)
         }
@@ -66,7 +68,7 @@ package struct PolicyExplainer {
             let error = unknownName("the policy has no role", name, in: file.roles.map(\.name))
             return .denied(error.description)
         }
-        guard name.isSame(as: Policy.anonymous) else {
+        guard name.isSame(as: Policy.anonymousRoleName) else {
             return .denied(
                 "without a policy there is no role \(quoted(name)), but \"anonymous\" alone"
             )
@@ -117,10 +119,10 @@ package struct PolicyExplainer {
 
     private func index(ofAction name: String) throws(PolicyQuestionError) -> Int {
         for known in [name, name.allInstancesName].compactMap(\.self) {
-            let place = world.actions.firstIndex { $0.name.isSame(as: known) }
+            let place = vocabulary.actions.firstIndex { $0.name.isSame(as: known) }
             if let place { return place }
         }
-        throw unknownName("this store has no action", name, in: world.actions.map(\.name))
+        throw unknownName("this store has no action", name, in: vocabulary.actions.map(\.name))
     }
 
     /// Makes the error for an unknown name. The error suggests the nearest known name.

@@ -8,7 +8,7 @@ package enum PolicyRoutes {
     package static func route(at path: String) -> (methods: [String], need: RouteNeed)? {
         guard let segments = segments(of: path) else { return nil }
         for row in rows {
-            if let found = row.match(segments) { return (row.methods, row.need(found)) }
+            if let found = row.match(segments) { return (row.methods, row.makeNeed(found)) }
         }
         return nil
     }
@@ -32,7 +32,7 @@ package enum PolicyRoutes {
         let methods: [String]
         /// The function that returns the need, given the segments that match the parameters of the
         /// template.
-        let need: @Sendable ([String]) -> RouteNeed
+        let makeNeed: @Sendable ([String]) -> RouteNeed
 
         init(
             _ methods: [String],
@@ -41,7 +41,7 @@ package enum PolicyRoutes {
         ) {
             self.template = template.split(separator: "/").map { String($0) }
             self.methods = methods
-            self.need = need
+            self.makeNeed = need
         }
 
         init(_ methods: [String], _ template: String, _ need: RouteNeed) {
@@ -69,7 +69,7 @@ package enum PolicyRoutes {
     private static let readMethods = ["GET", "HEAD"]
 
     private static let rows =
-        open + [
+        rowsWithoutNeed + [
             Row(["POST"], "/dispatch", .dispatch),
             Row(readMethods, "/dispatch/{version}", .dispatch),
             Row(["POST"], "/modules/{module}/ui", .dispatch),
@@ -94,7 +94,7 @@ package enum PolicyRoutes {
             Row(["POST"], "/notify/{name}") { .notification($0.first ?? "") },
         ] + groupRows
 
-    private static let open = [
+    private static let rowsWithoutNeed = [
         Row(readMethods, "/", .nothing),
         Row(readMethods, "/livez", .nothing),
         Row(readMethods, "/readyz", .nothing),

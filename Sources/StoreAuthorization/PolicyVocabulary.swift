@@ -57,12 +57,12 @@ package struct PolicyAction: Sendable {
     /// dispatches the action.
     package let isForClients: Bool
     /// The names of the payload's members; `nil` if any member is allowed.
-    package let members: [String]?
+    package let payloadMembers: [String]?
     /// The secret members, which are removed before the action is made.
     package let secrets: [String]
     /// Returns the shortest beginning of a pointer that leads to nothing in any payload; `nil` if
     /// the pointer may lead to a value.
-    package let findDeadEnd: @Sendable (JSONPointer) -> JSONPointer?
+    package let findUnreachablePrefix: @Sendable (JSONPointer) -> JSONPointer?
 
     package init(
         _ name: String,
@@ -72,11 +72,11 @@ package struct PolicyAction: Sendable {
         secrets: [String] = [],
         deadEnd: @escaping @Sendable (JSONPointer) -> JSONPointer? = { _ in nil }
     ) {
-        self.findDeadEnd = deadEnd
+        self.findUnreachablePrefix = deadEnd
         self.name = name
         self.module = module
         self.isForClients = isForClients
-        self.members = members
+        self.payloadMembers = members
         self.secrets = secrets
     }
 }
@@ -85,14 +85,14 @@ package struct PolicyAction: Sendable {
 /// names of the kind.
 struct PolicyNames {
     let modules: NameSet
-    let actions: NameSet
+    let clientActionNames: NameSet
     private let namesByKind: [GrantedKind: NameSet]
     private let allActions: [PolicyAction]
 
     init(_ worlds: [PolicyVocabulary]) {
         allActions = worlds.flatMap(\.actions)
         modules = NameSet(allActions.filter(\.isForClients).compactMap(\.module))
-        actions = NameSet(allActions.filter(\.isForClients).map(\.name))
+        clientActionNames = NameSet(allActions.filter(\.isForClients).map(\.name))
         namesByKind = Dictionary(
             uniqueKeysWithValues: GrantedKind.allCases.map { kind in
                 (kind, NameSet(worlds.flatMap { $0.names(of: kind) }))
@@ -108,7 +108,7 @@ struct PolicyNames {
 
     /// Returns true if only the program dispatches the action with this name.
     func isProgramOnly(_ name: String) -> Bool {
-        !actions.contains(name) && allActions.contains { $0.name.isSame(as: name) }
+        !clientActionNames.contains(name) && allActions.contains { $0.name.isSame(as: name) }
     }
 
     /// Returns the actions that a grant covers.
@@ -117,7 +117,7 @@ struct PolicyNames {
     /// Returns the name for all instances, `cards/{id}/liked`, if `name` is the name for one
     /// instance, such as `cards/7/liked`. Returns `nil` otherwise.
     func instancesName(for name: String) -> String? {
-        name.allInstancesName.flatMap { actions.contains($0) ? $0 : nil }
+        name.allInstancesName.flatMap { clientActionNames.contains($0) ? $0 : nil }
     }
 }
 

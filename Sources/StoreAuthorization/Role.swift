@@ -19,17 +19,17 @@ package final class Role: Sendable {
     /// True if the role may dispatch every action for clients, with any payload.
     package let mayDispatchEverything: Bool
 
-    private let members: Set<ExactText>
+    private let grantedMembers: Set<ExactText>
     // The names of the things that the role may use; `nil` for all things of their kind.
     private let views: Set<ExactText>?
     private let useCases: Set<ExactText>?
     private let notifications: Set<ExactText>?
-    private let groups: UInt16
+    private let routeGroupBits: UInt16
     /// The permission for each action of ``PolicyWorld/actions``.
-    private let permissions: [Permission]
+    private let permissionsByAction: [Permission]
     /// True for each action of ``PolicyWorld/actions`` whose module the role sees.
-    private let seesModuleOfActions: [Bool]
-    /// The permission for an action that has no element in `permissions`.
+    private let seesModuleByAction: [Bool]
+    /// The permission for an action that has no element in `permissionsByAction`.
     private let permissionOfOtherActions: Permission
 
     /// Makes a role from its grants in a policy, for one store.
@@ -43,8 +43,8 @@ package final class Role: Sendable {
         let visible = world.members.filter { members.contains(ExactText($0)) }
         let seesAll = !visible.isEmpty && visible.count == world.members.count
         visibleMembers = seesAll || grants.grant(ofAll: .member) != nil ? nil : visible
-        self.members = members
-        seesModuleOfActions = world.actions.map { action in
+        self.grantedMembers = members
+        seesModuleByAction = world.actions.map { action in
             action.module.map { members.contains(ExactText($0)) } ?? false
         }
         readsLog = !granted(.log).isEmpty
@@ -53,18 +53,20 @@ package final class Role: Sendable {
         seesViews = !views.isEmpty || grants.grant(ofAll: .view) != nil
         useCases = granted(.useCase)
         notifications = granted(.notification)
-        groups = granted(.group).reduce(0) { $0 | (RouteGroupName(rawValue: $1.text)?.bit ?? 0) }
-        seesAllSessions = groups & RouteGroupName.operate.bit != 0
-        permissions = world.actions.map { action in
-            let covering = grants.dispatch.map(\.scope).filter { $0.types.covers(action) }
+        routeGroupBits = granted(.group).reduce(0) {
+            $0 | (RouteGroupName(rawValue: $1.text)?.bit ?? 0)
+        }
+        seesAllSessions = routeGroupBits & RouteGroupName.operate.bit != 0
+        permissionsByAction = world.actions.map { action in
+            let covering = grants.dispatchGrants.map(\.scope).filter { $0.actions.covers(action) }
             if covering.contains(where: \.conditions.isEmpty) { return .always }
             return covering.isEmpty ? .never : .conditional(covering.map(\.conditions))
         }
         permissionOfOtherActions = .never
-        mayDispatchEverything = grants.dispatch.map(\.scope).contains { scope in
-            if case .everything = scope.types { scope.conditions.isEmpty } else { false }
+        mayDispatchEverything = grants.dispatchGrants.map(\.scope).contains { scope in
+            if case .everything = scope.actions { scope.conditions.isEmpty } else { false }
         }
-        mayDispatch = permissions.contains { if case .never = $0 { false } else { true } }
+        mayDispatch = permissionsByAction.contains { if case .never = $0 { false } else { true } }
     }
 
     /// Makes a role that may read, dispatch and call everything, and may use these groups of
@@ -72,16 +74,16 @@ package final class Role: Sendable {
     init(ofAll name: String, using groups: Set<RouteGroupName>) {
         self.name = name
         visibleMembers = nil
-        members = []
+        grantedMembers = []
         readsLog = true
         views = nil
         seesViews = true
         useCases = nil
         notifications = nil
-        self.groups = groups.reduce(0) { $0 | $1.bit }
+        self.routeGroupBits = groups.reduce(0) { $0 | $1.bit }
         seesAllSessions = groups.contains(.operate)
-        permissions = []
-        seesModuleOfActions = []
+        permissionsByAction = []
+        seesModuleByAction = []
         permissionOfOtherActions = .always
         mayDispatch = true
         mayDispatchEverything = true
@@ -97,7 +99,7 @@ extension Role {
 
     /// Returns true if the role sees this member of the root state: a module's slice, or a field.
     package func sees(member: String) -> Bool {
-        visibleMembers == nil || members.contains(ExactText(member))
+        visibleMembers == nil || grantedMembers.contains(ExactText(member))
     }
 
     /// Returns true if the role sees the module of the action at this index of
@@ -105,14 +107,14 @@ extension Role {
     /// the whole state.
     package func sees(moduleOfAction place: Int) -> Bool {
         visibleMembers == nil
-            || (seesModuleOfActions.indices.contains(place) && seesModuleOfActions[place])
+            || (seesModuleByAction.indices.contains(place) && seesModuleByAction[place])
     }
 
     /// Returns true if the role sees this view.
     package func sees(view: String) -> Bool { views?.contains(ExactText(view)) ?? true }
 
     /// Returns true if the role may use the routes of this group.
-    package func mayUse(_ group: RouteGroupName) -> Bool { groups & group.bit != 0 }
+    package func mayUse(_ group: RouteGroupName) -> Bool { routeGroupBits & group.bit != 0 }
 
     /// Returns true if the role may call this use case, with a name of ``PolicyWorld/useCases``.
     package func mayCall(useCase path: String) -> Bool {
@@ -126,7 +128,8 @@ extension Role {
 
     /// Returns the permission to dispatch the action at this index of ``PolicyWorld/actions``.
     package func permission(ofAction place: Int) -> Permission {
-        permissions.indices.contains(place) ? permissions[place] : permissionOfOtherActions
+        permissionsByAction.indices.contains(place)
+            ? permissionsByAction[place] : permissionOfOtherActions
     }
 
     /// Returns the reason why a principal of this role may not dispatch an action; `nil` if the

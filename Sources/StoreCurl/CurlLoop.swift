@@ -8,7 +8,7 @@ final class CurlLoop: Sendable {
         var submitted: [CurlTransfer] = []
         var cancelled: [CurlCancellation] = []
         /// The number of requests that are new or being transferred.
-        var count = 0
+        var unfinishedCount = 0
         var isClosing = false
         /// True if the thread is about to end. The thread then frees `multi`, so no other thread
         /// may use `multi`.
@@ -16,7 +16,7 @@ final class CurlLoop: Sendable {
     }
 
     /// The longest time for which the thread waits if no event comes.
-    private static let waitMilliseconds: Int32 = 60_000
+    private static let waitMillisecondsMax: Int32 = 60_000
 
     private let inbox = Locked(Inbox())
     private let authorities: String?
@@ -44,10 +44,11 @@ final class CurlLoop: Sendable {
     /// Queues a request, or fails it at once if there are too many. Any thread may call it.
     func submit(_ transfer: CurlTransfer) {
         let isTaken = inbox.withLock { inbox -> Bool in
-            guard let multi, !inbox.isThreadEnding, inbox.count < CurlClient.requestsMax else {
+            guard let multi, !inbox.isThreadEnding, inbox.unfinishedCount < CurlClient.requestsMax
+            else {
                 return false
             }
-            inbox.count += 1
+            inbox.unfinishedCount += 1
             inbox.submitted.append(transfer)
             _ = curl().multi_wakeup(multi)
             return true
@@ -100,7 +101,7 @@ extension CurlLoop {
                 end(transfer, multi) { $0.complete(result) }
             }
             if code == CURLM_OK {
-                code = curl().multi_poll(multi, nil, 0, Self.waitMilliseconds, nil)
+                code = curl().multi_poll(multi, nil, 0, Self.waitMillisecondsMax, nil)
             }
             guard code != CURLM_OK else { continue }
             let cause = CurlLibrary.text(curl().multi_strerror(code))
@@ -113,7 +114,7 @@ extension CurlLoop {
     /// Takes the new requests and the cancellations. Returns `nil` if the thread is to end.
     private func takeInbox() -> (new: [CurlTransfer], cancelled: [CurlCancellation])? {
         inbox.withLock { inbox in
-            if inbox.isClosing && inbox.count == 0 {
+            if inbox.isClosing && inbox.unfinishedCount == 0 {
                 inbox.isThreadEnding = true
                 return nil
             }
@@ -143,7 +144,7 @@ extension CurlLoop {
         _ complete: (CurlTransfer) -> Void
     ) {
         if let handle = transfer.handle { _ = curl().multi_remove_handle(multi, handle) }
-        inbox.withLock { $0.count -= 1 }
+        inbox.withLock { $0.unfinishedCount -= 1 }
         complete(transfer)
         transfer.release()
     }

@@ -13,10 +13,10 @@ final class CurlTransfer: @unchecked Sendable {
     private(set) var handle: UnsafeMutableRawPointer?
     private let completion: @Sendable (Result<HTTPResponse, any Error>) -> Void
     private let errorText: UnsafeMutablePointer<CChar>
-    private var sentHeaders: UnsafeMutablePointer<curl_slist>?
-    private var headers = HTTPHeaders()
-    private var headersBytes = 0
-    private var body: [UInt8] = []
+    private var requestHeaderList: UnsafeMutablePointer<curl_slist>?
+    private var responseHeaders = HTTPHeaders()
+    private var responseHeadersBytes = 0
+    private var responseBody: [UInt8] = []
     /// The reason why a callback has stopped the transfer.
     private var stopReason: String?
 
@@ -38,8 +38,8 @@ final class CurlTransfer: @unchecked Sendable {
     func release() {
         if let handle { curl().easy_cleanup(handle) }
         handle = nil
-        curl().slist_free_all(sentHeaders)
-        sentHeaders = nil
+        curl().slist_free_all(requestHeaderList)
+        requestHeaderList = nil
     }
 }
 
@@ -49,7 +49,7 @@ extension CurlTransfer {
     /// Makes the handle. Returns `nil` if libcurl refuses an option or has no memory.
     func makeHandle(authorities: String?, usesProxies: Bool) -> UnsafeMutableRawPointer? {
         handle = curl().easy_init()
-        guard let handle, addHeaders() else { return nil }
+        guard let handle, addRequestHeaders() else { return nil }
         let isSecure = CurlURL(request.url)?[CURLUPART_SCHEME] == "https"
         var codes = [
             ccurl_set_text(handle, CURLOPT_URL, request.url),
@@ -64,7 +64,7 @@ extension CurlTransfer {
             ccurl_set_number(handle, CURLOPT_NOSIGNAL, 1),
             ccurl_set_quick_exit(handle),
             ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText),
-            ccurl_set_pointer(handle, CURLOPT_HTTPHEADER, sentHeaders),
+            ccurl_set_pointer(handle, CURLOPT_HTTPHEADER, requestHeaderList),
         ]
         if let authorities { codes.append(ccurl_set_text(handle, CURLOPT_CAINFO, authorities)) }
         // An asterisk stands for all hosts.
@@ -126,7 +126,7 @@ extension CurlTransfer {
 
     /// Adds the request's header fields, and removes fields that libcurl would add. Returns false
     /// if there is no memory.
-    private func addHeaders() -> Bool {
+    private func addRequestHeaders() -> Bool {
         var lines = request.headers.fields.map {
             $0.value.isEmpty ? $0.name + ";" : $0.name + ": " + $0.value
         }
@@ -134,8 +134,8 @@ extension CurlTransfer {
             lines.append(name + ":")
         }
         for line in lines {
-            guard let list = curl().slist_append(sentHeaders, line) else { return false }
-            sentHeaders = list
+            guard let list = curl().slist_append(requestHeaderList, line) else { return false }
+            requestHeaderList = list
         }
         return true
     }
@@ -147,30 +147,30 @@ extension CurlTransfer {
     /// Appends a piece of the body. Returns the number of bytes taken. If the number is less than
     /// the size of the piece, libcurl stops the transfer.
     private func receive(body piece: UnsafeRawBufferPointer) -> Int {
-        guard piece.count <= request.responseBytesMax - body.count else {
+        guard piece.count <= request.responseBytesMax - responseBody.count else {
             stopReason = "the answer has more than \(request.responseBytesMax) bytes"
             return 0
         }
-        body.append(contentsOf: piece)
+        responseBody.append(contentsOf: piece)
         return piece.count
     }
 
     /// Takes a line of the answer's header. A header field is added. A status line begins another
     /// answer, so the previous answer is dropped. Returns the number of bytes taken.
     private func receive(headerLine: UnsafeRawBufferPointer) -> Int {
-        headersBytes += headerLine.count
-        guard headersBytes <= Self.headersBytesMax else {
+        responseHeadersBytes += headerLine.count
+        guard responseHeadersBytes <= Self.headersBytesMax else {
             stopReason = "the header fields have more than \(Self.headersBytesMax) bytes"
             return 0
         }
         if headerLine.starts(with: "HTTP/".utf8) {
-            headers.removeAll()
-            body.removeAll()
+            responseHeaders.removeAll()
+            responseBody.removeAll()
         } else if let colon = headerLine.firstIndex(of: UInt8(ascii: ":")) {
             let isSpace = { (byte: UInt8) in byte <= 0x20 }
             let value = headerLine[(colon + 1)...].drop(while: isSpace)
             let end = value.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? value.startIndex
-            headers.add(
+            responseHeaders.add(
                 String(decoding: headerLine[..<colon], as: UTF8.self),
                 String(decoding: value[..<end], as: UTF8.self)
             )
@@ -185,8 +185,8 @@ extension CurlTransfer {
         }
         let response = HTTPResponse(
             status: ccurl_status(handle),
-            headers: headers,
-            body: body,
+            headers: responseHeaders,
+            body: responseBody,
             url: ccurl_url_of(handle).map { String(cString: $0) } ?? request.url
         )
         completion(.success(response))

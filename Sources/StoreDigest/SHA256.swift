@@ -28,10 +28,12 @@ package enum SHA256 {
     }
 
     /// Returns the digest of these bytes in lower-case hexadecimal digits.
-    package static func hex(_ bytes: UnsafeRawBufferPointer) -> String { digits(of: digest(bytes)) }
+    package static func hexDigest(_ bytes: UnsafeRawBufferPointer) -> String {
+        hexDigits(of: digest(bytes))
+    }
 
     /// Returns the lower-case hexadecimal digits of a digest.
-    package static func digits(of digest: some Sequence<UInt8>) -> String {
+    package static func hexDigits(of digest: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(
             decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },

@@ -25,8 +25,8 @@ package struct AccessLines: AccessLog {
     /// Hands the line to the log's thread, which formats it. If too many lines wait already, the
     /// log drops and counts the line.
     private func write(_ access: AccessEntry, _ event: LogEvent, _ message: String) {
-        let served = access.resource as? ServedRoute
-        let logger = served?.environment.links.store.map(logger.naming) ?? logger
+        let served = access.requestStorage as? ServedRoute
+        let logger = served?.environment.links.storeName.map(logger.naming) ?? logger
         let route = served?.route.path.text ?? "-"
         let forgetsClients = forgetsClients
         logger.writeDetails(1, event) { _ in
@@ -46,7 +46,7 @@ package struct AccessLines: AccessLog {
             LogField("path", .name(access.path)),
         ]
         fields.append(LogField("status", access.status.map { .count($0) } ?? .name("-")))
-        if event != .streamEnded { fields.append(LogField("bytes", .count(access.bytes))) }
+        if event != .streamEnded { fields.append(LogField("bytes", .count(access.bodyByteCount))) }
         fields.append(LogField("ms", .milliseconds(access.seconds * 1_000)))
         fields.append(LogField("request", .name(access.requestID ?? "-")))
         if let trace = access.traceID { fields.append(LogField("trace", .name(trace))) }

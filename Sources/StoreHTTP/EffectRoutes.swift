@@ -13,7 +13,7 @@ struct EffectRoutes: RouteGroup {
 
     var routes: [Route] {
         [
-            .read(
+            .reading(
                 links.effects,
                 "Effects",
                 "The effects that run.",
@@ -23,7 +23,7 @@ struct EffectRoutes: RouteGroup {
                 ],
                 handle: list
             ),
-            .change(
+            .changing(
                 .delete,
                 links.effects + "/{effect...}",
                 "cancelEffect",

@@ -22,7 +22,7 @@ struct EventsRoutes: RouteGroup {
 
     var routes: [Route] {
         [
-            .stream(
+            .streaming(
                 store.links.events,
                 "events",
                 "The state, now and after each publication, as server-sent events.",

@@ -25,7 +25,7 @@ struct ModuleListRoutes: RouteGroup {
             .init("modules", .array(of: item)),
         ])
         return [
-            .read(
+            .reading(
                 links.modules,
                 "Modules",
                 "The modules that the state is made of.",
@@ -53,7 +53,7 @@ struct ModuleListRoutes: RouteGroup {
         let headers = [("Content-Type", "application/json"), ("Cache-Control", "no-cache")]
         let vary = caller.identity == nil ? [] : [("Vary", "Authorization, Cookie")]
         request.respond(
-            HTTPResponse(status: 200, headers: headers + vary, body: .bytes(json.array))
+            HTTPResponse(status: 200, headers: headers + vary, body: .bytes(json.byteArray))
         )
     }
 
@@ -67,12 +67,14 @@ struct ModuleListRoutes: RouteGroup {
         json.member("started", state.isStarted(place))
         json.member("href", links.module(module.name))
         json.member("events", links.moduleEvents(module.name))
-        if module.form == .instances { json.member("instances", state.instances(of: place)) }
+        if module.cardinality == .instances {
+            json.member("instances", state.instanceIDs(of: place))
+        }
         json.member(
             "actions",
             store.actions.entries
                 .filter { $0.module == module.name && $0.access == .everybody }
-                .map(\.form.name)
+                .map(\.signature.name)
         )
     }
 }
@@ -82,7 +84,7 @@ package struct SliceDescription: Sendable {
     package let name: String
     /// True if this is a field, which is no module and has no routes of its own.
     package let isField: Bool
-    package let form: SliceCardinality
+    package let cardinality: SliceCardinality
     /// The owner of the slices: all sessions together, or each session.
     package let ownership: SliceOwnership
     /// The presenters that observe changes of the slices.
@@ -93,9 +95,9 @@ package struct SliceDescription: Sendable {
     package init<State>(_ mount: Mount<State>) {
         name = mount.name
         isField = mount.isField
-        form = mount.slice.form
-        ownership = mount.slice.ownership
+        cardinality = mount.slicePlace.cardinality
+        ownership = mount.slicePlace.ownership
         presenters = mount.presenterNames
-        visibilityAction = { mount.action(on: $0) }
+        visibilityAction = { mount.visibilityAction(on: $0) }
     }
 }

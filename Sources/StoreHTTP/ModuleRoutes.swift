@@ -24,19 +24,19 @@ struct ModuleRoutes: RouteGroup {
             "The module's name."
         )
         let path = links.modules + "/{module}"
-        let ofMany = modules.filter { $0.form == .instances }.map(\.name)
+        let ofMany = modules.filter { $0.cardinality == .instances }.map(\.name)
         return [
             sliceRoute(path, "Module", "A module's slice of the state.", [module]) {
                 request throws(Problem) in
                 [try request.pathParameter()]
             },
-            .stream(
+            .streaming(
                 path + "/events",
                 "moduleEvents",
                 "A module's slice, now and after each change, as server-sent events.",
                 needs: .memberInPath,
                 parameters: [module, old] + StreamParameters.all,
-                handle: stream
+                handle: openStream
             ),
         ] + (ofMany.isEmpty ? [] : instanceRoutes(of: ofMany))
     }
@@ -49,7 +49,7 @@ struct ModuleRoutes: RouteGroup {
         _ parameters: [any RouteParameter],
         at place: @escaping @Sendable (RequestContext) throws(Problem) -> [String]
     ) -> Route {
-        .read(
+        .reading(
             path,
             name,
             summary,
@@ -73,7 +73,7 @@ struct ModuleRoutes: RouteGroup {
                 request throws(Problem) in
                 [try request.pathParameter(), try InstanceID.read(request, 1)]
             },
-            .stream(
+            .streaming(
                 path + "/events",
                 "instanceEvents",
                 "One instance's slice, now and after each change, as server-sent events.",
@@ -114,7 +114,7 @@ struct ModuleRoutes: RouteGroup {
         )
     }
 
-    private func stream(_ request: RequestContext) throws(Problem) {
+    private func openStream(_ request: RequestContext) throws(Problem) {
         let index = try moduleIndex(request)
         guard request[StreamParameters.mode] != .patch || !request[old] else {
             throw .badRequest("old=true and mode=patch exclude each other: leave out one of them.")
@@ -125,7 +125,7 @@ struct ModuleRoutes: RouteGroup {
             ? store.reader.changeStream(of: index, for: caller)
             : store.reader.sliceStream(of: index, for: caller)
         // If the module has instances, only an instance's own stream shows the instance.
-        let shown = modules[index].form == .instances ? nil : ShownSlice(module: index)
+        let shown = modules[index].cardinality == .instances ? nil : ShownSlice(module: index)
         try StreamOpening.open(request, store, stream, showing: shown)
     }
 }

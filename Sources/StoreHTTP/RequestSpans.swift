@@ -22,7 +22,7 @@ package struct RequestSpans: Sendable {
 
     private func record(_ access: AccessEntry) {
         guard let span = access.span else { return }
-        let served = access.resource as? ServedRoute
+        let served = access.requestStorage as? ServedRoute
         let route = served?.route.path.text
         let method = Self.name(ofMethod: access.method)
         let status = access.status
@@ -35,11 +35,11 @@ package struct RequestSpans: Sendable {
         if let route { attributes.append(.init("http.route", route)) }
         if let status {
             attributes.append(.init("http.response.status_code", status))
-            attributes.append(.init("http.response.body.size", access.bytes))
+            attributes.append(.init("http.response.body.size", access.bodyByteCount))
         }
         if let error = Self.error(status) { attributes.append(.init("error.type", error)) }
         if let id = access.requestID { attributes.append(.init("store.request.id", id)) }
-        if let store = served?.environment.links.store {
+        if let store = served?.environment.links.storeName {
             attributes.append(.init("store.name", store))
         }
         if !forgetsClients { attributes.append(.init("client.address", access.peerHost)) }

@@ -13,7 +13,7 @@ struct StateRoutes: RouteGroup {
 
     var routes: [Route] {
         [
-            .read(
+            .reading(
                 store.links.state,
                 "State",
                 "The state.",
@@ -24,7 +24,7 @@ struct StateRoutes: RouteGroup {
             ) { request throws(Problem) in
                 try answer(request, .root)
             },
-            .read(
+            .reading(
                 store.links.state + "/{pointer...}",
                 "Part",
                 "A part of the state.",
@@ -115,7 +115,7 @@ struct StateRoutes: RouteGroup {
     ) throws(Problem) {
         let (reader, caller) = (store.reader, try request.caller())
         let current = reader.state(for: caller)
-        guard current.changedVersion <= after else {
+        guard current.lastChangeVersion <= after else {
             return try show(request, pointer, of: current, isConditional: false)
         }
         guard seconds > 0 else { return request.respond(StateAnswer.notModified(current)) }
@@ -124,10 +124,10 @@ struct StateRoutes: RouteGroup {
         let hold = store.hold(try request.session())
         let access = try request.accessLease()
         request.exchange.suspend()
-        let wait = reader.wait(after: after, for: caller, with: access) { newer in
-            let hasEnded = hold?.isOpen == false
+        let wait = reader.answerWhenChanged(after: after, for: caller, with: access) { newer in
+            let hasEnded = hold?.isSessionOpen == false
             hold?.end()
-            if let problem = access?.problem { return request.complete(.failure(problem)) }
+            if let problem = access?.loggedProblem { return request.complete(.failure(problem)) }
             if hasEnded { return request.complete(.failure(request.sessionEndedProblem)) }
             guard let newer else {
                 let state = reader.state(for: caller)
@@ -138,10 +138,10 @@ struct StateRoutes: RouteGroup {
         }
         guard let wait else { return }
         // The session or the access may have ended before the wait was registered.
-        if hold?.isOpen == false || access?.isGood == false { wait.expire() }
+        if hold?.isSessionOpen == false || access?.isValid == false { wait.expire() }
         request.exchange.whenClientLeaves { wait.expire() }
         let longest = access?.limitedSeconds(ofWait: Double(seconds)) ?? Double(seconds)
-        if let timer = store.schedule(after: longest, wait.expire) { wait.cancelAtEnd(timer) }
+        if let timer = store.schedule(after: longest, wait.expire) { wait.cancelTimerAtEnd(timer) }
     }
 
     private func show(
@@ -219,7 +219,7 @@ extension StateRoutes {
         guard let part = state.part(at: pointer) else {
             throw .notFound(pointer: pointer.description)
         }
-        return StateAnswer.isKnown(state, known)
+        return StateAnswer.isKnownToClient(state, known)
             ? StateAnswer.notModified(state) : StateAnswer.response(with: part, of: state)
     }
 

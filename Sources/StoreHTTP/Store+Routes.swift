@@ -11,7 +11,7 @@ package import StoreWire
 
 extension Store {
     /// Returns the routes of every store.
-    package func routes(for reactions: [NotificationReaction]) -> [any RouteGroup] {
+    package func commonRoutes(for reactions: [NotificationReaction]) -> [any RouteGroup] {
         [
             DispatchRoutes(store: self), StateRoutes(store: self), EventsRoutes(store: self),
             LogRoutes(store: self), TraceRoutes(store: self), ActionEventsRoutes(store: self),
@@ -47,7 +47,7 @@ extension Store {
         livenessProblem: @escaping @Sendable () -> Problem?,
         readiness: @escaping @Sendable () -> Readiness
     ) -> [any RouteGroup] {
-        let process = links.store == nil ? process : nil
+        let process = links.storeName == nil ? process : nil
         return [
             MetricsRoutes(links: links, stores: stores, process: process),
             HealthRoutes(links: links, livenessProblem: livenessProblem, readiness: readiness),
@@ -66,7 +66,11 @@ extension Store {
         _ commands: [ExposedCommand]
     ) -> [any RouteGroup] {
         [
-            SubscriptionRoutes(store: self, attachments: attachments, presenters: presenters),
+            SubscriptionRoutes(
+                store: self,
+                attachments: attachments,
+                wholeStatePresenterNames: presenters
+            ),
             AttachmentRoutes(links: links, attachments: attachments),
             CommandRoutes(links: links, commands: commands, limits: bounds.json),
         ]
@@ -80,7 +84,7 @@ extension Store {
     /// Returns the routes that show a client its identity. With access control, they also give a
     /// browser a cookie for its credential.
     package func clientRoutes(_ access: AccessControl?) -> [any RouteGroup] {
-        let client = ClientRoutes(links: links)
+        let client = ClientIdentityRoutes(links: links)
         guard let access else { return [client] }
         let hasSessions = sessions != nil && hasSessionModule
         return [client, CredentialRoutes(links: links, access: access, hasSessions: hasSessions)]
@@ -101,7 +105,7 @@ extension Store {
         DiscoveryRoutes(
             links: links,
             title: title,
-            version: version,
+            programVersion: version,
             schema: schema,
             operatorSchema: operatorSchema,
             components: components,

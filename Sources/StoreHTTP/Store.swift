@@ -26,7 +26,7 @@ package final class Store: Sendable {
     /// The sessions of clients; `nil` if the state has no sessions.
     package let sessions: SessionTable?
     /// The actions that are applied together with the beginning of each session.
-    package let sessionStarts: [any Action]
+    package let sessionStartActions: [any Action]
     /// The slices that clients show; `nil` if the state is not made of modules.
     package let presence: ViewPresence?
     /// The outcomes of dispatches that were answered before their effects had ended.
@@ -34,8 +34,8 @@ package final class Store: Sendable {
     private let transport = Locked<HTTPServer?>(nil)
     private let draining = Atomic(false)
     private let hasOfferedEnvelopes = Atomic(false)
-    /// Processes, on the calling thread, the envelopes that ``wakeCore()`` has claimed for the
-    /// event loop.
+    /// Processes, on the calling thread, the envelopes that ``wakeOrClaimCore()`` has claimed for
+    /// the event loop.
     private let runTurn: @Sendable () -> Void
 
     package init(
@@ -63,7 +63,7 @@ package final class Store: Sendable {
         self.encoder = encoder
         self.logger = logger
         self.sessions = sessions
-        self.sessionStarts = sessionStarts
+        self.sessionStartActions = sessionStarts
         self.presence = presence
     }
 
@@ -82,11 +82,11 @@ package final class Store: Sendable {
     /// Begins the stop: ``isDraining`` returns true from now on, and waits for effects soon end.
     package func drain() {
         draining.store(true, ordering: .relaxed)
-        schedule(after: Self.stopWaitSeconds, outcomes.giveUp)
+        schedule(after: Self.stopWaitSeconds, outcomes.giveUpWaits)
     }
 
     func response(_ problem: Problem, for id: RequestID) -> HTTPResponse {
-        problem.response(for: id, in: links.store)
+        problem.response(for: id, in: links.storeName)
     }
 
     /// Records that a request has offered an envelope to the Core in this turn of the event loop.
@@ -96,14 +96,14 @@ package final class Store: Sendable {
     /// that they make one batch. If the Core sleeps and few envelopes wait, leaves the Core asleep
     /// and claims the envelopes. In this case, returns the function with which the event loop's
     /// thread processes the envelopes.
-    package func wakeCore() -> (@Sendable () -> Void)? {
+    package func wakeOrClaimCore() -> (@Sendable () -> Void)? {
         guard hasOfferedEnvelopes.load(ordering: .relaxed) else { return nil }
         hasOfferedEnvelopes.store(false, ordering: .relaxed)
         return core.claimTurn() ? runTurn : nil
     }
 
     /// Wakes the transport, which sends the answers that were completed outside a batch.
-    package func wake() { transport.withLock { $0 }?.wake() }
+    package func wakeLoop() { transport.withLock { $0 }?.wake() }
 
     /// Keeps the session of a stream or of a waiting request from becoming idle until the hold
     /// ends. Returns `nil` if `session` is `nil`, or if the session is not open.
@@ -124,17 +124,17 @@ package final class Store: Sendable {
 /// the other bounds; routes only name them in problems.
 package struct RequestBounds: Sendable {
     /// The maximum number of clients' actions in the mailbox. The mailbox enforces this bound.
-    package let mailboxMax: Int
+    package let mailboxActionsMax: Int
     /// The maximum number of actions in a request whose body is an array.
-    package let batchMax: Int
+    package let requestActionsMax: Int
     /// The bounds on the JSON of a request's body.
     let json: JSONLimits
     /// The maximum number of open streams. The stream writer enforces this bound.
     package let streamsMax: Int
 
     package init(mailboxMax: Int, batchMax: Int, json: JSONLimits, streamsMax: Int) {
-        self.mailboxMax = mailboxMax
-        self.batchMax = batchMax
+        self.mailboxActionsMax = mailboxMax
+        self.requestActionsMax = batchMax
         self.json = json
         self.streamsMax = streamsMax
     }

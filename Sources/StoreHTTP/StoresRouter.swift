@@ -83,6 +83,6 @@ package final class UnavailableStore: HTTPHandler {
     }
 
     private func refusal(_ problem: Problem) -> HTTPResponse {
-        problem.response(for: ids.next(), in: links.store)
+        problem.response(for: ids.next(), in: links.storeName)
     }
 }

@@ -14,7 +14,7 @@ package struct StoresRoutes: RouteGroup {
             .init("name", .string()), .init("path", .string()), .init("ready", .boolean),
         ])
         return [
-            .read(
+            .reading(
                 Links.stores,
                 "Stores",
                 "The stores of this process, and which of them take requests.",
@@ -48,7 +48,7 @@ package struct StoreStatus: Sendable {
     let notReadyReason: @Sendable () -> NotReadyReason?
 
     package init(at links: Links, notReady: @escaping @Sendable () -> NotReadyReason?) {
-        name = links.store ?? Self.defaultName
+        name = links.storeName ?? Self.defaultName
         path = links.index
         self.notReadyReason = notReady
     }
@@ -56,7 +56,7 @@ package struct StoreStatus: Sendable {
 
 extension [StoreStatus] {
     /// The problem if some stores take no requests; `nil` while all stores take requests.
-    package var problem: Problem? {
+    package var someNotReadyProblem: Problem? {
         let problems = compactMap { store in
             store.notReadyReason().map { (store.name, $0.problem.detail) }
         }
@@ -64,7 +64,7 @@ extension [StoreStatus] {
     }
 
     /// The problem if no store takes requests; `nil` while at least one store takes requests.
-    package var commonProblem: Problem? {
+    package var allNotReadyProblem: Problem? {
         let problems = compactMap { $0.notReadyReason()?.problem }
         return problems.count == count ? problems.first : nil
     }

@@ -25,7 +25,8 @@ enum StreamOpening {
             "Cache-Control: no-store, no-transform", "X-Accel-Buffering: no", "Incremental: ?1",
             "Transfer-Encoding: chunked", "Connection: close",
         ]
-        let lines = response + request.exchange.addedFields.map { "\($0): \($1)" } + ["", ""]
+        let lines =
+            response + request.exchange.commonAndFurtherFields.map { "\($0): \($1)" } + ["", ""]
         let bytes = Bytes(utf8: lines.joined(separator: "\r\n"))
         return StreamHead(response: bytes, payload: Bytes(utf8: retry))
     }
@@ -44,17 +45,17 @@ enum StreamOpening {
     ) throws(Problem) {
         let mode = mode ?? request[StreamParameters.mode] ?? .snapshot
         let topic = stream.topic.inMode(mode)
-        try check(request)
+        try checkMayStream(request)
         var (resume, owner, hold) = try prepare(request, store, to: topic, member: stream.member)
         let disappears: (@Sendable () -> Void)?
         do {
-            let origin = request.origin(in: owner.session)
+            let origin = request.logOrigin(in: owner.session)
             disappears = try slice.flatMap { slice throws(MailboxError) in
-                try store.presence?.begin(slice, in: owner.session, origin: origin)
+                try store.presence?.beginShowing(slice, in: owner.session, origin: origin)
             }
         } catch {
             store.streams.giveBackPlace(topic)
-            throw error.problem(ifFull: "too many actions of the program's own wait already")
+            throw error.problem(ifFull: "too many of the program's own actions wait already")
         }
         owner.onEnd = endHandler(hold, request.countStream(topic), disappears, stream.place)
         // Make the head now: a suspended request must not be read any more.
@@ -112,7 +113,7 @@ enum StreamOpening {
     /// Checks that the client can read a stream, and that its rate limit allows another stream.
     ///
     /// - Throws: 400 for HTTP/1.0, 429 above the limit.
-    static func check(_ request: RequestContext) throws(Problem) {
+    static func checkMayStream(_ request: RequestContext) throws(Problem) {
         guard !request.exchange.isHTTP10 else {
             throw .badRequest("A stream is sent in chunks, and HTTP/1.0 has no chunks.")
         }
@@ -165,7 +166,7 @@ enum StreamOpening {
         let hold = store.hold(owner.session)
         // The session may end before the stream is open. The function that ends the session's
         // streams would not find a stream that is not open yet.
-        if owner.session != nil { owner.hasSessionEnded = { hold?.isOpen != true } }
+        if owner.session != nil { owner.hasSessionEnded = { hold?.isSessionOpen != true } }
         return hold
     }
 
@@ -211,7 +212,7 @@ enum StreamOpening {
 }
 
 enum StreamParameters {
-    static let nameCharactersMax = 128
+    static let subscriberNameCharactersMax = 128
 
     static let mode = Parameter<StreamMode>.choice(
         "mode",
@@ -222,11 +223,11 @@ enum StreamParameters {
         description: .init(
             "subscriber",
             in: .query,
-            .text(pattern: #"^[\s\S]{1,\#(nameCharactersMax)}$"#),
+            .text(pattern: #"^[\s\S]{1,\#(subscriberNameCharactersMax)}$"#),
             summary: "The name by which actions may address this stream."
         ),
-        allowedValues: "a name of 1 to \(nameCharactersMax) characters"
-    ) { 1...nameCharactersMax ~= $0.unicodeScalars.count ? $0 : nil }
+        allowedValues: "a name of 1 to \(subscriberNameCharactersMax) characters"
+    ) { 1...subscriberNameCharactersMax ~= $0.unicodeScalars.count ? $0 : nil }
     static let lastEventID = Parameter.text("last_event_id", "Go on after this tag.")
     static let lastEventIDField = HeaderParameter(
         "Last-Event-ID",

@@ -6,7 +6,7 @@ import Synchronization
 package final class HTTPServer: Sendable {
     package let counters: TransportCounters
     let loop: EventLoop
-    private let ended = Latch()
+    private let endLatch = Latch()
     private let addresses = Locked<[(address: ListenAddress, isAdmin: Bool)]>([])
     private let startThread: @Sendable (String, @escaping @Sendable () -> Void) -> Void
 
@@ -52,11 +52,11 @@ package final class HTTPServer: Sendable {
 
     /// Listens, and starts the thread that serves requests.
     package func start() throws(TransportError) {
-        let bound = try loop.open().map { ($0.address, $0.isAdmin) }
+        let bound = try loop.startListening().map { ($0.address, $0.isAdmin) }
         addresses.withLock { $0 = bound }
         let startThread = startThread
-        startThread("http") { [loop, ended] in
-            loop.run(startThread: { startThread("http", $0) }, ended: ended.open)
+        startThread("http") { [loop, endLatch] in
+            loop.run(startThread: { startThread("http", $0) }, ended: endLatch.open)
         }
     }
 
@@ -86,7 +86,7 @@ package final class HTTPServer: Sendable {
     /// - Returns: true if every request was answered within `seconds`.
     package func stop(seconds: Double) -> Bool {
         loop.submit { $0.stopSeconds = seconds }
-        _ = ended.wait()
+        _ = endLatch.wait()
         return loop.cutOffCount == 0
     }
 }

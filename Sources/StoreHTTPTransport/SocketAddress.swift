@@ -8,7 +8,7 @@ struct SocketAddress: Sendable {
 
     /// Reads an address by `getsockname` or `getpeername`. After an error, the address has no
     /// family.
-    init(of descriptor: CInt, by read: Reader) {
+    init(of descriptor: CInt, by read: AddressCall) {
         var storage = storage
         var length = length
         _ = withUnsafeMutablePointer(to: &storage) {
@@ -17,7 +17,7 @@ struct SocketAddress: Sendable {
         (self.storage, self.length) = (storage, length)
     }
 
-    typealias Reader = (
+    typealias AddressCall = (
         CInt, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>
     ) -> CInt
 

@@ -44,7 +44,7 @@ public struct JSONAdapter: Sendable {
 /// has its own working memory, so that coders with different adapters do not mix their plans.
 final class AdapterSet: Sendable {
     /// The maximum number of bytes of a buffer that a coder keeps for the next document.
-    static let keptBytesMax = 4 << 20
+    static let keptBufferBytesMax = 4 << 20
 
     /// The set of all coders without adapters.
     static let none = AdapterSet(AdapterList([]))
@@ -68,14 +68,15 @@ final class AdapterSet: Sendable {
 /// list uses the last one.
 struct AdapterList: Sendable {
     private let all: [JSONAdapter]
-    private let places: [ObjectIdentifier: Int]
+    private let indexByType: [ObjectIdentifier: Int]
 
     init(_ adapters: [JSONAdapter]) {
         all = adapters
-        places = Dictionary(adapters.indices.map { (adapters[$0].type, $0) }) { _, last in last }
+        indexByType = Dictionary(adapters.indices.map { (adapters[$0].type, $0) }) { _, last in last
+        }
     }
 
     subscript(place: Int) -> JSONAdapter { all[place] }
 
-    func place(of type: Any.Type) -> Int? { places[ObjectIdentifier(type)] }
+    func index(of type: Any.Type) -> Int? { indexByType[ObjectIdentifier(type)] }
 }

@@ -64,7 +64,7 @@ package struct JSONNode {
 
     /// The bytes of a string that has no escapes; the pointer is valid while the document exists.
     /// `nil` for a string with escapes and for any other kind.
-    package var textWithoutEscapes: UnsafeBufferPointer<UInt8>? {
+    package var bytesIfWithoutEscapes: UnsafeBufferPointer<UInt8>? {
         kind == .string && tape.entries[index].detail == 0 ? tape.rawString(at: index) : nil
     }
 
@@ -106,10 +106,10 @@ package struct JSONNode {
     private func valueIndex(ofMember name: UnsafeBufferPointer<UInt8>) -> Int? {
         guard kind == .object else { return nil }
         var key = index + 1
-        let end = Int(tape.entries[index].next)
+        let end = Int(tape.entries[index].nextOrHash)
         while key < end {
-            if tape.key(at: key, equals: name) { return key + 1 }
-            key = Int(tape.entries[key + 1].next)
+            if tape.isKey(at: key, equalTo: name) { return key + 1 }
+            key = Int(tape.entries[key + 1].nextOrHash)
         }
         return nil
     }
@@ -125,10 +125,10 @@ package struct JSONNode {
     package func forEachElement(_ body: (JSONNode) -> Void) {
         guard kind == .array else { return }
         var child = index + 1
-        let end = Int(tape.entries[index].next)
+        let end = Int(tape.entries[index].nextOrHash)
         while child < end {
             body(JSONNode(tape: tape, index: child))
-            child = Int(tape.entries[child].next)
+            child = Int(tape.entries[child].nextOrHash)
         }
     }
 
@@ -137,10 +137,10 @@ package struct JSONNode {
         guard kind == .object else { return [] }
         var members: [(name: String, value: JSONNode)] = []
         var key = index + 1
-        let end = Int(tape.entries[index].next)
+        let end = Int(tape.entries[index].nextOrHash)
         while key < end {
             members.append((tape.string(at: key), JSONNode(tape: tape, index: key + 1)))
-            key = Int(tape.entries[key + 1].next)
+            key = Int(tape.entries[key + 1].nextOrHash)
         }
         return members
     }
@@ -159,7 +159,7 @@ package struct JSONNode {
                 object.raw(value.source)
             }
         }
-        return writer.array
+        return writer.byteArray
     }
 
     /// Returns the element at a position of an array, without making a list of all elements.
@@ -167,7 +167,7 @@ package struct JSONNode {
     package func element(at position: Int) -> JSONNode? {
         guard kind == .array, position >= 0, position < count else { return nil }
         var child = index + 1
-        for _ in 0..<position { child = Int(tape.entries[child].next) }
+        for _ in 0..<position { child = Int(tape.entries[child].nextOrHash) }
         return JSONNode(tape: tape, index: child)
     }
 }
@@ -186,21 +186,21 @@ package struct JSONMemberWalk {
         tape = node.tape
         keyIndex = node.index
         nextKeyIndex = node.index + 1
-        endIndex = node.kind == .object ? Int(tape.entries[node.index].next) : nextKeyIndex
+        endIndex = node.kind == .object ? Int(tape.entries[node.index].nextOrHash) : nextKeyIndex
     }
 
     /// Moves to the next member. Returns false if there is no further member.
     package mutating func advance() -> Bool {
         guard nextKeyIndex < endIndex else { return false }
         keyIndex = nextKeyIndex
-        nextKeyIndex = Int(tape.entries[keyIndex + 1].next)
+        nextKeyIndex = Int(tape.entries[keyIndex + 1].nextOrHash)
         return true
     }
 
     /// Returns true if the current member has this name.
     package func isNamed(_ name: StaticString) -> Bool {
         let text = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
-        return tape.key(at: keyIndex, equals: text)
+        return tape.isKey(at: keyIndex, equalTo: text)
     }
 
     /// The index of the current member's value in the document, for ``JSONNode/value(at:)``.
@@ -214,7 +214,7 @@ package struct JSONMemberWalk {
 /// ``parse(_:limits:)``, the document keeps the memory, and the workspace allocates new memory.
 package final class JSONWorkspace {
     /// The maximum number of bytes of each buffer that the workspace keeps for the next document.
-    private static let keptBytesMax = 64 << 10
+    private static let keptBufferBytesMax = 64 << 10
 
     // Safety: only one thread at a time uses a workspace, so no two accesses overlap.
     @exclusivity(unchecked) private var tape = JSONTape()
@@ -229,7 +229,7 @@ package final class JSONWorkspace {
         limits: JSONLimits
     ) throws(JSONError) -> JSONDocument {
         if isKnownUniquelyReferenced(&tape) {
-            tape.shrink(below: Self.keptBytesMax)
+            tape.replaceBuffers(largerThan: Self.keptBufferBytesMax)
         } else {
             tape = JSONTape()
         }

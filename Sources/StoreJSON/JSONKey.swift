@@ -29,7 +29,7 @@ enum JSONKey: CodingKey {
 
 extension Sequence<any CodingKey> {
     /// The keys as a JSON Pointer (RFC 6901).
-    var pointer: String {
+    var jsonPointer: String {
         map { "/" + JSONPointer.escaped($0.intValue.map(String.init) ?? $0.stringValue) }.joined()
     }
 }

@@ -163,7 +163,7 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
 extension JSONPointer {
     /// The minimum number of names for which a value's children are listed once. If there are fewer
     /// names, each name is searched separately among the children.
-    private static let namesMinForListing = 5
+    private static let namesMinForOnePass = 5
 
     /// Returns the value that each pointer leads to from `node`. The result is `nil` for a pointer
     /// without a value.
@@ -192,7 +192,7 @@ extension JSONPointer {
                 found[way.pointer] = node
             }
         }
-        guard onwards.count >= namesMinForListing else {
+        guard onwards.count >= namesMinForOnePass else {
             for (name, ways) in onwards {
                 let step = JSONPointer(tokens: [name.text])
                 if let child = step.find(from: node) { find(ways, from: child, &found) }

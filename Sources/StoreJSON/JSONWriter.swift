@@ -68,11 +68,11 @@ package struct JSONWriter: ~Copyable {
 
     package var bytes: Bytes { output.sharedBytes }
 
-    package var array: [UInt8] { output.array }
+    package var byteArray: [UInt8] { output.array }
 
     /// Writes a comma if the next value or key follows another value.
     private mutating func writeCommaIfNeeded() {
-        switch output.last {
+        switch output.lastByte {
         case 0, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"): break
         default: output.byte(UInt8(ascii: ","))
         }

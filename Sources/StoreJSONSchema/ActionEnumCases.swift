@@ -28,7 +28,7 @@ package struct ActionEnumCases: Sendable {
 
     /// The kinds of actions whose wire names have to begin with the name of their module. So no key
     /// of such an action may be a whole wire name.
-    package enum ModulePrefix: Sendable {
+    package enum PrefixedActionKind: Sendable {
         /// Actions of a module's views. A view may leave out the name of its module.
         case views
         /// Actions of instances. The id of the instance follows the name of the module.
@@ -53,7 +53,7 @@ package struct ActionEnumCases: Sendable {
     ///   permitted.
     package init<Value: Codable>(
         of type: Value.Type,
-        prefixed: ModulePrefix? = nil
+        prefixed: PrefixedActionKind? = nil
     ) throws(ActionEnumError) {
         guard let count = EnumCases.count(of: type) else { throw ActionEnumError(type, .noEnum) }
         let document = JSONSchemaDocument(of: [type])
@@ -105,7 +105,7 @@ package struct ActionEnumError: Error, CustomStringConvertible {
     enum Reason {
         case noEnum, numericRawValues, customCodable
         case invalidKey(String)
-        case wholeName(String, ActionEnumCases.ModulePrefix)
+        case wholeName(String, ActionEnumCases.PrefixedActionKind)
     }
 
     private let type: String

@@ -12,7 +12,7 @@ package struct ActionSignature: Sendable {
     package let caseName: String?
     /// The regular expression for the wire names of all instances; `nil` if the action is not for
     /// instances.
-    package let pattern: String?
+    package let namePattern: String?
 
     package init(
         _ name: String,
@@ -23,7 +23,7 @@ package struct ActionSignature: Sendable {
         self.name = name
         self.type = type
         self.caseName = caseName
-        self.pattern = pattern
+        self.namePattern = pattern
     }
 }
 
@@ -31,7 +31,7 @@ extension ActionSignature {
     /// The names of the members that the payload may have; `nil` if the payload is not an object
     /// with fixed names. The property runs the type's `init(from:)` on dummy values, so only
     /// start-up should use it.
-    package var memberNames: [String]? {
+    package var payloadMemberNames: [String]? {
         let document = JSONSchemaDocument(of: [type])
         let payload = document.payload(of: self, document.resolved(document.roots[0]))
         guard case .object(let members) = document.resolved(payload) else { return nil }
@@ -47,7 +47,7 @@ extension ActionSignature {
         let document = JSONSchemaDocument(of: [type])
         var schemas = [document.payload(of: self, document.resolved(document.roots[0]))]
         for (index, token) in pointer.tokens.enumerated() {
-            let parts = schemas.flatMap { document.parts(of: $0, at: token) }
+            let parts = schemas.flatMap { document.childSchemas(of: $0, at: token) }
             if parts.isEmpty { return JSONPointer(tokens: Array(pointer.tokens[...index])) }
             schemas = parts
         }
@@ -55,7 +55,7 @@ extension ActionSignature {
     }
 
     /// The schema of the wire name.
-    var nameSchema: JSONSchema { pattern.map { .text(pattern: $0) } ?? .stringEnum([name]) }
+    var nameSchema: JSONSchema { namePattern.map { .text(pattern: $0) } ?? .stringEnum([name]) }
 }
 
 extension JSONSchemaDocument {
@@ -66,7 +66,7 @@ extension JSONSchemaDocument {
     /// Returns the possible schemas of the member or element that a token names in a value of
     /// `schema`. Several schemas are possible if `schema` is a union. Returns an empty array if no
     /// value of `schema` has such a member or element.
-    func parts(of schema: JSONSchema, at token: String, nesting: Int = 0) -> [JSONSchema] {
+    func childSchemas(of schema: JSONSchema, at token: String, nesting: Int = 0) -> [JSONSchema] {
         guard nesting < Self.nestingMax else { return [.any] }
         let isIndex = !token.isEmpty && token.utf8.allSatisfy(\.isDigit)
         switch schema {
@@ -78,9 +78,9 @@ extension JSONSchemaDocument {
             guard isIndex, let index = Int(token) else { return [] }
             return [elements.indices.contains(index) ? elements[index] : .any]
         case .oneOf(let schemas), .anyOf(let schemas):
-            return schemas.flatMap { parts(of: $0, at: token, nesting: nesting + 1) }
-        case .nullable(let inner): return parts(of: inner, at: token, nesting: nesting + 1)
-        case .reference: return parts(of: resolved(schema), at: token, nesting: nesting + 1)
+            return schemas.flatMap { childSchemas(of: $0, at: token, nesting: nesting + 1) }
+        case .nullable(let inner): return childSchemas(of: inner, at: token, nesting: nesting + 1)
+        case .reference: return childSchemas(of: resolved(schema), at: token, nesting: nesting + 1)
         case .null, .boolean, .number, .integer, .string, .text, .stringEnum, .integerEnum:
             return []
         }

@@ -13,7 +13,7 @@ extension EnumCases {
         of type: Value.Type
     ) -> JSONSchema? {
         guard let cases = all(of: type), !cases.isEmpty,
-            cases.allSatisfy({ isDecoded(type, from: $0.rawValue) })
+            cases.allSatisfy({ canDecode(type, from: $0.rawValue) })
         else { return nil }
         if let texts = cases.map(\.rawValue) as? [String] { return .stringEnum(texts) }
         let numbers = cases.compactMap {
@@ -22,7 +22,7 @@ extension EnumCases {
         return numbers.count == cases.count ? .integerEnum(numbers) : nil
     }
 
-    private static func isDecoded<Value: RawRepresentable & Decodable>(
+    private static func canDecode<Value: RawRepresentable & Decodable>(
         _: Value.Type,
         from rawValue: Value.RawValue
     ) -> Bool {

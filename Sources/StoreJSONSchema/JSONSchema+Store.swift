@@ -48,18 +48,22 @@ extension JSONSchema {
         batchMax: Int = batchMaxDefault
     ) -> [Property] {
         let all = actions + logged
-        let payloadNames = all.map { payloadName($0.name) }
+        let payloadNames = all.map { payloadDefinitionName($0.name) }
         let others = whole.map { $0 == state ? [] : [$0] } ?? []
         let states = [state] + others
         let reserved = ["State", "Action", "Dispatch", "Recipients", "LogRecord"] + payloadNames
         let document = JSONSchemaDocument(of: states, and: all, reserved: Set(reserved))
         let payloads = all.map { document.payload(of: $0) }
         let forms = zip(actions, payloads).map { action, payload in
-            form(of: action, payload: payload, as: .reference(payloadName(action.name)))
+            actionSchema(
+                of: action,
+                payload: payload,
+                as: .reference(payloadDefinitionName(action.name))
+            )
         }
         let records =
-            all.map { record($0.nameSchema, reference(payloadName($0.name))) }
-            + requests.map { record($0, .object([])) }
+            all.map { logRecordSchema($0.nameSchema, reference(payloadDefinitionName($0.name))) }
+            + requests.map { logRecordSchema($0, .object([])) }
         let visible = document.roots.prefix(states.count).map {
             isPartial ? $0.withOptionalMembers(document) : $0
         }
@@ -88,7 +92,7 @@ extension JSONSchema {
         let forms = actions.map { action -> JSONSchema in
             let document = JSONSchemaDocument(of: [action.type])
             let payload = document.payload(of: action)
-            return form(of: action, payload: payload, as: payload)
+            return actionSchema(of: action, payload: payload, as: payload)
         }
         let action = forms.count == 1 ? forms[0] : .oneOf(forms)
         return .anyOf([action, .boundedArray(of: action, count: 1...batchMax)])
@@ -96,7 +100,7 @@ extension JSONSchema {
 
     /// Returns the name of the definition of an action's payload. The name has only characters that
     /// OpenAPI allows.
-    package static func payloadName(_ action: String) -> String {
+    package static func payloadDefinitionName(_ action: String) -> String {
         let letters = action.unicodeScalars.map { scalar -> Character in
             switch scalar {
             case "a"..."z", "A"..."Z", "0"..."9", ".", "_", "-": Character(scalar)
@@ -118,7 +122,7 @@ extension JSONSchema {
     }
 
     /// Returns the schema of a record in the log.
-    private static func record(_ type: JSONSchema, _ payload: JSONSchema) -> JSONSchema {
+    private static func logRecordSchema(_ type: JSONSchema, _ payload: JSONSchema) -> JSONSchema {
         .object([
             Property("version", .integer(minimum: 1, maximum: .max)),
             Property("time", .string()), Property("type", type), Property("payload", payload),
@@ -132,7 +136,7 @@ extension JSONSchema {
 
     /// Returns the schema of an action in a request. If the payload has no required members, the
     /// payload may be absent or null (protocol 2.1).
-    private static func form(
+    private static func actionSchema(
         of action: ActionSignature,
         payload: JSONSchema,
         as reference: JSONSchema

@@ -4,8 +4,8 @@ import StoreJSON
 ///
 /// The deriver runs the `init(from:)` of each type with a ``SchemaProbe`` as decoder. The probe
 /// records the members and values that the type reads. A type becomes a definition, unless its
-/// schema is short. If only one reference leads to a definition, ``resolve(_:)`` replaces the
-/// reference by the definition.
+/// schema is short. If only one reference leads to a definition, ``inlineSingleReferences(_:)``
+/// replaces the reference by the definition.
 ///
 /// Only one thread at a time may use a deriver. Deriving is slow, so only start-up should do it.
 final class JSONSchemaDeriver {
@@ -16,14 +16,14 @@ final class JSONSchemaDeriver {
     static let casesMax = 256
     /// The maximum number of runs with different dummy values, for a type that refuses some dummy
     /// values.
-    static let dummiesMax = SchemaDummies.strings.count
+    static let dummyRunsMax = SchemaDummies.strings.count
     /// The maximum number of runs of `init(from:)`, for all types together. Types that would need
     /// further runs get the schema of any value.
     static let runsMax = 100_000
     /// The maximum depth of nested types, which bounds the stack.
     static let depthMax = 128
 
-    private var names: [ObjectIdentifier: String] = [:]
+    private var definitionNameByType: [ObjectIdentifier: String] = [:]
     private var definitions: [String: JSONSchema] = [:]
     /// The names of the definitions in the order of their first use. The document has the same
     /// order.
@@ -31,7 +31,7 @@ final class JSONSchemaDeriver {
     private var shortSchemas: [ObjectIdentifier: JSONSchema] = [:]
     private var dummies: [ObjectIdentifier: Any] = [:]
     private var typesInConstruction: Set<ObjectIdentifier> = []
-    private var runs = 0
+    private var runCount = 0
     private var depth = 0
 
     /// The records of the current run: the number of keys in `allKeys`, and the type of the first
@@ -50,7 +50,7 @@ final class JSONSchemaDeriver {
     func schema<Value: Decodable>(of type: Value.Type) -> JSONSchema {
         if let known = declaredSchema(of: type) { return known }
         let id = ObjectIdentifier(type)
-        if let name = names[id] { return .reference(name) }
+        if let name = definitionNameByType[id] { return .reference(name) }
         if let schema = shortSchemas[id] { return schema }
         guard depth < Self.depthMax else { return .any }
         depth += 1
@@ -59,7 +59,7 @@ final class JSONSchemaDeriver {
         let name = reserveName(for: type)
         let schema = EnumCases.schema(of: type) ?? derive(type)
         if schema.isShort {
-            names[id] = nil
+            definitionNameByType[id] = nil
             definitions[name] = nil
             definitionOrder.removeAll { $0 == name }
             shortSchemas[id] = schema
@@ -87,7 +87,7 @@ final class JSONSchemaDeriver {
             dummies[id] = value
             return value
         }
-        for dummy in 0..<Self.dummiesMax {
+        for dummy in 0..<Self.dummyRunsMax {
             var attempt = SchemaProbe.Attempt(dummyIndex: dummy)
             var choices = 1
             while attempt.keyIndex < choices {
@@ -96,7 +96,7 @@ final class JSONSchemaDeriver {
                     dummies[id] = value
                     return value
                 }
-                choices = min(run.choices, Self.casesMax)
+                choices = min(run.keyCount, Self.casesMax)
                 attempt.keyIndex += 1
             }
         }
@@ -107,7 +107,7 @@ final class JSONSchemaDeriver {
     /// decoded from dummy values.
     func samples<Value: Decodable>(of type: Value.Type) -> [Value] {
         if EnumCases.schema(of: type) != nil, let all = EnumCases.all(of: type) { return all }
-        let choices = run(type, SchemaProbe.Attempt()).choices
+        let choices = run(type, SchemaProbe.Attempt()).keyCount
         return (0..<min(choices, Self.casesMax)).compactMap { choice in
             bestRun(type, SchemaProbe.Attempt(keyIndex: choice)).value
         }
@@ -132,8 +132,8 @@ final class JSONSchemaDeriver {
     private struct Run<Value> {
         var value: Value?
         let shape = SchemaShape()
-        var choices = 0
-        var single: ObjectIdentifier?
+        var keyCount = 0
+        var firstSingleType: ObjectIdentifier?
     }
 
     private func run<Value: Decodable>(
@@ -141,25 +141,25 @@ final class JSONSchemaDeriver {
         _ attempt: SchemaProbe.Attempt
     ) -> Run<Value> {
         var run = Run<Value>()
-        guard runs < Self.runsMax else { return run }
-        runs += 1
+        guard runCount < Self.runsMax else { return run }
+        runCount += 1
         let outer = (keyCount, firstSingleType)
         (keyCount, firstSingleType) = (0, nil)
         run.value = try? Value(from: SchemaProbe(deriver: self, shape: run.shape, attempt: attempt))
-        (run.choices, run.single) = (keyCount, firstSingleType)
+        (run.keyCount, run.firstSingleType) = (keyCount, firstSingleType)
         (keyCount, firstSingleType) = outer
         return run
     }
 
     private func derive<Value: Decodable>(_ type: Value.Type) -> JSONSchema {
         let first = bestRun(type, SchemaProbe.Attempt())
-        if first.choices > 0 { return cases(type, first.choices) }
-        guard first.single != nil else {
+        if first.keyCount > 0 { return schemaOfCases(type, first.keyCount) }
+        guard first.firstSingleType != nil else {
             // A type without properties reads no container. Its JSON form is an empty object.
-            let isEmpty = first.value != nil && first.shape.container == nil
+            let isEmpty = first.value != nil && first.shape.containerKind == nil
             return isEmpty ? .object([]) : first.shape.schema
         }
-        return alternatives(type, first)
+        return schemaOfAlternatives(type, first)
     }
 
     /// Runs the type's `init(from:)` repeatedly, each time with other dummy values. Returns the
@@ -170,10 +170,12 @@ final class JSONSchemaDeriver {
     ) -> Run<Value> {
         var attempt = attempt
         var best = run(type, attempt)
-        while best.value == nil, attempt.dummyIndex + 1 < Self.dummiesMax {
+        while best.value == nil, attempt.dummyIndex + 1 < Self.dummyRunsMax {
             attempt.dummyIndex += 1
             let next = run(type, attempt)
-            if next.value != nil || next.shape.size > best.shape.size { best = next }
+            if next.value != nil || next.shape.recordedCount > best.shape.recordedCount {
+                best = next
+            }
         }
         if let value = best.value, dummies[ObjectIdentifier(type)] == nil {
             dummies[ObjectIdentifier(type)] = value
@@ -183,12 +185,12 @@ final class JSONSchemaDeriver {
 
     /// Returns the schema of an enum with payloads. For each case, the schema permits an object
     /// with one member.
-    private func cases<Value: Decodable>(_ type: Value.Type, _ count: Int) -> JSONSchema {
+    private func schemaOfCases<Value: Decodable>(_ type: Value.Type, _ count: Int) -> JSONSchema {
         let shapes = (0..<min(count, Self.casesMax)).map { choice in
             bestRun(type, SchemaProbe.Attempt(keyIndex: choice)).shape
         }
         let schemas = shapes.map(\.schema)
-        guard shapes.allSatisfy({ $0.names.count == 1 }) else {
+        guard shapes.allSatisfy({ $0.memberNames.count == 1 }) else {
             // The type reads `allKeys`, but is no enum with payloads.
             return .union(schemas)
         }
@@ -198,14 +200,14 @@ final class JSONSchemaDeriver {
     /// Returns the schema of a type that tries to decode several types from its single value
     /// container. Each run refuses one more type than the preceding run, so that the type tries its
     /// next alternative.
-    private func alternatives<Value: Decodable>(
+    private func schemaOfAlternatives<Value: Decodable>(
         _ type: Value.Type,
         _ first: Run<Value>
     ) -> JSONSchema {
         var schemas = [first.shape.schema]
         var attempt = SchemaProbe.Attempt()
         var last = first
-        while last.value != nil, let single = last.single,
+        while last.value != nil, let single = last.firstSingleType,
             attempt.refusedTypes.insert(single).inserted
         {
             last = run(type, attempt)
@@ -227,7 +229,7 @@ final class JSONSchemaDeriver {
             name = "\(qualified)_\(number)"
             number += 1
         }
-        names[ObjectIdentifier(type)] = name
+        definitionNameByType[ObjectIdentifier(type)] = name
         definitions[name] = .any
         definitionOrder.append(name)
         return name
@@ -251,7 +253,7 @@ final class JSONSchemaDeriver {
 
     /// Returns the roots and the definitions that remain. If only one reference leads to a
     /// definition, the definition replaces the reference and does not remain.
-    func resolve(
+    func inlineSingleReferences(
         _ roots: [JSONSchema]
     ) -> (roots: [JSONSchema], definitions: [JSONSchema.Property]) {
         var uses: [String: Int] = [:]

@@ -7,7 +7,7 @@ package struct JSONSchemaDocument: Sendable {
     /// The definitions that the roots refer to, in the order of their first use.
     package let definitions: [JSONSchema.Property]
     /// The index of each type's schema in ``roots``.
-    private let places: [ObjectIdentifier: Int]
+    private let rootIndexByType: [ObjectIdentifier: Int]
 
     /// Derives the schemas of types (protocol 6.1).
     ///
@@ -19,8 +19,10 @@ package struct JSONSchemaDocument: Sendable {
     ///   - reserved: names that definitions must not have.
     package init(of types: [any Decodable.Type], reserved: Set<String> = []) {
         let deriver = JSONSchemaDeriver(reserved: reserved)
-        (roots, definitions) = deriver.resolve(types.map { deriver.schema(of: $0) })
-        places = Dictionary(zip(types.map { ObjectIdentifier($0) }, 0...)) { _, last in last }
+        (roots, definitions) = deriver.inlineSingleReferences(types.map { deriver.schema(of: $0) })
+        rootIndexByType = Dictionary(zip(types.map { ObjectIdentifier($0) }, 0...)) { _, last in
+            last
+        }
     }
 
     /// Derives the schemas of `types`, followed by the schemas of the actions' types. A type of
@@ -38,13 +40,16 @@ package struct JSONSchemaDocument: Sendable {
     /// Returns the schema of an action's payload. ``roots`` has to contain the schema of the
     /// action's type.
     func payload(of action: ActionSignature) -> JSONSchema {
-        payload(of: action, places[ObjectIdentifier(action.type)].map { roots[$0] } ?? .any)
+        payload(
+            of: action,
+            rootIndexByType[ObjectIdentifier(action.type)].map { roots[$0] } ?? .any
+        )
     }
 }
 
 extension JSONSchema {
     /// Returns the schema of one type as a whole document (protocol 6.1).
-    package static func schema(of type: any Decodable.Type) -> Bytes {
+    package static func document(of type: any Decodable.Type) -> Bytes {
         let document = JSONSchemaDocument(of: [type])
         var writer = JSONWriter(capacity: 4_096)
         writer.object { object in

@@ -25,17 +25,17 @@ struct SchemaProbe: Decoder {
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy _: Key.Type) -> KeyedDecodingContainer<Key> {
-        shape.container = .keyed
+        shape.containerKind = .keyed
         return KeyedDecodingContainer(SchemaProbeKeyed<Key>(probe: self))
     }
 
     func unkeyedContainer() -> any UnkeyedDecodingContainer {
-        shape.container = .unkeyed
+        shape.containerKind = .unkeyed
         return SchemaProbeUnkeyed(probe: self)
     }
 
     func singleValueContainer() -> any SingleValueDecodingContainer {
-        shape.container = .single
+        shape.containerKind = .single
         return SchemaProbeSingle(probe: self)
     }
 
@@ -73,7 +73,7 @@ struct SchemaProbeKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func contains(_ key: Key) -> Bool {
-        probe.shape.recordQuery(of: key.stringValue)
+        probe.shape.recordPresenceCheck(of: key.stringValue)
         return true
     }
 
@@ -142,18 +142,18 @@ struct SchemaProbeUnkeyed: UnkeyedDecodingContainer {
     mutating func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type
     ) throws -> KeyedDecodingContainer<NestedKey> {
-        try element().container(keyedBy: type)
+        try nextElementProbe().container(keyedBy: type)
     }
 
     mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        try element().unkeyedContainer()
+        try nextElementProbe().unkeyedContainer()
     }
 
-    mutating func superDecoder() throws -> any Decoder { try element() }
+    mutating func superDecoder() throws -> any Decoder { try nextElementProbe() }
 
-    private mutating func element() throws -> SchemaProbe {
+    private mutating func nextElementProbe() throws -> SchemaProbe {
         try advance()
-        return probe.nestedProbe(probe.shape.elementChild())
+        return probe.nestedProbe(probe.shape.addElementChild())
     }
 
     /// Moves past an element. Throws an error after ``JSONSchemaDeriver/elementsMax`` elements, to

@@ -1,7 +1,7 @@
 /// A record of the containers and values that an `init(from:)` reads in one run. The schema of the
 /// type is made of this record.
 final class SchemaShape {
-    enum Container {
+    enum ContainerKind {
         case keyed, unkeyed, single
     }
 
@@ -15,17 +15,17 @@ final class SchemaShape {
 
     /// The kind of container that the type requested last; `nil` if the type has requested no
     /// container.
-    var container: Container?
+    var containerKind: ContainerKind?
     private var members: [Member] = []
     private var elements: [() -> JSONSchema] = []
     private var singleValues: [JSONSchema] = []
     private var isNullable = false
     /// True if `isAtEnd` was read before the first element: the type reads elements in a loop.
-    private var isLoop = false
+    private var readsElementsInLoop = false
 
     /// The number of recorded members, elements and single values. If several runs of a type fail,
     /// the deriver uses the run with the greatest size.
-    private(set) var size = 0
+    private(set) var recordedCount = 0
 
     // Keyed
 
@@ -43,7 +43,7 @@ final class SchemaShape {
         return child
     }
 
-    func recordQuery(of name: String) { _ = index(of: name, isRequired: false) }
+    func recordPresenceCheck(of name: String) { _ = index(of: name, isRequired: false) }
 
     func recordNullCheck(of name: String) {
         members[index(of: name, isRequired: true)].isNullable = true
@@ -51,7 +51,7 @@ final class SchemaShape {
 
     private func index(of name: String, isRequired: Bool) -> Int {
         if let index = members.firstIndex(where: { $0.name == name }) { return index }
-        size += 1
+        recordedCount += 1
         members.append(Member(name: name, isRequired: isRequired))
         return members.count - 1
     }
@@ -59,17 +59,17 @@ final class SchemaShape {
     // Unkeyed
 
     func recordEndCheck() {
-        if elements.isEmpty { isLoop = true }
+        if elements.isEmpty { readsElementsInLoop = true }
     }
 
     func recordElement(_ schema: JSONSchema) {
-        size += 1
+        recordedCount += 1
         elements.append { schema }
     }
 
-    func elementChild() -> SchemaShape {
+    func addElementChild() -> SchemaShape {
         let child = SchemaShape()
-        size += 1
+        recordedCount += 1
         elements.append { child.schema }
         return child
     }
@@ -77,7 +77,7 @@ final class SchemaShape {
     // Single
 
     func recordSingleValue(_ schema: JSONSchema) {
-        size += 1
+        recordedCount += 1
         singleValues.append(schema)
     }
 
@@ -86,16 +86,17 @@ final class SchemaShape {
     // Result
 
     /// The names of the recorded members; empty if the value is no object.
-    var names: [String] { members.map(\.name) }
+    var memberNames: [String] { members.map(\.name) }
 
     var schema: JSONSchema {
         let schema: JSONSchema
-        switch container {
+        switch containerKind {
         case nil: schema = .any
         case .keyed: schema = .object(members.map(property))
         case .unkeyed:
             let parts = elements.map { $0() }
-            schema = isLoop || parts.isEmpty ? .array(of: .union(parts)) : .tuple(parts)
+            schema =
+                readsElementsInLoop || parts.isEmpty ? .array(of: .union(parts)) : .tuple(parts)
         case .single: schema = .union(singleValues)
         }
         return isNullable ? schema.orNull : schema

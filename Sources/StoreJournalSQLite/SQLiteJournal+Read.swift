@@ -92,7 +92,7 @@ extension Reader {
             payload: [UInt8](fields.payload),
             meta: fields.meta.map { [UInt8]($0) },
             principal: fields.principal.map { ActionPrincipal(principals.text($0)) },
-            requestID: fields.request.map { String(decoding: $0, as: UTF8.self) },
+            requestID: fields.requestID.map { String(decoding: $0, as: UTF8.self) },
             changed: fields.changed,
             cause: fields.cause,
             origin: fields.origin.map { names.text($0) },
@@ -133,6 +133,6 @@ extension Reader {
             time: row.integer(4)
         )
         _ = form.replace(with: kept)
-        return form.checksum == row.integer(5) ? kept : nil
+        return form.outcomeChecksum == row.integer(5) ? kept : nil
     }
 }

@@ -86,7 +86,7 @@ extension Reader {
         guard snapshot.unpacked != nil else { return "can't be unpacked" }
         guard version >= (try readMeta().base.version) else { return nil }
         defer { resetRecords() }
-        let hash = try RecordRows(self, after: version).end.hash
+        let hash = try RecordRows(self, after: version).currentPosition.hash
         return hash == snapshot.position.hash ? nil : "belongs to another history"
     }
 

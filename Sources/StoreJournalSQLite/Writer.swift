@@ -164,7 +164,7 @@ final class Writer: @unchecked Sendable {
             try insertRecord.bindNull(6, unless: &nulls)
         }
         try insertRecord.bind(7, fields.principal, &nulls)
-        try insertRecord.bind(8, fields.request, &nulls)
+        try insertRecord.bind(8, fields.requestID, &nulls)
         try insertRecord.bind(10, fields.cause.map { Int64(bitPattern: $0) }, &nulls)
         try insertRecord.bind(11, fields.origin, &nulls)
         try insertRecord.bind(12, fields.session, &nulls)
@@ -191,7 +191,7 @@ final class Writer: @unchecked Sendable {
         try insertOutcome.bind(5, Int64(bitPattern: outcome.lastVersion))
         try insertOutcome.bind(6, outcome.changed ? 1 : 0)
         try insertOutcome.bind(7, outcome.time)
-        try insertOutcome.bind(8, form.checksum)
+        try insertOutcome.bind(8, form.outcomeChecksum)
         try insertOutcome.run()
         contents.newestKeyTime = max(contents.newestKeyTime, outcome.time)
     }

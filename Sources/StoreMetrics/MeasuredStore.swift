@@ -58,9 +58,9 @@ package struct StoreFigures: Sendable {
     /// The times of requests, by route.
     package let requests = RequestTimes()
     /// The counters of requests that a policy denied.
-    let denials: PolicyDenials
+    let denials: PolicyDenialCounts
     /// The open streams of the policy's roles; `nil` if there is no policy.
-    let roleStreams: RoleStreams?
+    let roleStreams: RoleStreamCounts?
     let journal: any Journal
     let keeper: SnapshotKeeper
     let encoding: EncodeTimes
@@ -75,8 +75,8 @@ package struct StoreFigures: Sendable {
         _ retention: Retention?,
         access: AccessControl?
     ) {
-        denials = access?.denials ?? PolicyDenials()
-        roleStreams = access?.streams
+        denials = access?.denialCounts ?? PolicyDenialCounts()
+        roleStreams = access?.streamCounts
         self.core = core
         self.journal = journal
         self.keeper = keeper

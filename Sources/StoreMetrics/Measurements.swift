@@ -53,7 +53,7 @@ package struct MeasuredProcess: Sendable {
     /// The tracer of spans; `nil` if no traces are exported.
     let tracer: Tracer?
     /// The numbers of requests that rate limits have refused; `nil` if there are no limits.
-    let refused: RefusedCounts?
+    let refused: RateRefusalCounts?
     let log: LogCounts
     /// The versions of the program and of its libraries.
     let build: MetricLabels
@@ -69,7 +69,7 @@ package struct MeasuredProcess: Sendable {
         self.transport = transport
         self.analytics = analytics
         self.tracer = tracer
-        refused = web.limits?.refused
+        refused = web.limits?.refusalCounts
         self.log = log
         self.build = build
     }

@@ -15,7 +15,7 @@ extension Metric {
         ) { [($0.store.epoch, 1)] },
         .perActionType("store_actions_total", "Dispatched actions, by type and outcome.") {
             action in
-            zip(ActionOutcome.allCases, action.outcomes).filter { $1 > 0 }.map {
+            zip(ActionOutcome.allCases, action.countsByOutcome).filter { $1 > 0 }.map {
                 (["type": action.type, "outcome": $0.label], $1)
             }
         },
@@ -44,7 +44,7 @@ extension Metric {
             "store_batch_actions",
             "Number of actions that were made durable together in one batch."
         ) {
-            $0.figures.core.batches.distribution
+            $0.figures.core.batchSizes.distribution
         },
         .valuesPerStore("store_mailbox_actions", "Actions that wait for the Core.", by: "lane") {
             let mailbox = $0.store.core.mailboxFigures

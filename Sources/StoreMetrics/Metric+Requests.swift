@@ -28,7 +28,7 @@ extension Metric {
         .perStore(
             "store_streams_shed_total",
             "Streams of slow readers that were ended because memory was scarce."
-        ) { $0.counters.shed.currentCount },
+        ) { $0.counters.readersShed.currentCount },
         .perStore(
             "store_streams_refused_for_memory_total",
             "Streams refused because memory was scarce."
@@ -54,7 +54,7 @@ extension Metric {
         .perStore(
             "store_stream_frames_skipped_total",
             "Frames that were left out because newer frames replaced them."
-        ) { $0.counters.conflated.currentCount },
+        ) { $0.counters.framesConflated.currentCount },
         .perStore("store_stream_heartbeats_total", "Heartbeats sent.") {
             $0.counters.heartbeats.currentCount
         },
@@ -111,11 +111,12 @@ extension MeasuredStore {
     /// The number of refusals for each bound of the store.
     fileprivate var limitsHit: [(String, UInt64)] {
         var hits = [
-            ("mailbox", store.core.mailboxRefusedTotal), ("streams", counters.refused.currentCount),
+            ("mailbox", store.core.mailboxRefusedTotal),
+            ("streams", counters.refusedForPlaces.currentCount),
             ("reads", store.refusedReadsTotal),
         ]
         if let effects = store.core.effects {
-            hits.append(("effects", effects.refused.currentCount))
+            hits.append(("effects", effects.refusedCount.currentCount))
         }
         if let sessions = store.sessionFigures {
             hits.append(("sessions", sessions.full))
@@ -128,7 +129,9 @@ extension MeasuredStore {
 extension RouteTimes {
     /// Returns the times for each class of status codes with at least one request.
     fileprivate func values(_ method: String, _ route: String) -> Metric.Values<Distribution> {
-        Self.classes.map { ("\($0)xx", distribution(ofStatus: $0)) }.filter { $1.count > 0 }.map {
+        Self.statusClasses.map { ("\($0)xx", distribution(ofStatusClass: $0)) }.filter {
+            $1.count > 0
+        }.map {
             (["method": method, "route": route, "status": $0], $1)
         }
     }

@@ -43,8 +43,8 @@ struct TaskQueue: Sendable {
     }
 }
 
-/// The ages of a pool's turns, counted in intervals between two calls of ``ThreadPool/relieve()``.
-/// So a turn does not read the clock.
+/// The ages of a pool's turns, counted in intervals between two calls of
+/// ``ThreadPool/startMissingThreads()``. So a turn does not read the clock.
 ///
 /// A turn that has lasted for one whole interval is a held turn. The thread of a held turn is
 /// blocked, or computes for a long time. Such a thread does not count towards the pool's

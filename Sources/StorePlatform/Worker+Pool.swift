@@ -22,13 +22,13 @@ extension Worker: PooledTask {
         }
         body?(self)
         // If work is left, the worker gets another turn, after the tasks that wait already.
-        if !leave(evenWithWork: false), let pool { submitTurn(to: pool) }
+        if !retireThread(evenWithWork: false), let pool { submitTurn(to: pool) }
     }
 
     /// Submits a turn to the pool. The turn is counted in `threads` already.
     func submitTurn(to pool: ThreadPool) {
         // If the pool is closed, the waiting work stays in the queue.
-        if !pool.submit(self) { _ = leave(evenWithWork: true) }
+        if !pool.submit(self) { _ = retireThread(evenWithWork: true) }
     }
 
     /// Takes work from the queue. Returns `nil` if the turn is to end. Calls `beforeEnd` if the
@@ -53,17 +53,17 @@ extension Worker: PooledTask {
 
     /// Takes a thread or a turn off the count, and returns true. If work is left and `evenWithWork`
     /// is false, leaves the count unchanged and returns false.
-    func leave(evenWithWork: Bool) -> Bool {
+    func retireThread(evenWithWork: Bool) -> Bool {
         let (leaves, isLast, body) = state.withLock { state -> (Bool, Bool, Body?) in
             guard evenWithWork || state.queue.isEmpty else { return (false, false, nil) }
-            state.threads -= 1
-            guard state.isClosed, state.threads == 0 else { return (true, false, nil) }
+            state.threadCount -= 1
+            guard state.isClosed, state.threadCount == 0 else { return (true, false, nil) }
             defer { state.body = nil }
             return (true, true, state.body)
         }
         // The objects that the body has captured are released here, outside the lock.
         _ = body
-        if isLast { ended.open() }
+        if isLast { threadsEnded.open() }
         return leaves
     }
 }

@@ -25,9 +25,9 @@ public final class Worker<Queue: WorkQueue>: Sendable {
         @usableFromInline var queue: Queue
         /// The number of threads, including threads that are about to begin. For a worker on a
         /// pool, the number of turns that run or wait.
-        @usableFromInline var threads = 0
+        @usableFromInline var threadCount = 0
         /// The number of threads that sleep and have not been woken.
-        @usableFromInline var sleepingThreads = 0
+        @usableFromInline var sleepingThreadCount = 0
         @usableFromInline var isClosed = false
         @usableFromInline var body: Body?
         /// The state of the turns; used only by a worker on a pool.
@@ -38,12 +38,12 @@ public final class Worker<Queue: WorkQueue>: Sendable {
         @inlinable
         mutating func wakeup(threadsMax: Int) -> Wakeup {
             guard !queue.isEmpty else { return .none }
-            if sleepingThreads > 0 {
-                sleepingThreads -= 1
+            if sleepingThreadCount > 0 {
+                sleepingThreadCount -= 1
                 return .wake
             }
-            guard let body, threads < threadsMax else { return .none }
-            threads += 1
+            guard let body, threadCount < threadsMax else { return .none }
+            threadCount += 1
             return .begin(body)
         }
     }
@@ -62,7 +62,7 @@ public final class Worker<Queue: WorkQueue>: Sendable {
     let pool: ThreadPool?
     @usableFromInline let isPooled: Bool
     private let closing = Latch()
-    let ended = Latch()
+    let threadsEnded = Latch()
 
     /// Makes a worker without a thread. If the worker has threads of its own, at most 15 bytes of
     /// their name show in `top -H` and debuggers.
@@ -98,7 +98,7 @@ public final class Worker<Queue: WorkQueue>: Sendable {
             guard !state.isClosed else { return .none }
             state.body = body
             guard start == .atOnce || !state.queue.isEmpty else { return .none }
-            state.threads += 1
+            state.threadCount += 1
             return .begin(body)
         }
         wakeThread(wakeup)
@@ -138,7 +138,8 @@ public final class Worker<Queue: WorkQueue>: Sendable {
     @inlinable
     public func withRestingQueue<Result: Sendable>(_ body: (inout Queue) -> Result?) -> Result? {
         state.withLock { state in
-            guard !state.isClosed, state.sleepingThreads == state.threads, state.queue.isEmpty
+            guard !state.isClosed, state.sleepingThreadCount == state.threadCount,
+                state.queue.isEmpty
             else {
                 return nil
             }
@@ -158,18 +159,18 @@ public final class Worker<Queue: WorkQueue>: Sendable {
             state.isClosed = true
             change(&state.queue)
             defer {
-                state.sleepingThreads = 0
+                state.sleepingThreadCount = 0
                 // The turns that wait in a pool still need the body.
-                if pool == nil || state.threads == 0 { state.body = nil }
+                if pool == nil || state.threadCount == 0 { state.body = nil }
             }
-            return (state.sleepingThreads, state.threads == 0, state.body)
+            return (state.sleepingThreadCount, state.threadCount == 0, state.body)
         }
         // The objects that the body has captured are released here, outside the lock.
         _ = body
         closing.open()
-        if isOver { ended.open() }
+        if isOver { threadsEnded.open() }
         sleepers.wake(asleep)
-        return ended.wait(seconds: seconds)
+        return threadsEnded.wait(seconds: seconds)
     }
 
     @inlinable
@@ -185,7 +186,7 @@ public final class Worker<Queue: WorkQueue>: Sendable {
     func beginThread(_ body: @escaping Body) {
         if let pool { return submitTurn(to: pool) }
         SystemThread.start(name: name, niceness: niceness) { [self] in
-            repeat { body(self) } while !leave(evenWithWork: false)
+            repeat { body(self) } while !retireThread(evenWithWork: false)
         }
     }
 }
@@ -204,7 +205,7 @@ extension Worker {
         while true {
             let (work, isOver) = state.withLock { state -> (Queue.Work?, Bool) in
                 if !state.queue.isEmpty { return (state.queue.take(), false) }
-                if !state.isClosed { state.sleepingThreads += 1 }
+                if !state.isClosed { state.sleepingThreadCount += 1 }
                 return (nil, state.isClosed)
             }
             if isOver || work != nil { return work }
@@ -222,8 +223,8 @@ extension Worker {
     func sleep() -> Bool {
         sleepers.sleep {
             state.withLock { state in
-                guard state.sleepingThreads > 0 else { return false }
-                state.sleepingThreads -= 1
+                guard state.sleepingThreadCount > 0 else { return false }
+                state.sleepingThreadCount -= 1
                 return true
             }
         }

@@ -24,10 +24,10 @@ struct PublishingQueue: WorkQueue {
         let items: [Item]
         /// The newest version that was sent to readers before the turn; `nil` before the first
         /// turn.
-        let sent: UInt64?
+        let sentVersion: UInt64?
     }
 
-    var published: Snapshot
+    var publishedSnapshot: Snapshot
     private var items: [Item] = []
     /// The newest version that readers have after all taken items are processed.
     private var sentVersion: UInt64?
@@ -36,16 +36,16 @@ struct PublishingQueue: WorkQueue {
     private var queuedVersion: UInt64?
     /// True if another thread does the work of the publishing thread. In this case, the publishing
     /// thread takes no items.
-    var isHeld = false
+    var hasStandIn = false
     /// True if a thread waits until the queue is empty. In this case, the publishing thread does
     /// not pause.
-    var isUrgent = false
+    var skipsPauses = false
     private(set) var commitCount = 0
     private(set) var bytes = 0
 
-    init(published: Snapshot) { self.published = published }
+    init(published: Snapshot) { self.publishedSnapshot = published }
 
-    var isEmpty: Bool { items.isEmpty || isHeld }
+    var isEmpty: Bool { items.isEmpty || hasStandIn }
 
     /// True if commits fill less than half of the queue.
     var keepsUp: Bool { commitCount < Self.commitsMax / 2 && bytes < Self.bytesMax / 2 }
@@ -65,15 +65,15 @@ struct PublishingQueue: WorkQueue {
         }
         guard commitCount < Self.commitsMax,
             commitCount == 0 || bytes + commit.bytes <= Self.bytesMax
-        else { return join(with: commit) }
+        else { return joinAllCommits(with: commit) }
         items.append(.commit(commit))
         commitCount += 1
         bytes += commit.bytes
     }
 
     mutating func add(_ task: @escaping @Sendable (Snapshot) -> Void) {
-        queuedVersion = published.version
-        items.append(.task(published, task))
+        queuedVersion = publishedSnapshot.version
+        items.append(.task(publishedSnapshot, task))
     }
 
     mutating func take() -> Turn {
@@ -81,17 +81,17 @@ struct PublishingQueue: WorkQueue {
             drop()
             sentVersion = queuedVersion
         }
-        return Turn(items: items, sent: sentVersion)
+        return Turn(items: items, sentVersion: sentVersion)
     }
 
     /// Lets the caller's thread stand in for the publishing thread. Returns the published version
     /// for the caller's reader, and the newest version that was sent to readers so far. Returns
     /// `nil` if another thread already stands in.
     mutating func beginStandIn() -> (published: Snapshot, sent: UInt64?)? {
-        guard !isHeld else { return nil }
-        isHeld = true
-        defer { sentVersion = published.version }
-        return (published, sentVersion)
+        guard !hasStandIn else { return nil }
+        hasStandIn = true
+        defer { sentVersion = publishedSnapshot.version }
+        return (publishedSnapshot, sentVersion)
     }
 
     mutating func drop() {
@@ -101,7 +101,7 @@ struct PublishingQueue: WorkQueue {
 
     /// Joins all commits at the position of the first commit. So a task behind the first commit may
     /// get a newer version, but never an older version.
-    private mutating func join(with newest: Commit) {
+    private mutating func joinAllCommits(with newest: Commit) {
         var joined: Commit?
         var tasks: [Item] = []
         for item in items + [.commit(newest)] {

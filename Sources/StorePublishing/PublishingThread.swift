@@ -35,7 +35,7 @@ final class PublishingThread: Sendable {
     private struct Pace {
         var reader = ReaderPace()
         /// The seconds that the stream writer had worked when the last turn ended.
-        var sendingSeconds: Double?
+        var lastSendingSeconds: Double?
     }
 
     let newest: NewestSnapshot
@@ -44,8 +44,8 @@ final class PublishingThread: Sendable {
     private let hasReaders: @Sendable () -> Bool
     /// Returns the seconds that the stream writer has worked so far.
     private let sendingSeconds: @Sendable () -> Double
-    private let hurry = TimedSemaphore()
-    private let lags = Atomic(false)
+    private let pauseEnd = TimedSemaphore()
+    private let isBehind = Atomic(false)
     private let pace = Locked(Pace())
 
     /// Makes a publisher on the pool's threads, or on a separate thread with a nice value of 10.
@@ -76,7 +76,8 @@ final class PublishingThread: Sendable {
                 _ = worker.close(seconds: 0) { $0.drop() }
                 return
             }
-            while let turn = worker.next(beforeSleep: { lags.store(false, ordering: .relaxed) }) {
+            while let turn = worker.next(beforeSleep: { isBehind.store(false, ordering: .relaxed) })
+            {
                 catchUp(turn, work)
             }
         }
@@ -87,19 +88,19 @@ final class PublishingThread: Sendable {
 
     /// True if the thread is not behind, so that each version may have its own frame. Any thread
     /// may read this.
-    var keepsUp: Bool { !lags.load(ordering: .relaxed) }
+    var keepsUp: Bool { !isBehind.load(ordering: .relaxed) }
 
     /// Publishes a durable version, which readers may get from now on. Calls `commit` only if there
     /// are readers. The Core's thread calls this function, which never waits for readers.
     func advance(to newest: Snapshot, _ commit: () -> Commit) {
         let posted: Void? = worker.post { queue in
-            queue.published = newest
+            queue.publishedSnapshot = newest
             // Swap before counting the readers. A reader that is not counted finds the new
             // snapshot.
             self.newest.swap(for: newest)
             guard hasReaders() else { return }
-            queue.add(commit(), joining: lags.load(ordering: .relaxed))
-            if !queue.keepsUp { lags.store(true, ordering: .relaxed) }
+            queue.add(commit(), joining: isBehind.load(ordering: .relaxed))
+            if !queue.keepsUp { isBehind.store(true, ordering: .relaxed) }
         }
         if posted == nil { self.newest.swap(for: newest) }
     }
@@ -122,33 +123,33 @@ final class PublishingThread: Sendable {
         }
         if let sent = held.sent, held.published.version > sent { work.didSkipVersions() }
         task(held.published)
-        worker.post { $0.isHeld = false }
+        worker.post { $0.hasStandIn = false }
         return true
     }
 
     /// Waits until the stream writer has all versions that were committed before this call, or
     /// until `seconds` are over.
     func flush(seconds: Double) {
-        if worker.withRestingQueue({ $0.isHeld ? nil : true }) == true { return }
+        if worker.withRestingQueue({ $0.hasStandIn ? nil : true }) == true { return }
         let done = TimedSemaphore()
         let posted: Void? = worker.post { queue in
-            queue.isUrgent = true
+            queue.skipsPauses = true
             queue.add { _ in done.signal() }
         }
         guard posted != nil else { return }
-        hurry.signal()
+        pauseEnd.signal()
         _ = done.wait(seconds: seconds)
-        worker.withQueue { $0.isUrgent = false }
+        worker.withQueue { $0.skipsPauses = false }
     }
 
     /// Ends the thread after the thread has processed the queue. Returns at once.
     func close() {
         _ = worker.close(seconds: 0) { queue in
-            queue.isUrgent = true
+            queue.skipsPauses = true
             // The queue takes no more posts, so nothing else would reset this variable.
-            queue.isHeld = false
+            queue.hasStandIn = false
         }
-        hurry.signal()
+        pauseEnd.signal()
     }
 }
 
@@ -157,7 +158,7 @@ final class PublishingThread: Sendable {
 extension PublishingThread {
     /// Publishes the commits and runs the tasks of one turn.
     private func catchUp(_ turn: PublishingQueue.Turn, _ work: Handlers) {
-        var version = turn.sent
+        var version = turn.sentVersion
         let began = SystemTime.steadySeconds()
         pace.withLock { $0.reader.beginWork(at: began) }
         var (isPublishing, isAnswering) = (false, false)
@@ -174,7 +175,7 @@ extension PublishingThread {
         for item in turn.items {
             switch item {
             case .commit(let commit):
-                if lags.load(ordering: .relaxed), waiting?.isCovered(by: commit) == true {
+                if isBehind.load(ordering: .relaxed), waiting?.isCovered(by: commit) == true {
                     waiting?.join(commit)
                 } else {
                     distributeWaiting()
@@ -204,11 +205,11 @@ extension PublishingThread {
             pace.reader.noteVersion(version, at: ended)
             // The stream writer sends a turn's frames during the next turn. So the seconds are
             // right only in the sum over several turns.
-            let others = sent - (pace.sendingSeconds ?? sent)
-            pace.sendingSeconds = sent
+            let others = sent - (pace.lastSendingSeconds ?? sent)
+            pace.lastSendingSeconds = sent
             return (pace.reader.isBusy, pace.reader.pauseSeconds(at: ended, besides: others))
         }
-        lags.store(isBusy || ended - began > Self.turnSecondsMax, ordering: .relaxed)
+        isBehind.store(isBusy || ended - began > Self.turnSecondsMax, ordering: .relaxed)
         if isPublishing, let pause { self.pause(pause) }
     }
 
@@ -229,8 +230,8 @@ extension PublishingThread {
     /// Pauses for the Core and the event loop, unless another thread waits for the publishing
     /// thread.
     private func pause(_ seconds: Double) {
-        guard !worker.withQueue({ $0.isUrgent }) else { return }
-        _ = hurry.wait(seconds: seconds)
+        guard !worker.withQueue({ $0.skipsPauses }) else { return }
+        _ = pauseEnd.wait(seconds: seconds)
     }
 }
 

@@ -60,9 +60,14 @@ package final class StatePublisher<State: Codable & Equatable & Sendable>: State
         let newest = prepared.last ?? before
         // If a view retains the state, the next change has to copy the state. So the views only get
         // the state if a watched view reads a changed module.
-        let isViewed = views?.reads(newest, since: before) == true
+        let isViewed = views?.hasChangedSource(newest, since: before) == true
         streams.publishing.advance(to: newest) {
-            Commit(prepared, after: before, for: audience, isViewed ? views(of: state) : nil)
+            Commit(
+                prepared,
+                after: before,
+                for: audience,
+                isViewed ? viewPublisher(of: state) : nil
+            )
         }
         log.published(version)
         forget()
@@ -76,7 +81,7 @@ package final class StatePublisher<State: Codable & Equatable & Sendable>: State
     }
 
     /// Returns the function that publishes the watched views of a state.
-    private func views(of state: State) -> Commit.ViewPublisher {
+    private func viewPublisher(of state: State) -> Commit.ViewPublisher {
         { [views, publishing = streams.publishing] commit, filter in
             let (new, old) = (commit.newest, commit.previous)
             views?.distribute(state, new, after: old, for: filter, publishing.pauseIfBusy)

@@ -82,7 +82,7 @@ extension StateStreams {
     package func topic(of stream: StateStream) -> TopicID {
         switch stream {
         case .whole(let viewer): .state.seen(by: viewer)
-        case .slice(let slice): slices?.id(of: slice) ?? .state
+        case .slice(let slice): slices?.topicID(of: slice) ?? .state
         case .part(let part): part.topic
         case .view(let view): view.topic
         }
@@ -134,7 +134,7 @@ extension StateStreams {
         case .whole(let viewer):
             if !viewer.seesAll { watching.insert(viewer) }
             let seen = snapshot.visible(to: viewer)
-            let first = version(seen, after: seen, for: viewer, in: mode)
+            let first = topicVersion(seen, after: seen, for: viewer, in: mode)
             return .shared(first, through: snapshot.version)
         case .slice(let slice): return slices?.firstFrame(of: slice, in: mode, from: snapshot)
         case .part(let part):
@@ -153,7 +153,7 @@ extension StateStreams {
     private var publishingWork: PublishingThread.Handlers {
         PublishingThread.Handlers(distribute: distribute, didRunTasks: wake) { [self] in
             parts.forgetSentFrames()
-            views?.forget()
+            views?.forgetSentFrames()
         }
     }
 
@@ -214,7 +214,7 @@ extension StateStreams {
         to viewer: Viewer = .unrestricted
     ) {
         distributor.distribute(to: .state.seen(by: viewer), for: filter) {
-            version(snapshot, after: before, for: viewer, in: $0)
+            topicVersion(snapshot, after: before, for: viewer, in: $0)
         }
     }
 
@@ -223,7 +223,7 @@ extension StateStreams {
     /// For a role, the number is the version of the last change that the role may see. With the
     /// newest number, a hidden change followed by a new reader would give all readers of the topic
     /// an event without a change.
-    private func version(
+    private func topicVersion(
         _ snapshot: Snapshot,
         after before: Snapshot,
         for viewer: Viewer,

@@ -96,7 +96,7 @@ struct StateCheck<State: Encodable & Equatable> {
         at place: SourceLocation
     ) {
         let name = ActionText.of(action)
-        if let failure = refusal.failure {
+        if let failure = refusal.reducerError {
             reporter.fail(
                 "\(name) made the reducer fail: \(failure)",
                 "A reducer refuses by throwing a Refusal; clients get no details of any other error.",

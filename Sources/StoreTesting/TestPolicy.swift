@@ -45,11 +45,11 @@ public struct TestPolicy: Sendable {
             views: Root.views.map { $0.name },
             actions: table.entries.map { entry in
                 PolicyAction(
-                    entry.form.name,
+                    entry.signature.name,
                     module: entry.module,
                     isForClients: entry.access != .program,
-                    members: entry.form.memberNames,
-                    secrets: entry.secrets
+                    members: entry.signature.payloadMemberNames,
+                    secrets: entry.secretMembers
                 )
             },
             useCases: useCases.map(\.grant),
@@ -78,7 +78,7 @@ public struct TestPolicy: Sendable {
             // A denial names the action as the policy does, with `{id}` for an instance.
             let denial = role.denial(
                 ofAction: member.typeIndex,
-                entry.form.name,
+                entry.signature.name,
                 document?.root,
                 principal: sender.name
             )
@@ -101,7 +101,8 @@ public struct TestPolicy: Sendable {
     /// `{id}`.
     private static func grantName<Root: RootState>(_ path: String, of mount: Mount<Root>) -> String
     {
-        guard mount.slice.form == .instances, let slash = path.firstIndex(of: "/") else {
+        guard mount.slicePlace.cardinality == .instances, let slash = path.firstIndex(of: "/")
+        else {
             return path
         }
         return "\(path[..<slash])/{id}\(path[slash...])"

@@ -48,7 +48,7 @@ package struct SpanEncoder: Sendable {
                 }
             }
         }
-        return json.array
+        return json.byteArray
     }
 
     private static func write(_ span: Span, _ offset: Int64, to json: inout JSONWriter) {

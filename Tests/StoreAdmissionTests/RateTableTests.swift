@@ -62,8 +62,8 @@ import Testing
     }
 
     @Test func `a client beyond the rows shares a row, and gets no whole share`() {
-        var table = RateTable(rowsCount: RateTable.waysCount)
-        for number in 0..<UInt64(RateTable.waysCount) {
+        var table = RateTable(rowsCount: RateTable.candidateRowsCount)
+        for number in 0..<UInt64(RateTable.candidateRowsCount) {
             #expect(table.take(10, of: .requests, limit, by: key(number), at: 0).remaining == 0)
         }
         for number in 100..<UInt64(200) {

@@ -9,7 +9,7 @@ import Testing
     private func forwarded(_ text: String) -> [String] {
         var found: [String] = []
         Array(text.utf8).withUnsafeBytes { bytes in
-            ForwardedField.visit(bytes) { found.append($0?.description ?? "-") }
+            ForwardedField.visitForwarded(bytes) { found.append($0?.description ?? "-") }
         }
         return found
     }

@@ -31,10 +31,10 @@ import Testing
         let authenticator = try authenticator()
         let principal = try authenticator.check(token).get()
         #expect(principal.name == "deploy" && principal.role == "operator")
-        #expect(principal.credential == .key(key.id) && principal.expires == now + 60)
+        #expect(principal.credential == .apiKey(key.id) && principal.expires == now + 60)
         #expect(try authenticator.check(token, at: now + 59).get() === principal)
         #expect(authenticator.check(token, at: now + 60).failure == .expiredKey(id: key.id))
-        #expect(!authenticator.isGood(principal, at: now + 60))
+        #expect(!authenticator.hasValidCredential(principal, at: now + 60))
     }
 
     @Test func `the file has digests, and only its owner may read it`() throws {
@@ -122,12 +122,12 @@ import Testing
         #expect(throws: CredentialFileError(file.path + ": there is no such file")) {
             try authenticator.reload()
         }
-        #expect(authenticator.isGood(principal, at: now))
+        #expect(authenticator.hasValidCredential(principal, at: now))
 
         try folder.write("{\"keys\":[]}", to: "api.json")
         try authenticator.reload()
         #expect(authenticator.check(token).failure == .unknownKey(id: key.id))
-        #expect(!authenticator.isGood(principal, at: now))
+        #expect(!authenticator.hasValidCredential(principal, at: now))
     }
 
     @Test func `a principal is not good when its key has another role`() throws {
@@ -137,7 +137,7 @@ import Testing
         let text = String(decoding: try CredentialFile.read(file.path).bytes, as: UTF8.self)
         try folder.write(text.replacing("operator", with: "reader"), to: "api.json")
         try authenticator.reload()
-        #expect(!authenticator.isGood(principal, at: now))
+        #expect(!authenticator.hasValidCredential(principal, at: now))
         #expect(try authenticator.check(token).get().role == "reader")
         #expect(try file.revoke(key.id).role == "reader")
     }

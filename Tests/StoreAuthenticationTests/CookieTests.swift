@@ -61,7 +61,7 @@ import Testing
         _ = try file.revoke(key.id)
         try authenticator.reload()
         #expect(authenticator.check(cookie: value).failure == .revoked)
-        #expect(!authenticator.isGood(principal, at: now))
+        #expect(!authenticator.hasValidCredential(principal, at: now))
     }
 
     @Test func `a cookie of an issuer's token ends when the issuer's key goes`() throws {
@@ -72,8 +72,8 @@ import Testing
         try issuer.folder.write(keys(TestKey.rsa), to: "keys.json")
         try issuer.authenticator.reload()
         #expect(issuer.check(cookie: value).failure == .revoked)
-        #expect(!issuer.authenticator.isGood(principal, at: now))
-        #expect(issuer.refusal(token(.ec)) == .algorithm)
+        #expect(!issuer.authenticator.hasValidCredential(principal, at: now))
+        #expect(issuer.refusal(token(.ec)) == .wrongAlgorithm)
         // Wrong files change nothing.
         try issuer.folder.write("{", to: "keys.json")
         #expect(throws: CredentialFileError.self) { try issuer.authenticator.reload() }

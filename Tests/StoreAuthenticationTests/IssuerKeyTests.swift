@@ -149,7 +149,7 @@ import Testing
         ])
         #expect(issuer.authenticator.counts.issuerKeys == 1)
         #expect(issuer.refusal(token(.ed25519)) == nil)
-        #expect(issuer.refusal(token(.rsa)) == .algorithm)
+        #expect(issuer.refusal(token(.rsa)) == .wrongAlgorithm)
     }
 
     @Test func `a secret may not be readable by everyone, nor a file writable by others`() throws {
@@ -194,7 +194,7 @@ import Testing
         for key in [TestKey.rsa, .otherRSA] { #expect(issuer.refusal(token(key)) == nil) }
         // With a kid, the other key is not tried.
         let named = token(.rsa, header: #"{"alg":"RS256","kid":"b"}"#)
-        #expect(issuer.refusal(named) == .signature)
+        #expect(issuer.refusal(named) == .wrongSignature)
     }
 
     @Test func `a token is tried with at most eight keys`() throws {
@@ -202,7 +202,7 @@ import Testing
         let jwks = keys.enumerated().map { $1.jwk(",\"kid\":\"\($0)\"") }
         let issuer = try TestIssuer([("keys.json", "{\"keys\":[\(jwks.joined(separator: ","))]}")])
         #expect(issuer.refusal(token(keys[7])) == nil)
-        #expect(issuer.refusal(token(keys[8])) == .signature)
+        #expect(issuer.refusal(token(keys[8])) == .wrongSignature)
         #expect(issuer.refusal(token(keys[8], header: #"{"alg":"EdDSA","kid":"8"}"#)) == nil)
     }
 }

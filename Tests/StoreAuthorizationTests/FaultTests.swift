@@ -78,7 +78,7 @@ import Testing
         #expect(found.count == 1)
         #expect(fault.pointer == "/roles/r" + pointer)
         #expect(fault.message.contains(text), "\(fault)")
-        #expect(fault.nearest == nearest)
+        #expect(fault.suggestedName == nearest)
     }
 
     @Test(arguments: [

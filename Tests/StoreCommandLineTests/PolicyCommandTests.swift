@@ -20,11 +20,11 @@ private struct Nothing: CommandLineConfiguration {
 
     @Test func `a policy is checked or explained`() throws {
         let check = try read(["policy", "check", "p.json"])
-        #expect(check?.word == .check && check?.file == "p.json")
+        #expect(check?.verb == .check && check?.file == "p.json")
         let path = try read(
             ["policy", "explain", "p.json", "--role", "a", "--path=/state", "--method", "GET"]
         )
-        #expect(path?.word == .explain && path?.file == "p.json")
+        #expect(path?.verb == .explain && path?.file == "p.json")
         #expect(path?[.role] == "a" && path?[.path] == "/state" && path?[.method] == "GET")
         let action = try read(
             ["policy", "explain", "--role", "a", "--action", "x/y", "--payload", "{}"]

@@ -53,7 +53,7 @@ private struct Kettle: CommandLineConfiguration, Equatable {
         let help = ConfigurationHelp.text(
             of: Kettle.self,
             program: "kettle",
-            about: HelpTopic(word: nil)
+            about: HelpTopic(commandName: nil)
         )
         #expect(help.contains("usage: kettle "))
         #expect(help.contains("  --degrees N\n      how hot, in degrees (20...100) [100]\n"))

@@ -88,7 +88,7 @@ import Testing
     @Test func `an action that has no wire name is refused, counted and reported`() {
         let follower = RecordingFollower()
         let core = core { configuration in
-            configuration.member = { action in
+            configuration.makeMember = { action in
                 guard !(action is Unknown) else { throw Refusal(reason: "It has no name.") }
                 return EnvelopeMember(action: action, type: "\(type(of: action))")
             }
@@ -104,7 +104,7 @@ import Testing
         let refusals = Journaled<String>()
         let core = core { configuration in
             configuration.driver = .thread
-            configuration.mailboxMax = 1
+            configuration.clientMailboxMax = 1
             configuration.programMailboxMax = 2
         }
         for _ in 0..<3 {

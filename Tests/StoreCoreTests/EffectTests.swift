@@ -38,7 +38,7 @@ import Testing
         try await core.apply(Home.start)
         try await core.apply(Home.Action.refreshed(after: 5))
         try await core.apply(Home.Action.cancelled)
-        await core.effects?.untilIdle()
+        await core.effects?.waitUntilIdle()
         #expect(try await core.apply(Tally.Action.increased).state.home?.titles.count == 11)
     }
 
@@ -47,7 +47,7 @@ import Testing
         try await core.apply(Home.start)
         try await core.apply(Home.Action.refreshed(after: 5))
         try await core.apply(Home.start)
-        await core.effects?.untilIdle()
+        await core.effects?.waitUntilIdle()
         #expect(try await core.apply(Tally.Action.increased).state.home?.titles.count == 11)
     }
 
@@ -77,7 +77,7 @@ import Testing
         let core = try Core(SampleState())
         try await core.apply(Trailer.start(.init(seconds: 3_600)))
         try await core.apply(Trailer.start(.init(seconds: 0)))
-        await core.effects?.untilIdle()
+        await core.effects?.waitUntilIdle()
         let state = try await core.apply(Tally.Action.increased).state
         #expect(state.trailer == Trailer.State(seconds: 0, isOver: true))
     }
@@ -87,7 +87,7 @@ import Testing
         try await core.apply(Home.start)
         try await core.apply(Home.Action.refreshed(after: 60_000))
         try await core.apply(Home.Action.refreshed(after: 1))
-        await core.effects?.untilIdle()
+        await core.effects?.waitUntilIdle()
         let state = try await core.apply(Tally.Action.increased)
         #expect(state.state.home?.titles == ["Fresh"])
         // The five versions are the start, two refreshes, one result, and this action.

@@ -37,7 +37,7 @@ private struct Launch: RootState {
             last.end()
             last = next
         }
-        #expect(!top.isDone && last.top == ObjectIdentifier(top))
+        #expect(!top.isDone && last.outermostIdentity == ObjectIdentifier(top))
         last.end(.failure(Failed(number: 1)))
         #expect(top.isDone)
         top.whenDone { result in

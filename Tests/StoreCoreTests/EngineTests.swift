@@ -18,7 +18,7 @@ import Testing
             configuration.journal = journal
             configuration.sink = sink
             configuration.clock = clock
-            configuration.mailboxMax = mailboxMax
+            configuration.clientMailboxMax = mailboxMax
             configuration.driver = driver
             configuration.statesDiffer = { $0 != $1 }
             core = Core(state: [], form: .throwing(append), configuration: configuration)
@@ -118,7 +118,9 @@ import Testing
             Issue.record("There was no dry run.")
             return
         }
-        #expect(run.changed && run.before as? List == [] && (run.after as? List)?.count == 2)
+        #expect(
+            run.changed && run.stateBefore as? List == [] && (run.stateAfter as? List)?.count == 2
+        )
         #expect(bench.journal.version == 0)
         #expect(bench.sink.events.values == [.completed])
     }

@@ -80,7 +80,7 @@ import Testing
             runner = EffectRunner(dependencies: .controlled(by: clock))
             var configuration = CoreConfiguration<House>()
             configuration.journal = journal
-            configuration.member = { EnvelopeMember(action: $0, type: "\($0)") }
+            configuration.makeMember = { EnvelopeMember(action: $0, type: "\($0)") }
             configuration.reader = TypeReader { type in
                 let all: [any Action] = [
                     Lamp.Action.switched, Lamp.Action.burning, Lamp.Action.cooled, Lamp.UI.tapped,
@@ -147,7 +147,7 @@ import Testing
         #expect(one.runner.runningCount == 1)
         #expect(other.runner.runningCount == 0)
         try await other.dispatch(Lamp.Action.cooled)
-        await one.runner.untilIdle()
+        await one.runner.waitUntilIdle()
         await clock.advance(by: .seconds(2))
         #expect(try journal.tail(from: 0).map(\.type) == ["burning", "cooled"])
     }

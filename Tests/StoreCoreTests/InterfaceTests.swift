@@ -149,7 +149,7 @@ import Testing
         let mount: Mount<Room> = Lamp.module.at(\.lamp)
         func access(_ mount: Mount<Room>) -> [LifecycleAccess] {
             mount.handlers.filter { [.start, .stop].contains($0.kind) }
-                .map { mount.access(to: $0) }
+                .map { mount.lifecycleAccess(to: $0) }
         }
         #expect(access(mount) == [.program, .program])
         #expect(access(mount.lifecycle(.everybody)) == [.everybody, .everybody])

@@ -188,7 +188,7 @@ private func keepingCore<Root: RootState>(
 extension Core where State: RootState {
     /// Returns the state after the end of all work.
     fileprivate func settled() async throws -> State {
-        await effects?.untilIdle()
+        await effects?.waitUntilIdle()
         return try await apply(PendingEffects.Internal.ended(version: 0)).state
     }
 
@@ -242,7 +242,7 @@ extension Core where State: RootState {
         #expect(state.orders.sent == [207])
         #expect(state.effects.pending.isEmpty)
         opened.finish()
-        await first.effects?.untilIdle()
+        await first.effects?.waitUntilIdle()
     }
 
     @Test func `an effect that finds no place stays in the ledger, and the next start runs it`()
@@ -338,15 +338,15 @@ extension Core where State: RootState {
         let long = String(repeating: "x", count: KeptWork.inputBytesMax)
         for action in [Orders.Action.weighed(kilograms: .nan), .labelled(long)] {
             let error = await refusal { try await core.apply(action) }
-            #expect(error?.failure is KeptWorkError)
+            #expect(error?.reducerError is KeptWorkError)
         }
         let state = try await core.settled()
         #expect(state == Shop())
     }
 
     @Test func `a module that keeps its effects needs a ledger`() {
-        #expect(throws: ModuleError.noLedger("orders")) { try Core(ShopWithoutLedger()) }
-        #expect(throws: ModuleError.noLedger("parcels")) { try Core(DepotWithoutLedger()) }
+        #expect(throws: ModuleError.noEffectLedger("orders")) { try Core(ShopWithoutLedger()) }
+        #expect(throws: ModuleError.noEffectLedger("parcels")) { try Core(DepotWithoutLedger()) }
     }
 }
 

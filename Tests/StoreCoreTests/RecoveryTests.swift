@@ -76,7 +76,7 @@ import Testing
         await clock.untilSleeping()
         let runner = try #require(core.effects)
         #expect(runner.cancel(id: "fetcher/fetch"))
-        await runner.untilIdle()
+        await runner.waitUntilIdle()
         runner.stop()
         #expect(try await core.apply(Fetcher.Action.asked).state.fetcher.failures.isEmpty)
     }

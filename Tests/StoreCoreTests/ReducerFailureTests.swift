@@ -46,7 +46,7 @@ import Testing
         #expect(refusal.reason == "The reducer failed; the server's log has the reason.")
         #expect(!"\(refusal)".contains("4711"))
         #expect(!refusal.isForbidden)
-        #expect(refusal.failure is Defect)
+        #expect(refusal.reducerError is Defect)
         let failure = try #require(follower.failures.values.first)
         #expect(follower.failures.values.count == 1)
         #expect(failure.type == "step")
@@ -57,6 +57,6 @@ import Testing
     @Test func `a dispatch in process gets the error with the refusal`() async throws {
         let core = core(journaled: false)
         let reported = await refusal { try await core.apply(Step()) }
-        #expect(reported?.failure is Defect)
+        #expect(reported?.reducerError is Defect)
     }
 }

@@ -6,7 +6,7 @@ import Testing
     private let all: (Int) -> Bool = { _ in true }
 
     @Test func `a client's state stays the same while only others' slices change`() {
-        var seen = ModuleVisibility(after: 10)
+        var seen = LastModuleChanges(after: 10)
         seen.note(SliceEdit(2), at: 11)
         seen.note(SliceEdit(0, SliceKey(session: "ada")), at: 12)
         seen.note(SliceEdit(1, SliceKey(instance: "7")), at: 13)
@@ -24,14 +24,14 @@ import Testing
     }
 
     @Test func `a client without a session has the slice of the shared session`() {
-        var seen = ModuleVisibility(after: 0)
+        var seen = LastModuleChanges(after: 0)
         seen.note(SliceEdit(0, SliceKey(session: SessionName.shared)), at: 1)
         #expect(!seen.isUnchanged(for: nil, seeing: all, since: 0))
         #expect(seen.isUnchanged(for: "ada", seeing: all, since: 0))
     }
 
     @Test func `versions that were taken back are forgotten`() {
-        var seen = ModuleVisibility(after: 0)
+        var seen = LastModuleChanges(after: 0)
         seen.note(SliceEdit(0), at: 1)
         seen.note(SliceEdit(0), at: 2)
         seen.note(SliceEdit(1, SliceKey(session: "ada")), at: 3)
@@ -41,11 +41,11 @@ import Testing
     }
 
     @Test func `beyond its bound the table drops all older changes`() {
-        var seen = ModuleVisibility(after: 0)
-        for number in 1...ModuleVisibility.slicesMax {
+        var seen = LastModuleChanges(after: 0)
+        for number in 1...LastModuleChanges.slicesMax {
             seen.note(SliceEdit(0, SliceKey(session: "\(number)")), at: UInt64(number))
         }
-        let last = UInt64(ModuleVisibility.slicesMax)
+        let last = UInt64(LastModuleChanges.slicesMax)
         #expect(seen.isUnchanged(for: "1", seeing: all, since: 1))
         seen.note(SliceEdit(1, SliceKey(session: "1")), at: last + 1)
         #expect(!seen.isUnchanged(for: "1", seeing: { $0 == 0 }, since: last))

@@ -109,7 +109,7 @@ import Testing
         let (slow, journal, fast) = pair()
         try fast.send("a")
         journal.failTail(with: .unknown("it is away"))
-        guard case .failed(.unreadable)? = try slow.send("b").all.values.first else {
+        guard case .failed(.journalUnreadable)? = try slow.send("b").all.values.first else {
             Issue.record("The state of version 1 is not known.")
             return
         }

@@ -38,7 +38,7 @@ final class TextWriter: Sendable {
         configuration.driver = driver
         configuration.statesDiffer = { $0 != $1 }
         configuration.reader = reader
-        configuration.failed = { [failures] in failures.add($0) }
+        configuration.onJournalFailure = { [failures] in failures.add($0) }
         configuration.follower = RecordingFollower(unread: failures)
         core = Core(state: [], form: .throwing(Self.add), configuration: configuration)
     }

@@ -99,7 +99,7 @@ private struct Tissue: RootState {
         try await core.apply(Cells.Action.counted.to(twin.0))
         #expect(effects.running.contains { !$0.isCancelled })
         try await core.apply(Cells.stop.to(twin.0))
-        await effects.untilIdle()
+        await effects.waitUntilIdle()
     }
 
     @Test(arguments: twins)

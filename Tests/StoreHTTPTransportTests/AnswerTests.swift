@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func `the loaded library lets the server overwrite tags`() {
-        #expect(LibraryProbe.rewritesTags())
+        #expect(LibraryProbe.allowsTagRewrites())
     }
 
     @Test(arguments: [1, 2, 3])

@@ -178,7 +178,7 @@ final class EchoHandler: HTTPHandler {
         case "/shared":
             exchange.respond(HTTPResponse(status: 200, body: .shared(Bytes(utf8: "shared"))))
         default:
-            let shown = "\(exchange.method) \(exchange.path) \(exchange.query ?? "-") "
+            let shown = "\(exchange.methodName) \(exchange.path) \(exchange.query ?? "-") "
             let host = (exchange.host ?? "-") + " " + (exchange.header("x-test") ?? "-") + " "
             exchange.respond(
                 HTTPResponse(status: 200, body: .bytes(Array((shown + host).utf8) + body))

@@ -48,7 +48,7 @@ import Testing
     private func frames(of client: CInt) -> String {
         let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: StreamLoop.eventsMax)
         defer { events.deallocate() }
-        for _ in 0..<4 { loop.turn(events, waitingFor: 0) }
+        for _ in 0..<4 { loop.runTurn(events, waitingFor: 0) }
         var taken = [UInt8](repeating: 0, count: 64 << 10)
         let count = recv(client, &taken, taken.count, CInt(MSG_DONTWAIT))
         let text = String(decoding: taken.prefix(max(0, count)), as: UTF8.self)

@@ -20,7 +20,8 @@ import Testing
         inbox.events.map { event in
             switch event {
             case .publish(let version, _, _): "\(version.number)"
-            case .join(let reader): "join" + (reader.beginning.first.map { " \($0.number)" } ?? "")
+            case .join(let reader):
+                "join" + (reader.beginning.firstVersion.map { " \($0.number)" } ?? "")
             case .command: "command"
             }
         }
@@ -33,9 +34,9 @@ import Testing
 
     @Test func `an inbox keeps the order of versions and of readers that join`() {
         var inbox = Inbox()
-        _ = inbox.add(version(1), to: .state)
+        _ = inbox.addVersion(version(1), to: .state)
         inbox.join(reader())
-        _ = inbox.add(version(2), to: .state)
+        _ = inbox.addVersion(version(2), to: .state)
         let taken = exchange(&inbox, with: Inbox())
         #expect(inbox.events.isEmpty)
         #expect(order(of: taken) == ["1", "join", "2"])
@@ -49,33 +50,33 @@ import Testing
 
     @Test func `at its bound the newest version of a topic takes the place of the older ones`() {
         var inbox = Inbox()
-        _ = inbox.add(version(1), to: TopicID(.part("/other")))
+        _ = inbox.addVersion(version(1), to: TopicID(.part("/other")))
         inbox.join(reader())
         var skipped = 0
         for number in 1...UInt64(Inbox.versionsMax) {
-            skipped += inbox.add(version(number), to: .state)
+            skipped += inbox.addVersion(version(number), to: .state)
         }
         #expect(skipped == Inbox.versionsMax - 1)
         #expect(order(of: inbox) == ["1", "join", "\(Inbox.versionsMax)"])
-        #expect(inbox.keepsUp)
+        #expect(inbox.isLessThanHalfFull)
     }
 
     @Test func `an inbox does not keep up from half its bound on`() {
         var inbox = Inbox()
         for number in 1...UInt64(Inbox.versionsMax / 2) {
-            #expect(inbox.keepsUp)
-            _ = inbox.add(version(number), to: .state)
+            #expect(inbox.isLessThanHalfFull)
+            _ = inbox.addVersion(version(number), to: .state)
         }
-        #expect(!inbox.keepsUp)
+        #expect(!inbox.isLessThanHalfFull)
     }
 
     @Test func `a version that takes the place of others goes to their readers, too`() {
         var inbox = Inbox()
         for number in 1...UInt64(Inbox.versionsMax) {
-            _ = inbox.add(version(number), to: .state) { $0 == "ada" }
+            _ = inbox.addVersion(version(number), to: .state) { $0 == "ada" }
         }
         #expect(inbox.events.allSatisfy { receives($0, "ada") && !receives($0, "bob") })
-        #expect(inbox.add(version(9_999), to: .state) { $0 == "bob" } > 0)
+        #expect(inbox.addVersion(version(9_999), to: .state) { $0 == "bob" } > 0)
         #expect(inbox.events.count == 1)
         #expect(receives(inbox.events.first, "ada") && receives(inbox.events.first, "bob"))
     }

@@ -41,10 +41,10 @@ struct LogCursorTests {
         var cursor = LogCursor(after: 0)
         #expect(cursor.noteSent(upTo: 15, of: piece) == 1)
         #expect(cursor.version == 1)
-        #expect(cursor.begunBytes == 5)
+        #expect(cursor.sentBytesOfNext == 5)
         #expect(cursor.unsentRange(of: piece) == 15..<60)
         #expect(cursor.noteSent(upTo: 30, of: piece) == 1)
-        #expect(cursor.begunBytes == 0)
+        #expect(cursor.sentBytesOfNext == 0)
         #expect(cursor.noteSent(upTo: 60, of: piece) == 1)
         #expect(cursor.version == 3)
     }

@@ -29,7 +29,7 @@ import Testing
                 let all = vectors.flatMap { vector in
                     UnsafeRawBufferPointer(start: vector.iov_base, count: vector.iov_len)
                 }
-                #expect(all.count == segments.bytes)
+                #expect(all.count == segments.unsentBytes)
                 return Array(all.prefix(count))
             }
         }
@@ -55,7 +55,7 @@ import Testing
         let records = (1...256).map { record($0, bytes: 1_000) }
         let piece = piece(1...256, of: records)
         let next = try #require(LogPosition(after: 0).nextSegments(of: piece))
-        #expect(bytes(next, of: piece, first: .max).count == next.bytes)
+        #expect(bytes(next, of: piece, first: .max).count == next.unsentBytes)
         #expect(next.last?.payloadRange.upperBound == piece.bytes.count)
     }
 
@@ -66,7 +66,7 @@ import Testing
         _ = position.noteSent(100, of: try #require(position.nextSegments(of: piece)), of: piece)
         #expect(!position.isBetweenChunks)
         let rest = try #require(position.nextSegments(of: piece, isEnding: true))
-        let count = try #require(rest.first).bytes
+        let count = try #require(rest.first).unsentBytes
         #expect(rest.count == 1 && count < 2 * LogPosition.chunkBytesMin)
         _ = position.noteSent(count, of: rest, of: piece)
         #expect(position.isBetweenChunks && position.cursor.version == 17)
@@ -76,12 +76,12 @@ import Testing
         let piece = piece(1...1, of: [record(1, bytes: 10)])
         var position = LogPosition(after: 0)
         let next = try #require(position.nextSegments(of: piece))
-        #expect(position.noteSent(next.bytes - 1, of: next, of: piece) == 1)
+        #expect(position.noteSent(next.unsentBytes - 1, of: next, of: piece) == 1)
         #expect(position.cursor.version == 1 && !position.isBetweenChunks)
-        let tail = try #require(position.tail)
+        let tail = try #require(position.unsentTail)
         #expect(bytes([tail], of: nil, first: .max) == [0x0A])
         #expect(position.noteSent(1, of: [tail], of: nil) == 0)
-        #expect(position.isBetweenChunks && position.tail == nil)
+        #expect(position.isBetweenChunks && position.unsentTail == nil)
     }
 
     /// Reads the log as a client that decodes the chunks.
@@ -112,12 +112,12 @@ import Testing
                 version = sent
                 if isEnding { break }
                 if random.next(below: 3) == 0 {
-                    wire += Chunk.of(Bytes(utf8: beat)).array
+                    wire += Chunk.encoded(Bytes(utf8: beat)).array
                     expected += beat
                 }
             }
-            if let tail = position.tail {
-                let taken = 1 + random.next(below: tail.bytes)
+            if let tail = position.unsentTail {
+                let taken = 1 + random.next(below: tail.unsentBytes)
                 wire += bytes([tail], of: nil, first: taken)
                 #expect(position.noteSent(taken, of: [tail], of: nil) == 0)
                 continue
@@ -127,11 +127,11 @@ import Testing
             let first = max(1, next - random.next(below: 20))
             let piece = piece(first...min(count, next + random.next(below: 60)), of: records)
             let segments = try #require(position.nextSegments(of: piece, isEnding: isEnding))
-            let taken = 1 + random.next(below: min(takenMax, segments.bytes))
+            let taken = 1 + random.next(below: min(takenMax, segments.unsentBytes))
             wire += bytes(segments, of: piece, first: taken)
             _ = position.noteSent(taken, of: segments, of: piece)
         }
-        wire += Chunk.last(Bytes(utf8: bye)).array
+        wire += Chunk.encodedLast(Bytes(utf8: bye)).array
         let decoder = try #require(ChunkDecoder(wire), "seed \(seed)")
         #expect(decoder.isWhole, "seed \(seed)")
         #expect(decoder.payload == expected + bye, "seed \(seed)")

@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test func `the loaded library has the functions that the loop needs`() {
-        #expect(LibraryProbe.callsAgain())
+        #expect(LibraryProbe.callsInEachRun())
         #expect(LibraryProbe.leavesDuplicatesAlone())
     }
 
@@ -25,7 +25,7 @@ import Testing
 
     @Test func `more requests than can be parked are answered, and others meanwhile`() throws {
         let echo = try EchoServer()
-        let held = try (0..<(EventLoop.parkedMax + 16)).map { _ in
+        let held = try (0..<(EventLoop.parkedRequestsMax + 16)).map { _ in
             let connection = try RawConnection(port: echo.port)
             try connection.send(post("/held", ""))
             return connection

@@ -5,7 +5,7 @@ import Testing
 @testable import StoreHTTPTransport
 
 /// Returns the chunk of a text, so that tests see that a chunk is made once.
-private func chunk(_ text: String) -> Bytes { Chunk.of(Bytes(utf8: text)) }
+private func chunk(_ text: String) -> Bytes { Chunk.encoded(Bytes(utf8: text)) }
 
 /// A number as a state. Its frames name the numbers from which and to which they lead.
 private final class Count: TopicState {

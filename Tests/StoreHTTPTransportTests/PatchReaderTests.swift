@@ -109,7 +109,7 @@ final class Numbered: TopicState {
             publish(echo, version, padding: 100_000)
             #expect(try lively.read(through: "\n").hasPrefix("\(version - 1)>\(version)."))
         }
-        #expect(echo.streams.counters.conflated.load(ordering: .relaxed) > 0)
+        #expect(echo.streams.counters.framesConflated.load(ordering: .relaxed) > 0)
         var known: UInt64 = 1
         var count = 0
         while known < last {

@@ -46,7 +46,7 @@ struct StreamAnswerTests {
 
     @Test func `a stream for a client that has left while it was made ends at once`() {
         let exchange = HTTPExchange(loop: server.loop)
-        exchange.hold = .clientLeft
+        exchange.waitState = .clientLeft
         exchange.completeAsStream(beginning, to: first)
         server.loop.resumeFinished()
         #expect(first.openCount == 0)

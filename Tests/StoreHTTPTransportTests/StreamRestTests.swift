@@ -67,7 +67,7 @@ import Testing
     ) -> Double {
         var rest = 0.0
         wait("the loop has no work left") {
-            loop.turn(events, waitingFor: 0)
+            loop.runTurn(events, waitingFor: 0)
             rest = max(rest, loop.restSeconds)
             return loop.waitSeconds != 0
         }
@@ -96,7 +96,7 @@ import Testing
         let second = try Readers(1, of: writer)
         let listed = Locked<[[OpenStream]]>([])
         writer.list { list in listed.withLock { $0.append(list) } }
-        loop.turn(events, waitingFor: 0)
+        loop.runTurn(events, waitingFor: 0)
         #expect(loop.waitSeconds == 0)
         #expect(first.get("v1\n"))
         #expect(listed.withLock { $0.isEmpty })

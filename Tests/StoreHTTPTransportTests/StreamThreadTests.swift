@@ -173,7 +173,7 @@ import Testing
         }
         #expect(writers.map(\.openCount) == [2, 1, 0])
         #expect(places.openCount == 3)
-        #expect(writers.map { $0.counters.refused.load(ordering: .relaxed) } == [1, 1, 1])
+        #expect(writers.map { $0.counters.refusedForPlaces.load(ordering: .relaxed) } == [1, 1, 1])
         readers.removeFirst()
         let end = ContinuousClock.now + .seconds(10)
         while places.openCount > 2, .now < end { publish(writers[0], 0, "v0") }
@@ -197,7 +197,7 @@ import Testing
             publish(writers[1], version, "v\(version)")
             #expect(try lively.read(through: "\n") == "v\(version)\n")
         }
-        #expect(writers[0].counters.conflated.load(ordering: .relaxed) > 0)
+        #expect(writers[0].counters.framesConflated.load(ordering: .relaxed) > 0)
         _ = stalled
     }
 

@@ -55,7 +55,7 @@ import Testing
             publish(echo, version, padding: 100_000)
             #expect(try lively.read(through: "\n").hasPrefix("v\(version)."))
         }
-        #expect(echo.streams.counters.conflated.load(ordering: .relaxed) > 0)
+        #expect(echo.streams.counters.framesConflated.load(ordering: .relaxed) > 0)
         let end = ContinuousClock.now + .seconds(20)
         while echo.streams.counters.count(of: .slow) == 0, .now < end {
             publish(echo, 0)
@@ -84,7 +84,7 @@ import Testing
         }
         #expect(try reader.read(through: "\n").hasPrefix("v1."))
         #expect(try reader.read(through: "\n").hasPrefix("v3."))
-        #expect(echo.streams.counters.conflated.load(ordering: .relaxed) == 1)
+        #expect(echo.streams.counters.framesConflated.load(ordering: .relaxed) == 1)
 
         publish(echo, 4, padding: large)
         echo.streams.publish(topic: .state, version: 5, frame: Bytes(utf8: "v5\n")) { _ in false }

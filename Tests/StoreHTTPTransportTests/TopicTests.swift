@@ -13,7 +13,7 @@ import Testing
         #expect(topic.opening(for: .fresh).isEmpty)
         _ = topic.setNewest(one, version: 0)
         _ = topic.setNewest(two, version: 1)
-        #expect(topic.opening(for: .fresh) == [Chunk.of(two)])
+        #expect(topic.opening(for: .fresh) == [Chunk.encoded(two)])
         #expect(topic.opening(for: .fresh).first === topic.newest, "it is framed once")
     }
 
@@ -21,13 +21,13 @@ import Testing
         var topic = Topic()
         _ = topic.setNewest(one, version: 4)
         #expect(topic.opening(for: .after(version: 4)).isEmpty)
-        #expect(topic.opening(for: .after(version: 3)) == [Chunk.of(one)])
+        #expect(topic.opening(for: .after(version: 3)) == [Chunk.encoded(one)])
     }
 
     @Test func `a reader that can't go on gets the reason, and then the state`() {
         var topic = Topic()
         _ = topic.setNewest(one, version: 4)
-        #expect(topic.opening(for: .resync(two)) == [Chunk.of(two), Chunk.of(one)])
+        #expect(topic.opening(for: .resync(two)) == [Chunk.encoded(two), Chunk.encoded(one)])
     }
 
     @Test func `a topic never goes backwards`() {
@@ -36,6 +36,6 @@ import Testing
         let same = topic.setNewest(two, version: 4)
         let older = topic.setNewest(two, version: 3)
         #expect(!same && !older)
-        #expect(topic.newest == Chunk.of(one))
+        #expect(topic.newest == Chunk.encoded(one))
     }
 }

@@ -82,7 +82,7 @@ import Testing
 
     private func refusal<T: Codable>(
         _ type: T.Type,
-        prefixed: ActionEnumCases.ModulePrefix? = nil
+        prefixed: ActionEnumCases.PrefixedActionKind? = nil
     ) -> String? {
         do {
             _ = try ActionEnumCases(of: type, prefixed: prefixed)
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test func `a whole name is refused if names begin with the module's`() throws {
-        for prefixed in [ActionEnumCases.ModulePrefix.views, .instances] {
+        for prefixed in [ActionEnumCases.PrefixedActionKind.views, .instances] {
             #expect(refusal(Named.self, prefixed: prefixed) == nil)
             #expect(refusal(Raw.self, prefixed: prefixed) == nil)
         }

@@ -10,7 +10,7 @@ import Testing
         + #""maximum":9223372036854775807}"#
 
     private func keywords(_ type: any Decodable.Type) -> String {
-        let text = JSONSchema.schema(of: type).withUnsafeBytes {
+        let text = JSONSchema.document(of: type).withUnsafeBytes {
             String(decoding: $0, as: UTF8.self)
         }
         let prefix = #"{"$schema":"https://json-schema.org/draft/2020-12/schema""#

@@ -37,7 +37,9 @@ import Testing
         var types: [String: any Decodable.Type] = [
             "State": Garden.self, "Plant": Plant.self, "Person": Person.self,
         ]
-        for action in Self.actions { types[JSONSchema.payloadName(action.name)] = action.type }
+        for action in Self.actions {
+            types[JSONSchema.payloadDefinitionName(action.name)] = action.type
+        }
         let bytes = [UInt8](
             try Data(contentsOf: fixturesFolder.appending(path: "schema/cases.json"))
         )

@@ -43,8 +43,8 @@ import Testing
         let one = pool.take()
         let two = pool.take()
         #expect(one !== two)
-        pool.give(one)
-        pool.give(two)
+        pool.giveBack(one)
+        pool.giveBack(two)
         #expect(pool.take() === one)
         #expect(pool.take() === two)
     }

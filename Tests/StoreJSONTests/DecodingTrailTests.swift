@@ -68,8 +68,8 @@ import Testing
         )
         let trail = CodingPathCache()
         for element in 0..<1_000 {
-            #expect(trail.codingPath(to: element + 2, in: tape).pointer == "/0/\(element)")
-            #expect(trail.codingPath(to: 1, in: tape).pointer == "/0")
+            #expect(trail.codingPath(to: element + 2, in: tape).jsonPointer == "/0/\(element)")
+            #expect(trail.codingPath(to: 1, in: tape).jsonPointer == "/0")
         }
         #expect(trail.visits < 3_000)
     }
@@ -86,7 +86,7 @@ import Testing
             let target = isValue.randomElement(using: &random) ?? 0
             let fresh = tape.pointer(to: target)
             #expect(
-                trail.codingPath(to: target, in: tape).pointer == fresh,
+                trail.codingPath(to: target, in: tape).jsonPointer == fresh,
                 "seed \(seed), entry \(target)"
             )
         }

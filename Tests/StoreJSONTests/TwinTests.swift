@@ -136,7 +136,7 @@ import Testing
         #expect(try lines("{\"\(one)\":1}", "{\"\(other)\":1}").count == 2)
         #expect(try lines("[\"\(one)\"]", "[\"\(other)\"]").count == 2)
         #expect(try lines("[\"\(one)\"]", "[\"\(other)\",\"\(one)\"]").count == 1)
-        let long = String(repeating: "x", count: 2 * JSONDifference.charactersMax)
+        let long = String(repeating: "x", count: 2 * JSONDifference.valueCharactersMax)
         let cut = try lines("\"\(long)\(one)\"", "\"\(long)\(other)\"")
         #expect(cut.count == 2)
         #expect(cut.first?.contains(exactly: "\u{E9}") == true)

@@ -161,6 +161,8 @@ import Testing
     }
 
     @Test func `a presenter that presents needs sessions`() {
-        #expect(throws: ModuleError.neededModule("sessions", by: "room")) { try Core(Tent()) }
+        #expect(throws: ModuleError.missingNeededModule("sessions", by: "room")) {
+            try Core(Tent())
+        }
     }
 }

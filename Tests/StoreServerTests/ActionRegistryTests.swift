@@ -65,7 +65,7 @@ import Testing
     @Test func `a case that is not read as it is written is an error`() throws {
         let moods = try ActionRegistry([], Alone<Moody>.modules.map { ModuleActions($0) })
         #expect(try moods.member(of: Moody.Action.set(to: 1), encoder).type == "moody/set")
-        #expect(throws: UnwrittenAction.unwritable(type: "Action")) {
+        #expect(throws: ActionWriteError.unwritable(type: "Action")) {
             try moods.member(of: Moody.Action.set(to: 7), encoder)
         }
     }
@@ -126,10 +126,10 @@ import Testing
 
     @Test func `an action that is not registered is named`() throws {
         struct Stranger: Action {}
-        let stranger = UnwrittenAction.unregistered(type: "Stranger")
+        let stranger = ActionWriteError.unregistered(type: "Stranger")
         #expect(throws: stranger) { try member(Stranger()) }
         #expect(throws: stranger) { try member(Stranger().to("7")) }
-        #expect(throws: UnwrittenAction.unregistered(type: "AddressedAction")) {
+        #expect(throws: ActionWriteError.unregistered(type: "AddressedAction")) {
             try member(Shed.Action.swept.to("7").to("8"))
         }
         #expect(
@@ -195,7 +195,9 @@ import Testing
             #expect(registry[absent] == nil)
         }
         #expect(
-            registry.table.forms(for: .everybody).map(\.name) == ["MoveRequested", "old/stopped"]
+            registry.table.signatures(for: .everybody).map(\.name) == [
+                "MoveRequested", "old/stopped",
+            ]
         )
     }
 }

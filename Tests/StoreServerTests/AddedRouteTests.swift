@@ -13,11 +13,11 @@ import Testing
 /// The example route of CONTRIBUTING, word for word.
 @Suite struct AddedRouteTests {
     private struct HelloRoutes: RouteGroup {
-        private static let name = Parameter.token("name", bytes: 1...64, "Who is greeted.")
+        private static let name = Parameter.visibleASCII("name", bytes: 1...64, "Who is greeted.")
 
         var routes: [Route] {
             [
-                .read(
+                .reading(
                     "/hello",
                     "Hello",
                     "Greets.",
@@ -38,7 +38,7 @@ import Testing
         let discovery = DiscoveryRoutes(
             links: Links(),
             title: "test",
-            version: "0",
+            programVersion: "0",
             schema: Bytes(utf8: "{}"),
             operatorSchema: Bytes(utf8: "{}"),
             components: []

@@ -54,7 +54,9 @@ import Testing
                 configuration.memoryBytesMax = memory
                 let bytes = configuration.transport.buffersBytesMax
                 let shares = MessageMemory(bytesMax: bytes)
-                #expect(shares.shareMax >= body && shares.bodiesMax >= shares.shareMax)
+                #expect(
+                    shares.shareBytesMax >= body && shares.bodiesBytesMax >= shares.shareBytesMax
+                )
                 #expect(bytes >= (memory ?? 0) / 4)
             }
         }
@@ -80,14 +82,14 @@ import Testing
         let transport = TransportConfiguration(addresses: [])
         #expect(fresh.http.bodyBytesMax == transport.bodyBytesMax)
         #expect(fresh.http.bodyBytesMax == JSONLimits().bytesMax)
-        #expect(fresh.http.depthMax == JSONLimits().depthMax)
-        #expect(fresh.actions.mailboxMax == CoreConfiguration<AppState>().mailboxMax)
+        #expect(fresh.http.bodyDepthMax == JSONLimits().depthMax)
+        #expect(fresh.actions.mailboxMax == CoreConfiguration<AppState>().clientMailboxMax)
         #expect(fresh.memoryRetention == .inMemory)
         #expect(fresh.diskRetention == Retention())
     }
 
     @Test func `the deepest nesting that can be configured can be read`() throws {
-        #expect(try largest("depth-max").http.depthMax == JSONLimits.depthCeiling)
+        #expect(try largest("depth-max").http.bodyDepthMax == JSONLimits.depthCeiling)
     }
 
     @Test func `the rest of a refused body that is within its bound is taken off`() {
@@ -96,7 +98,7 @@ import Testing
 
     @Test func `the queue of a starting server has room for the largest body`() {
         #expect(fresh.http.bodyBytesMax <= StartGate.queuedBytesMax)
-        #expect(StartGate.queuedMax <= fresh.http.connectionsMax)
+        #expect(StartGate.queuedRequestsMax <= fresh.http.connectionsMax)
     }
 
     @Test func `a starting server lets no request wait longer than a running server`() {
@@ -189,12 +191,12 @@ import Testing
     // The Core
 
     @Test func `an array fits into the mailbox of a fresh server many times`() {
-        #expect(16 * fresh.actions.batchMax <= fresh.actions.mailboxMax)
+        #expect(16 * fresh.actions.arrayActionsMax <= fresh.actions.mailboxMax)
     }
 
     @Test func `the bounds of a schema on arrays can be configured, and no more`() throws {
-        #expect(fresh.actions.batchMax == JSONSchema.batchMaxDefault)
-        #expect(try largest("batch-max").actions.batchMax == JSONSchema.batchMaxDefault)
+        #expect(fresh.actions.arrayActionsMax == JSONSchema.batchMaxDefault)
+        #expect(try largest("batch-max").actions.arrayActionsMax == JSONSchema.batchMaxDefault)
     }
 
     @Test func `every connection can have an action that waits`() {
@@ -253,7 +255,7 @@ import Testing
     }
 
     @Test func `sockets that linger are reckoned with`() {
-        #expect(2 * EventLoop.lingeringMax <= DescriptorBudget.reservedCount)
+        #expect(2 * EventLoop.lingeringSocketsMax <= DescriptorBudget.reservedCount)
     }
 
     @Test func `a single address can't take the places of all others`() {
@@ -267,7 +269,7 @@ import Testing
     }
 
     @Test func `fewer requests are parked than connections may be open`() {
-        #expect(EventLoop.parkedMax <= fresh.http.connectionsMax)
+        #expect(EventLoop.parkedRequestsMax <= fresh.http.connectionsMax)
     }
 
     @Test func `a live reader gets a heartbeat before a stalled reader is closed`() {
@@ -275,7 +277,7 @@ import Testing
     }
 
     @Test func `a stream's backlog is small beside the bound of all streams`() {
-        #expect(Backlog.bytesMax <= Inbox.bytesMax)
+        #expect(Backlog.bytesMax <= Inbox.versionBytesMax)
         #expect(LogCache.pieceBytesMax <= LogCache().bytesMax)
     }
 
@@ -285,7 +287,9 @@ import Testing
 
     @Test func `a session outlives its client's longest wait`() {
         #expect(ClientWait.secondsMax < fresh.sessions.idleTimeout.wholeSeconds)
-        #expect(IdleSessions.checkSecondsMax < Double(fresh.sessions.idleTimeout.wholeSeconds))
+        #expect(
+            IdleSessions.checkIntervalSecondsMax < Double(fresh.sessions.idleTimeout.wholeSeconds)
+        )
     }
 
     @Test func `a stop ends before its supervisor kills the process`() {

@@ -20,7 +20,7 @@ import Testing
     init() throws {
         let writer = WholeStateWriter<State>(JSONEncoder())
         states = StateStreams(
-            try writer.first(["a": 0], at: Tag(epoch: epoch, version: 0)),
+            try writer.firstSnapshot(["a": 0], at: Tag(epoch: epoch, version: 0)),
             TopicDistributor(streams: streams, epoch: epoch),
             documents: ParsedDocuments(),
             waiters: LongPolls(),

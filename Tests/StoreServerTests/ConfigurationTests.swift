@@ -27,7 +27,7 @@ import Testing
         ).configuration
         #expect(configuration.http.bodyBytesMax == 3_000)
         #expect(configuration.http.uriBytesMax == 2_000)
-        #expect(configuration.http.depthMax == 10)
+        #expect(configuration.http.bodyDepthMax == 10)
     }
 
     @Test(arguments: [

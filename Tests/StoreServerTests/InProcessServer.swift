@@ -53,7 +53,7 @@ final class InProcessServer {
                 RouteCatalog($0),
                 forgetsClients: false,
                 logger: parts.store.logger,
-                wake: parts.store.wake
+                wake: parts.store.wakeLoop
             )
         }
         router =
@@ -122,7 +122,7 @@ final class InProcessServer {
         router.handle(exchange)
         router.workAfterTurn()?()
         // Only the thread that completes a suspended exchange may use its outcome.
-        if case .none = exchange.hold { return try response(of: exchange) }
+        if case .none = exchange.waitState { return try response(of: exchange) }
         try waitForCompletion(exchange)
         return try response(of: exchange)
     }
@@ -144,7 +144,7 @@ final class InProcessServer {
             try #require(poll(&woken, 1, Self.answerMillisecondsMax) == 1, "no answer comes")
             var value: UInt64 = 0
             read(loop.wakeDescriptor, &value, 8)
-            isFinished = loop.finished.withLock { finished in
+            isFinished = loop.finishedExchanges.withLock { finished in
                 defer { finished.exchanges = [] }
                 return finished.exchanges.contains { $0 === exchange }
             }

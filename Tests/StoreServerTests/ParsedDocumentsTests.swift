@@ -27,14 +27,14 @@ import Testing
     @Test func `a small document is parsed at every request, and not kept`() {
         let small = bytes(of: 10)
         #expect(documents.cheapDocument(of: small)?.part(at: seven) == Bytes(utf8: "7"))
-        #expect(documents.bytes == 0)
+        #expect(documents.memoryBytes == 0)
     }
 
     @Test func `the document used longest ago makes room, and memory is bounded`() {
         let size = ParsedDocuments.bytesMax / 8
         let all = (0..<20).map { _ in bytes(of: size) }
         for bytes in all { _ = documents.document(of: bytes) }
-        #expect(documents.bytes <= ParsedDocuments.bytesMax)
+        #expect(documents.memoryBytes <= ParsedDocuments.bytesMax)
         #expect(documents.cheapDocument(of: all[19]) != nil)
         #expect(documents.cheapDocument(of: all[0]) == nil)
         let huge = bytes(of: 2 * ParsedDocuments.bytesMax)

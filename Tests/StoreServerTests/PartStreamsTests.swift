@@ -129,7 +129,7 @@ import Testing
             let own = own.map {
                 ("a", PublishedSlice(.whole(Bytes(utf8: $0.json)), version: $0.version))
             }
-            let sessions = SessionSlices([own].compactMap { $0 }, first: first, .own)
+            let sessions = SessionSlices([own].compactMap { $0 }, first: first, .bareSlice)
             return Snapshot(
                 tag: Tag(epoch: epoch, version: version),
                 slices: [PublishedSlice(.sessions(sessions), version: own == nil ? version : 2)],
@@ -140,7 +140,7 @@ import Testing
         let part = parts.part(at: pointer, for: Viewer(session: "a"))
         let before = snapshot(2, own: (#"{"text":"x"}"#, 2))
         #expect(try opened(part, in: parts, before) == #"state/draft/text 2 "x""#)
-        #expect(streams.reservePlace(slices.id(of: .slice(0, "a"))))
+        #expect(streams.reservePlace(slices.topicID(of: .slice(0, "a"))))
         let first = slices.firstFrame(of: .slice(0, "a"), in: .snapshot, from: before)
         guard case .shared(let version, _) = first else {
             Issue.record("the slice is not shared")
@@ -173,7 +173,7 @@ import Testing
             try parts.reservePlace(for: part("/cards/\(number)"), of: one)
         }
         let further = try part("/counter")
-        let full = WatchRefusal.client(max: PartStreams.clientPointersMax)
+        let full = WatchRefusal.clientPointers(max: PartStreams.clientPointersMax)
         #expect(throws: full) { try parts.reservePlace(for: further, of: one) }
         // Another stream at the same pointer takes no further place.
         let again = try parts.reservePlace(for: part("/cards/0"), of: one)
@@ -191,11 +191,11 @@ import Testing
         var places = try (0..<count).map { number in
             try parts.reservePlace(for: part("/cards/\(number)"), of: proxy)
         }
-        let full = WatchRefusal.all(max: PartStreams.pointersMax)
+        let full = WatchRefusal.allPointers(max: PartStreams.pointersMax)
         #expect(throws: full) { try parts.reservePlace(for: part("/counter"), of: proxy) }
         // A part that is watched already needs no further place.
         places.append(try parts.reservePlace(for: part("/cards/7"), of: client(1)))
-        for number in 1..<PartStreams.reservedPerClient {
+        for number in 1..<PartStreams.reservedPointersPerClient {
             places.append(try parts.reservePlace(for: part("/counter/\(number)"), of: client(1)))
         }
         #expect(throws: full) { try parts.reservePlace(for: part("/counter"), of: client(1)) }

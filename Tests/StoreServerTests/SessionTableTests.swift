@@ -36,10 +36,10 @@ import Testing
         try table.begin("busy", from: "a")
         for _ in 0..<3 {
             time.move(by: 5)
-            #expect(table.use("busy"))
+            #expect(table.useIfOpen("busy"))
         }
         #expect(table.beginEndingIdle(max: 10) == ["idle"])
-        #expect(!table.use("idle") && table.use("busy"))
+        #expect(!table.useIfOpen("idle") && table.useIfOpen("busy"))
         time.move(by: 9.9)
         #expect(table.beginEndingIdle(max: 10).isEmpty)
         time.move(by: 0.2)
@@ -79,8 +79,8 @@ import Testing
         try table.begin("2", from: "a")
         #expect(throws: SessionTable.Refusal.addressFull) { try table.begin("3", from: "a") }
         try table.begin("3", from: "b")
-        table.end("1")
-        table.end("1")
+        table.remove("1")
+        table.remove("1")
         try table.begin("4", from: "a")
         #expect(throws: SessionTable.Refusal.addressFull) { try table.begin("5", from: "a") }
         time.move(by: 11)
@@ -93,7 +93,7 @@ import Testing
         let table = table(["old"], sessionsMax: 2)
         try table.begin("1", from: "a")
         #expect(throws: SessionTable.Refusal.full) { try table.begin("2", from: "b") }
-        table.end("old")
+        table.remove("old")
         try table.begin("2", from: "b")
     }
 
@@ -119,17 +119,17 @@ import Testing
         time.move(by: 11)
         #expect(table.beginEndingIdle(max: 10) == ["ada"])
         // A session that is ending takes no request and no room, and ends once.
-        #expect(!table.use("ada") && table.hold("ada") == nil)
+        #expect(!table.useIfOpen("ada") && table.hold("ada") == nil)
         #expect(table.beginEndingIdle(max: 10).isEmpty)
         try table.begin("bob", from: "a")
-        table.end("bob")
+        table.remove("bob")
         table.cancelEnding("ada")
         table.cancelEnding("ada")
         #expect(throws: SessionTable.Refusal.addressFull) { try table.begin("bob", from: "a") }
         #expect(table.secondsUntilIdle == 0)
         #expect(table.beginEndingIdle(max: 10) == ["ada"])
         table.cancelEnding("ada")
-        #expect(table.use("ada"))
+        #expect(table.useIfOpen("ada"))
         #expect(table.beginEndingIdle(max: 10).isEmpty)
     }
 
@@ -140,10 +140,10 @@ import Testing
         time.move(by: 11)
         #expect(table.beginEndingIdle(max: 10).isEmpty)
         table.cancelEnding("ada")
-        #expect(table.use("ada"))
+        #expect(table.useIfOpen("ada"))
         table.beginEnding("ada")
-        table.end("ada")
+        table.remove("ada")
         time.move(by: 100)
-        #expect(table.beginEndingIdle(max: 10).isEmpty && !table.use("ada"))
+        #expect(table.beginEndingIdle(max: 10).isEmpty && !table.useIfOpen("ada"))
     }
 }

@@ -101,7 +101,7 @@ import Testing
 
     @Test func `a gate queues no more requests than its bound`() throws {
         let (gate, server) = try gate()
-        let queued = try (0..<StartGate.queuedMax).map { _ in try exchange(of: server) }
+        let queued = try (0..<StartGate.queuedRequestsMax).map { _ in try exchange(of: server) }
         for exchange in queued { gate.handle(exchange) }
         let last = try exchange(of: server)
         gate.handle(last)

@@ -24,7 +24,7 @@ import Testing
 
         var routes: [Route] {
             Kind.allCases.map { kind in
-                .change(
+                .changing(
                     .post,
                     "/" + kind.rawValue,
                     kind.rawValue,
@@ -35,7 +35,7 @@ import Testing
                     let ticket = try ticket(kind, request)
                     request.exchange.park()
                     ticket.complete(outcome)
-                    request.environment.wake()
+                    request.environment.wakeLoop()
                 }
             }
         }
@@ -71,7 +71,7 @@ import Testing
 
         var routes: [Route] {
             [
-                .change(
+                .changing(
                     .post,
                     "/begun",
                     "begun",
@@ -82,11 +82,11 @@ import Testing
                     let exchange = request.exchange
                     try SessionTicket(request, store) { version in
                         if version == nil {
-                            if case .none = exchange.hold { early.add() } else { parked.add() }
+                            if case .none = exchange.waitState { early.add() } else { parked.add() }
                         }
                         return nil
                     }.dispatch(.began(session: "first"), and: following, from: "first")
-                    request.environment.wake()
+                    request.environment.wakeLoop()
                 }
             ]
         }
@@ -100,7 +100,7 @@ import Testing
 
     private static let failures: [(CoreFailure, Int, String)] = [
         (.storageFull, 507, "disk is full"),
-        (.unreadable, 503, "can't be read"),
+        (.journalUnreadable, 503, "can't be read"),
         (.contended, 503, "other servers of this history"),
         (.journalFailed, 503, "journal has failed"),
     ]

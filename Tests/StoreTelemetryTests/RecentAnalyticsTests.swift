@@ -33,16 +33,19 @@ import Testing
 
     @Test func `the newest events are kept, the newest last`() throws {
         let recent = RecentAnalytics(countMax: 3)
-        #expect(try ids(recent.batch(limit: 10)) == [])
+        #expect(try ids(recent.newestEventsJSON(limit: 10)) == [])
         for round in 0..<10 {
             let first = UInt64(round * 7 + 1)
             add(first...(first + 6), to: recent)
             let last = first + 6
             #expect(
-                try ids(recent.batch(limit: 10))
+                try ids(recent.newestEventsJSON(limit: 10))
                     == [last - 2, last - 1, last].map { "4f1c09ab:\($0)" }
             )
-            #expect(try ids(recent.batch(limit: 2)) == [last - 1, last].map { "4f1c09ab:\($0)" })
+            #expect(
+                try ids(recent.newestEventsJSON(limit: 2))
+                    == [last - 1, last].map { "4f1c09ab:\($0)" }
+            )
         }
     }
 
@@ -50,13 +53,13 @@ import Testing
         let recent = RecentAnalytics(countMax: 1_000)
         let text = String(repeating: "x", count: 1 << 20)
         add(1...40, to: recent, text: text)
-        let kept = try ids(recent.batch(limit: 1_000))
+        let kept = try ids(recent.newestEventsJSON(limit: 1_000))
         #expect(kept.count == RecentAnalytics.bytesMax / (1 << 20) - 1)
         #expect(kept.last == "4f1c09ab:40")
         // An event above the bound leaves no event.
         add(41...41, to: recent, text: String(repeating: "x", count: RecentAnalytics.bytesMax))
-        #expect(try ids(recent.batch(limit: 1_000)) == [])
+        #expect(try ids(recent.newestEventsJSON(limit: 1_000)) == [])
         add(42...42, to: recent)
-        #expect(try ids(recent.batch(limit: 1_000)) == ["4f1c09ab:42"])
+        #expect(try ids(recent.newestEventsJSON(limit: 1_000)) == ["4f1c09ab:42"])
     }
 }

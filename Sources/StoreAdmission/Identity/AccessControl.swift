@@ -24,11 +24,11 @@ package final class AccessControl: Sendable {
     }
 
     /// The counters of denied requests.
-    package let denials = PolicyDenials()
+    package let denialCounts = PolicyDenialCounts()
     /// The counters of open streams, by role.
-    package let streams: RoleStreams
+    package let streamCounts: RoleStreamCounts
     private let authenticator: Authenticator
-    private let members: [String]
+    private let stateMembers: [String]
     private let logger: Logger
     private let now: @Sendable () -> Int64
     private let rules: Locked<Rules>
@@ -47,11 +47,11 @@ package final class AccessControl: Sendable {
         now: @escaping @Sendable () -> Int64 = { Int64(SystemTime.coarseWallSeconds()) }
     ) {
         self.authenticator = authenticator
-        self.members = members
+        self.stateMembers = members
         self.logger = logger
         self.now = now
-        streams = RoleStreams(policy)
-        let anonymous = Identity(.anonymous, policy, members: members, denials)
+        streamCounts = RoleStreamCounts(policy)
+        let anonymous = Identity(.anonymous, policy, members: members, denialCounts)
         rules = Locked(Rules(policy: policy, anonymous: anonymous))
     }
 
@@ -64,10 +64,10 @@ package final class AccessControl: Sendable {
 
     /// Applies this policy, and the authenticator's present credentials, from now on.
     package func replacePolicy(by policy: Policy) {
-        let anonymous = Identity(.anonymous, policy, members: members, denials)
+        let anonymous = Identity(.anonymous, policy, members: stateMembers, denialCounts)
         rules.withLock { $0 = Rules(policy: policy, anonymous: anonymous) }
         generation.store(Self.nextGeneration, ordering: .sequentiallyConsistent)
-        streams.replacePolicy(by: policy)
+        streamCounts.replacePolicy(by: policy)
     }
 
     /// Returns the sender of a request. Reads the `Authorization` field if the request has the
@@ -84,7 +84,7 @@ package final class AccessControl: Sendable {
         }
         if let shown {
             guard let shown else {
-                throw refusal(
+                throw logRefusal(
                     "its token is refused: its scheme is not Bearer",
                     .unauthorized(
                         "The server accepts the scheme Bearer in the Authorization header."
@@ -147,7 +147,7 @@ package final class AccessControl: Sendable {
         takingAway cookie: (String, String)? = nil,
         _ id: RequestID
     ) -> Problem {
-        let problem = refusal(
+        let problem = logRefusal(
             "its \(cookie == nil ? "token" : "cookie") is refused: \(error)",
             .unauthorized("\(error.clientText).", challenge: "Bearer \(error.challenge)"),
             id
@@ -158,7 +158,7 @@ package final class AccessControl: Sendable {
     }
 
     /// Logs the reason with the id of the request, and returns the problem with the same id.
-    private func refusal(_ reason: String, _ problem: Problem, _ id: RequestID) -> Problem {
+    private func logRefusal(_ reason: String, _ problem: Problem, _ id: RequestID) -> Problem {
         logger.warning(
             .credentialRefused,
             "request \(id.text): \(reason)",
@@ -174,7 +174,7 @@ package final class AccessControl: Sendable {
         let key = ObjectIdentifier(principal)
         return rules.withLock { rules in
             if let known = rules.identities[key], known.principal === principal { return known }
-            let made = Identity(principal, rules.policy, members: members, denials)
+            let made = Identity(principal, rules.policy, members: stateMembers, denialCounts)
             if rules.identities.count >= Self.identitiesMax { rules.identities = [:] }
             rules.identities[key] = made
             return made
@@ -202,12 +202,12 @@ package final class AccessControl: Sendable {
         path: String,
         _ id: RequestID
     ) -> AccessLease {
-        let rights = StreamRights(sight: identity.sight, operates: operates, member: member)
+        let rights = StreamRights(sight: identity.sight, showsAllSessions: operates, member: member)
         let principal = identity.principal
         return AccessLease(expires: principal.expires) { [self] in
             let now = now()
-            guard authenticator.isGood(principal, at: now) else {
-                return .credential(principal.ending(at: now))
+            guard authenticator.hasValidCredential(principal, at: now) else {
+                return .credential(principal.endReason(at: now))
             }
             let identity = self.identity(of: principal)
             guard !identity.allows(need, as: rights) else { return nil }
@@ -217,7 +217,7 @@ package final class AccessControl: Sendable {
                         "The rights of this request have changed while it waited. Send it again."
                     )
             )
-        } refuse: { [self] ending in
+        } makeProblem: { [self] ending in
             switch ending {
             case .credential(let error): credentialProblem(error, id)
             case .policy(let problem): problem
@@ -240,10 +240,10 @@ extension Authenticator {
 
 extension Principal {
     /// Returns the reason why the principal's credential is no longer valid.
-    fileprivate func ending(at now: Int64) -> AuthenticationError {
+    fileprivate func endReason(at now: Int64) -> AuthenticationError {
         switch (credential, isExpired(at: now)) {
-        case (.key(let id), true): .expiredKey(id: id)
-        case (.key(let id), false): .unknownKey(id: id)
+        case (.apiKey(let id), true): .expiredKey(id: id)
+        case (.apiKey(let id), false): .unknownKey(id: id)
         case (_, true): .expired
         case (_, false): .revoked
         }

@@ -23,14 +23,14 @@ package struct AccessLease: Sendable {
     /// Returns the reason why the access has ended; `nil` while the access lasts.
     let ending: @Sendable () -> Ending?
     /// Makes the answer to a waiting request, and logs the reason.
-    let refuse: @Sendable (Ending) -> Problem
+    let makeProblem: @Sendable (Ending) -> Problem
 
     /// True if the access has not ended.
-    package var isGood: Bool { ending() == nil }
+    package var isValid: Bool { ending() == nil }
 
     /// The problem that a waiting request is answered with; `nil` while the access lasts. Read this
     /// property once, for the answer: each read writes to the log.
-    package var problem: Problem? { ending().map(refuse) }
+    package var loggedProblem: Problem? { ending().map(makeProblem) }
 
     /// Returns the seconds that a wait may take: at most until shortly after the credential's end.
     package func limitedSeconds(ofWait seconds: Double) -> Double {
@@ -40,5 +40,5 @@ package struct AccessLease: Sendable {
     }
 
     /// The access as the stream writer checks it.
-    package var credential: StreamCredential { StreamCredential(expires: expires) { isGood } }
+    package var credential: StreamCredential { StreamCredential(expires: expires) { isValid } }
 }

@@ -12,11 +12,11 @@ package final class CachedIdentity {
     // Safety: only the loop's thread uses these properties, for one connection at a time. So the
     // exclusivity of accesses is not checked.
 
-    @exclusivity(unchecked) fileprivate var field = SecretBytes()
+    @exclusivity(unchecked) fileprivate var authorizationField = SecretBytes()
     @exclusivity(unchecked) fileprivate var identity: Identity?
     @exclusivity(unchecked) fileprivate var generation: UInt64 = 0
     /// The caller for requests without a session, which the first of these requests makes.
-    @exclusivity(unchecked) fileprivate var caller: Caller?
+    @exclusivity(unchecked) fileprivate var callerWithoutSession: Caller?
 
     /// Returns the cached identity of a field. Returns `nil` if the cache has another field, if the
     /// policy or the credentials have changed since, or if the credential has ended.
@@ -25,7 +25,8 @@ package final class CachedIdentity {
         of generation: UInt64,
         at now: Int64
     ) -> Identity? {
-        guard generation == self.generation, let identity, self.field.isSame(as: field),
+        guard generation == self.generation, let identity,
+            self.authorizationField.isSame(as: field),
             !identity.principal.isExpired(at: now)
         else { return nil }
         return identity
@@ -33,11 +34,11 @@ package final class CachedIdentity {
 
     /// Returns the cached caller for requests without a session; `nil` if the cache has another
     /// identity. The caller depends only on the connection and the identity.
-    package func caller(as identity: Identity, operates: Bool) -> Caller? {
+    package func callerWithoutSession(as identity: Identity, operates: Bool) -> Caller? {
         guard identity === self.identity else { return nil }
-        if let caller { return caller }
+        if let callerWithoutSession { return callerWithoutSession }
         let made = Caller(session: nil, isOperator: operates, identity: identity)
-        caller = made
+        callerWithoutSession = made
         return made
     }
 }
@@ -57,8 +58,8 @@ extension HTTPExchange {
         guard field.count <= CachedIdentity.fieldBytesMax else { return }
         let last = cachedIdentity ?? CachedIdentity()
         last.identity = identity
-        last.caller = nil
-        last.field.replace(by: field)
+        last.callerWithoutSession = nil
+        last.authorizationField.replace(by: field)
         last.generation = generation
         connectionStorage = last
     }

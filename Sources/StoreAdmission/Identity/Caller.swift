@@ -40,14 +40,14 @@ package final class Caller: Sendable {
 
     /// The same caller without the limits of its role. The server uses this caller for resources
     /// that are granted as a whole: a view, or the screens of the caller's session.
-    package var withoutSight: Caller {
+    package var withFullSight: Caller {
         guard viewer.sight != nil else { return self }
         return Caller(session, isOperator, identity, Viewer(session: viewer.session))
     }
 
     /// The function that returns true if the caller sees the module at an index; `nil` if the
     /// caller sees all modules.
-    package var moduleSight: (@Sendable (Int) -> Bool)? { viewer.sight?.seesMemberAtIndex }
+    package var seesModuleAtIndex: (@Sendable (Int) -> Bool)? { viewer.sight?.seesMemberAtIndex }
 
     /// True if the caller sees the data of a session; `nil` means the data that all sessions share.
     package func sees(session: String?) -> Bool {

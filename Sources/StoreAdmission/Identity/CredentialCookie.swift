@@ -39,21 +39,21 @@ package struct CredentialCookie: Sendable {
 
     /// Returns the value of the cookie; `nil` if the request does not have the cookie.
     package func value(of request: HTTPExchange) -> Substring? {
-        request.cookieValue(beginning: beginning)
+        request.cookieValue(afterPrefix: beginning)
     }
 }
 
 extension HTTPExchange {
     /// Returns the value of the cookie that begins with these bytes: its name and the equals sign.
     /// Returns `nil` if the request does not have the cookie.
-    package func cookieValue(beginning: [UInt8]) -> Substring? {
+    package func cookieValue(afterPrefix prefix: [UInt8]) -> Substring? {
         guard let header = header("cookie") else { return nil }
         // Compare bytes, not characters. To `Character`, U+037E is a semicolon, and an equals sign
         // with a combining mark behind it is another character.
         for pair in header.utf8.split(separator: UInt8(ascii: ";")) {
             let pair = pair.drop { $0 == UInt8(ascii: " ") }
-            guard pair.starts(with: beginning) else { continue }
-            return Substring(pair.dropFirst(beginning.count))
+            guard pair.starts(with: prefix) else { continue }
+            return Substring(pair.dropFirst(prefix.count))
         }
         return nil
     }

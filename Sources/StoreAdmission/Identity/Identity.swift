@@ -22,15 +22,16 @@ package final class Identity: Sendable {
     /// The principal as records have it; `nil` for a client without a credential.
     package let recordedPrincipal: ActionPrincipal?
     /// The counters of denied requests.
-    let denials: PolicyDenials
+    let denialCounts: PolicyDenialCounts
 
     /// The key of the principal's share, which is counted beside the share of the address. `nil`
     /// for a client without a credential.
     let rateKey: RateKey?
 
     /// Makes the identity of a principal in a store whose root state has these members.
-    init(_ principal: Principal, _ policy: Policy, members: [String], _ denials: PolicyDenials) {
-        self.denials = denials
+    init(_ principal: Principal, _ policy: Policy, members: [String], _ denials: PolicyDenialCounts)
+    {
+        self.denialCounts = denials
         self.principal = principal
         let role = policy.role(principal.role)
         self.role = role
@@ -71,7 +72,7 @@ package final class Identity: Sendable {
     /// earlier policy.
     func allows(_ need: RouteNeed, as earlier: StreamRights) -> Bool {
         guard denial(of: need) == nil else { return false }
-        if earlier.operates, role?.seesAllSessions != true { return false }
+        if earlier.showsAllSessions, role?.seesAllSessions != true { return false }
         switch need {
         case .state, .log: return covers(earlier)
         case .member, .view, .views, .group, .nothing, .dispatch, .useCase, .notification:
@@ -90,7 +91,7 @@ package final class Identity: Sendable {
 }
 
 extension Identity: MemoryHolder {
-    package var memoryHolder: String? { name }
+    package var memoryShareName: String? { name }
 }
 
 /// The rights that a stream was opened with.
@@ -98,7 +99,7 @@ struct StreamRights: Sendable {
     /// The members of the state that the stream shows; `nil` if the stream shows all members.
     let sight: StoreWire.Sight?
     /// True if the stream shows the slices of all sessions because the role operates.
-    let operates: Bool
+    let showsAllSessions: Bool
     /// The member of the root state that contains the shown part; `nil` if the stream shows several
     /// members.
     let member: String?
@@ -109,7 +110,7 @@ struct StreamRights: Sendable {
 extension Identity {
     /// Counts a denied request, and makes its answer.
     package func countDenial(_ need: RouteNeed, _ denial: Denial, path: String) -> Problem {
-        denials.deny(need.grant)
+        denialCounts.countDenial(need.grantList)
         return problem(denial, path: path)
     }
 
@@ -130,23 +131,23 @@ extension Identity: DispatchPermission {
     package func check(_ action: FoundAction, _ payload: JSONNode?) throws(Problem) {
         let denial = role?.denial(
             ofAction: action.entryIndex,
-            action.entry.form.name,
+            action.entry.signature.name,
             payload,
             principal: principal.name
         )
         guard let denial = role == nil ? .hidden : denial else { return }
-        denials.deny(.dispatch)
-        throw problem(denial, path: action.name)
+        denialCounts.countDenial(.dispatch)
+        throw problem(denial, path: action.nameWithoutInstance)
     }
 
-    package func mayDispatch(_ place: Int) -> Bool {
+    package func mayDispatch(actionAt place: Int) -> Bool {
         if case .never = role?.permission(ofAction: place) ?? .never { false } else { true }
     }
 }
 
 extension RouteNeed {
     /// The kind of grant that the policy lacks, for the metrics.
-    fileprivate var grant: PolicyDenials.Grant {
+    fileprivate var grantList: PolicyDenialCounts.GrantList {
         switch self {
         case .nothing, .group: .use
         case .state, .member, .view, .views, .log: .read
@@ -167,19 +168,21 @@ extension HTTPExchange {
 // Counters
 
 /// The numbers of requests that a policy has denied, by the kind of grant.
-package final class PolicyDenials: Sendable {
+package final class PolicyDenialCounts: Sendable {
     /// The kinds of grants of a policy.
-    package enum Grant: Int, Sendable, CaseIterable { case read, dispatch, call, use }
+    package enum GrantList: Int, Sendable, CaseIterable { case read, dispatch, call, use }
 
-    private let cells = CounterArray(count: Grant.allCases.count)
+    private let cells = CounterArray(count: GrantList.allCases.count)
 
     package init() {}
 
     /// Counts a denied request. Any thread may call it.
-    package func deny(_ grant: Grant) { cells.counters[grant.rawValue].add(1, ordering: .relaxed) }
+    package func countDenial(_ grant: GrantList) {
+        cells.counters[grant.rawValue].add(1, ordering: .relaxed)
+    }
 
     /// The number of denied requests of each kind.
     package var all: [(grant: String, count: UInt64)] {
-        Grant.allCases.map { ("\($0)", cells[$0.rawValue]) }
+        GrantList.allCases.map { ("\($0)", cells[$0.rawValue]) }
     }
 }

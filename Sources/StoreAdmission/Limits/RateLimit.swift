@@ -29,10 +29,10 @@ package struct RateLimit: Sendable, Equatable {
     }
 
     /// The nanoseconds until one event is allowed again.
-    var interval: Int64 { Int64(seconds) * 1_000_000_000 / Int64(count) }
+    var nanosecondsPerEvent: Int64 { Int64(seconds) * 1_000_000_000 / Int64(count) }
 
     /// The nanoseconds until an empty share is whole again.
-    var window: Int64 { interval * Int64(count) }
+    var window: Int64 { nanosecondsPerEvent * Int64(count) }
 }
 
 /// The remaining share of a client, after events were counted or refused.
@@ -48,18 +48,18 @@ struct RateShare: Equatable {
 /// The header fields about one share (draft-ietf-httpapi-ratelimit-headers).
 struct RateFields: Sendable {
     /// The `RateLimit-Policy` field, which is the same in all answers: `"requests";q=100;w=60`.
-    private let policy: HTTPFields
+    private let policyField: HTTPFields
     private let name: String
 
     init(_ name: String, _ limit: RateLimit) {
         self.name = name
         let text = "\"\(name)\";q=\(limit.count);w=\(limit.seconds)"
-        policy = HTTPFields([("RateLimit-Policy", text)])
+        policyField = HTTPFields([("RateLimit-Policy", text)])
     }
 
     /// Adds `RateLimit-Policy` and `RateLimit`, without an allocated `String` for the digits.
     func add(_ share: RateShare, to fields: inout HTTPFields) {
-        fields.append(policy)
+        fields.append(policyField)
         fields.append("RateLimit") { share.write(to: &$0, named: name) }
     }
 }

@@ -11,7 +11,7 @@ import Synchronization
 /// Only the event loop's thread may use the limits.
 package final class RateLimits: Sendable {
     /// The number of refused requests, by kind.
-    package let refused = RefusedCounts()
+    package let refusalCounts = RateRefusalCounts()
 
     private struct KindLimit: Sendable {
         let kind: RateLimitKind
@@ -92,18 +92,17 @@ package final class RateLimits: Sendable {
     ) throws(Problem) {
         request.addFields { fields.add(share, to: &$0) }
         guard let wait = share.retryAfterNanoseconds else { return }
-        refused.add(limited.kind)
+        refusalCounts.add(limited.kind)
         throw .tooManyRequests(
             "\(limited.kind.name) came from your address or principal than are allowed: "
-                + "\(limited.limit.count) in "
-                + "\(limited.limit.seconds) s",
+                + "\(limited.limit.count) in \(limited.limit.seconds) s",
             retryAfterSeconds: RateShare.seconds(wait)
         )
     }
 }
 
 /// The number of requests that each limit has refused. Any thread may use the counters.
-package final class RefusedCounts: Sendable {
+package final class RateRefusalCounts: Sendable {
     private let cells = CounterArray(count: RateLimitKind.allCases.count)
 
     package subscript(kind: RateLimitKind) -> UInt64 { cells[kind.rawValue] }

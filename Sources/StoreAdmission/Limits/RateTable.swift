@@ -13,28 +13,28 @@ struct RateTable: ~Copyable {
     /// The number of rows, and so the maximum number of clients with a row of their own.
     static let rowsCount = 32_768
     /// The number of adjacent rows in which a client's row can be.
-    static let waysCount = 8
+    static let candidateRowsCount = 8
 
     /// The owner of each row.
     private let keys: UnsafeMutableBufferPointer<RateKey>
     /// The moments at which the shares are whole again, in nanoseconds of the clock. Each row has a
     /// moment for each kind of event.
-    private let wholeMoments: UnsafeMutableBufferPointer<Int64>
+    private let wholeShareMoments: UnsafeMutableBufferPointer<Int64>
     /// A random number that each hash includes, so that no client can choose its rows.
     private let seed: UInt64
 
-    /// Makes a table of this number of rows: a power of two, and at least ``waysCount``.
+    /// Makes a table of this number of rows: a power of two, and at least ``candidateRowsCount``.
     init(rowsCount: Int = Self.rowsCount, seed: UInt64 = .random(in: .min ... .max)) {
         keys = .allocate(capacity: rowsCount)
         keys.initialize(repeating: RateKey())
-        wholeMoments = .allocate(capacity: rowsCount * RateLimitKind.allCases.count)
-        wholeMoments.initialize(repeating: 0)
+        wholeShareMoments = .allocate(capacity: rowsCount * RateLimitKind.allCases.count)
+        wholeShareMoments.initialize(repeating: 0)
         self.seed = seed
     }
 
     deinit {
         keys.deallocate()
-        wholeMoments.deallocate()
+        wholeShareMoments.deallocate()
     }
 
     /// Counts events for a client if its share allows them, and returns the remaining share. A
@@ -49,9 +49,9 @@ struct RateTable: ~Copyable {
     ) -> RateShare {
         let share = peek(count, of: kind, limit, by: key, at: now)
         guard share.retryAfterNanoseconds == nil else { return share }
-        let taken = share.nanosecondsUntilWhole + Int64(count) * limit.interval
-        wholeMoments[momentIndex(of: kind, in: row(of: key))] = now + taken
-        let left = Int(max(0, limit.window - taken) / limit.interval)
+        let taken = share.nanosecondsUntilWhole + Int64(count) * limit.nanosecondsPerEvent
+        wholeShareMoments[momentIndex(of: kind, in: takeRow(of: key))] = now + taken
+        let left = Int(max(0, limit.window - taken) / limit.nanosecondsPerEvent)
         return RateShare(remaining: left, nanosecondsUntilWhole: taken)
     }
 
@@ -64,9 +64,9 @@ struct RateTable: ~Copyable {
         by key: RateKey,
         at now: Int64
     ) -> RateShare {
-        let row = row(of: key)
-        let (interval, window) = (limit.interval, limit.window)
-        let used = max(0, wholeMoments[momentIndex(of: kind, in: row)] - now)
+        let row = takeRow(of: key)
+        let (interval, window) = (limit.nanosecondsPerEvent, limit.window)
+        let used = max(0, wholeShareMoments[momentIndex(of: kind, in: row)] - now)
         let free = window - used
         let needed = min(Int64(count), Int64(limit.count)) * interval
         return RateShare(
@@ -78,22 +78,22 @@ struct RateTable: ~Copyable {
 
     /// Returns the index of a client's row. A client without a row takes over the row whose shares
     /// are whole soonest.
-    private func row(of key: RateKey) -> Int {
-        let start = hash(key) & (keys.count - 1) & ~(Self.waysCount - 1)
+    private func takeRow(of key: RateKey) -> Int {
+        let start = hash(key) & (keys.count - 1) & ~(Self.candidateRowsCount - 1)
         var soonest = start
-        for row in start..<(start + Self.waysCount) {
+        for row in start..<(start + Self.candidateRowsCount) {
             if keys[row] == key { return row }
-            if lastWholeMoment(of: row) < lastWholeMoment(of: soonest) { soonest = row }
+            if lastWholeShareMoment(of: row) < lastWholeShareMoment(of: soonest) { soonest = row }
         }
         keys[soonest] = key
         return soonest
     }
 
     /// Returns the moment at which all shares of a row are whole again.
-    private func lastWholeMoment(of row: Int) -> Int64 {
+    private func lastWholeShareMoment(of row: Int) -> Int64 {
         var last = Int64.min
         for kind in RateLimitKind.allCases {
-            last = max(last, wholeMoments[momentIndex(of: kind, in: row)])
+            last = max(last, wholeShareMoments[momentIndex(of: kind, in: row)])
         }
         return last
     }
@@ -104,7 +104,7 @@ struct RateTable: ~Copyable {
 
     /// Hashes the key: applies SplitMix64's finalizer to each half.
     private func hash(_ key: RateKey) -> Int {
-        var hash = seed ^ UInt64(key.kind)
+        var hash = seed ^ UInt64(key.ownerKind)
         for part in [key.high, key.low].lazy {
             hash ^= part
             hash = (hash ^ (hash >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -120,18 +120,18 @@ struct RateTable: ~Copyable {
 package struct RateKey: Sendable, Equatable {
     let high: UInt64
     let low: UInt64
-    let kind: UInt8
+    let ownerKind: UInt8
 
     /// Makes the key of no client, for an empty row.
-    init() { (high, low, kind) = (0, 0, 0) }
+    init() { (high, low, ownerKind) = (0, 0, 0) }
 
     /// Makes the key of an address. Only the first 64 bits of an IPv6 address count. All clients of
     /// unix sockets share one key. All peers that have left already share another key.
     package init(_ client: ClientAddress) {
         switch client.network {
-        case .internet(let address): (high, low, kind) = (address.high, address.low, 1)
-        case .unix: (high, low, kind) = (0, 0, 2)
-        case .unknown: (high, low, kind) = (0, 0, 3)
+        case .internet(let address): (high, low, ownerKind) = (address.high, address.low, 1)
+        case .unix: (high, low, ownerKind) = (0, 0, 2)
+        case .unknown: (high, low, ownerKind) = (0, 0, 3)
         }
     }
 
@@ -141,6 +141,6 @@ package struct RateKey: Sendable, Equatable {
         let digest = Array(name.utf8).withUnsafeBytes { SHA256.digest($0) }
         high = digest.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
         low = digest.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self) }
-        kind = 4
+        ownerKind = 4
     }
 }

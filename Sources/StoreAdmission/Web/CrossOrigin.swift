@@ -18,11 +18,11 @@ package struct CrossOrigin: Sendable {
 
     private let rule: OriginRule
     /// The fields for the pages of each origin, in the order of the origins.
-    private let fields: [HTTPFields]
+    private let fieldsByOrigin: [HTTPFields]
 
     init(_ origins: [String]) {
         rule = OriginRule(origins)
-        fields = origins.map { origin in
+        fieldsByOrigin = origins.map { origin in
             HTTPFields([
                 ("Access-Control-Allow-Origin", origin),
                 ("Access-Control-Allow-Credentials", "true"),
@@ -34,7 +34,7 @@ package struct CrossOrigin: Sendable {
     /// Adds the fields for a page of an allowed origin.
     func addFields(to request: HTTPExchange) {
         guard let place = rule.allowedIndex(of: request) else { return }
-        request.addFields { $0.append(fields[place]) }
+        request.addFields { $0.append(fieldsByOrigin[place]) }
     }
 
     /// True if the request is a browser's preflight for a page of an allowed origin.
@@ -43,7 +43,7 @@ package struct CrossOrigin: Sendable {
     }
 
     /// Adds to the answer of a preflight the methods and header fields that a page may send.
-    package func addPreflightFields(to request: HTTPExchange, _ preflight: Preflight) {
+    package func addPreflightFields(to request: HTTPExchange, _ preflight: PreflightAnswer) {
         guard isPreflight(request), let method = request.header("access-control-request-method")
         else { return }
         request.addFields { $0.append(preflight.fields(for: method)) }
@@ -51,14 +51,14 @@ package struct CrossOrigin: Sendable {
 }
 
 /// The methods and header fields that a resource takes from pages of other origins.
-package struct Preflight: Sendable {
+package struct PreflightAnswer: Sendable {
     private let methods: [(name: String, fields: HTTPFields)]
     /// The fields for a method that the resource does not have.
-    private let others: HTTPFields
+    private let otherMethodFields: HTTPFields
 
     /// Makes the fields of a resource from its methods and the header fields that each takes.
     package init(_ methods: [String], headers: [(method: String, names: [String])]) {
-        others = Self.fields(methods, headers: nil)
+        otherMethodFields = Self.fields(methods, headers: nil)
         self.methods = headers.map { ($0.method, Self.fields(methods, headers: $0.names)) }
     }
 
@@ -66,7 +66,7 @@ package struct Preflight: Sendable {
     /// which resources exist.
     package init(ofAll methods: [String], headers: [String]) {
         self.methods = []
-        others = Self.fields(methods, headers: headers)
+        otherMethodFields = Self.fields(methods, headers: headers)
     }
 
     private static func fields(_ methods: [String], headers: [String]?) -> HTTPFields {
@@ -79,6 +79,6 @@ package struct Preflight: Sendable {
     }
 
     fileprivate func fields(for method: String) -> HTTPFields {
-        methods.first { $0.name == method }?.fields ?? others
+        methods.first { $0.name == method }?.fields ?? otherMethodFields
     }
 }

@@ -5,7 +5,7 @@ enum ForwardedField {
     /// Visits the `for` of each element of a `Forwarded` field (RFC 7239, section 4). Passes `nil`
     /// for an element whose `for` is absent or no address. An element that can't be read ends the
     /// visit, with `nil`.
-    static func visit(_ field: UnsafeRawBufferPointer, _ visit: (IPAddress?) -> Void) {
+    static func visitForwarded(_ field: UnsafeRawBufferPointer, _ visit: (IPAddress?) -> Void) {
         var reader = Reader(bytes: field)
         while true {
             reader.skipSpace()
@@ -90,9 +90,9 @@ private struct Reader {
         while true {
             skipSpace()
             if next == nil { return element }
-            if skip(",") { return element }
-            if skip(";") { continue }
-            guard let name = token(), skip("="), let value = value() else { return nil }
+            if skipIfNext(",") { return element }
+            if skipIfNext(";") { continue }
+            guard let name = token(), skipIfNext("="), let value = value() else { return nil }
             element.isEmpty = false
             if name.isSameIgnoringCase(as: "for") {
                 // If the proxy has copied the client's text, one of two `for` is the client's.
@@ -107,7 +107,7 @@ private struct Reader {
         }
     }
 
-    private mutating func skip(_ byte: Unicode.Scalar) -> Bool {
+    private mutating func skipIfNext(_ byte: Unicode.Scalar) -> Bool {
         guard next == UInt8(ascii: byte) else { return false }
         position += 1
         return true
@@ -120,7 +120,7 @@ private struct Reader {
     }
 
     private mutating func value() -> UnsafeRawBufferPointer? {
-        guard skip("\"") else { return token() }
+        guard skipIfNext("\"") else { return token() }
         let start = position
         while let byte = next, byte != UInt8(ascii: "\"") {
             // No address contains an escape; the character behind the backslash belongs to the

@@ -54,8 +54,8 @@ package struct OriginRule: Sendable {
 
     private static let refused = Problem.forbidden(
         "This resource refuses requests from pages of other origins. Send the request without a "
-            + "browser, for "
-            + "instance with curl, or start the server with --cors-origin for the page's origin."
+            + "browser, for instance with curl, or start the server with --cors-origin for "
+            + "the page's origin."
     )
 }
 

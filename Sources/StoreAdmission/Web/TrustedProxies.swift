@@ -25,12 +25,12 @@ package struct TrustedProxies: Sendable {
     /// The client may have invented every address before its own. If `Forwarded` and
     /// `X-Forwarded-For` are both present, the client may have sent one of them. So the two fields
     /// count only if they name the same client.
-    func client(of request: HTTPExchange) -> ClientAddress? {
+    func forwardedClient(of request: HTTPExchange) -> ClientAddress? {
         guard trusts(request.client) else { return nil }
         var forwarded = LastNonProxy()
         var list = LastNonProxy()
         request.forEachValue(of: "forwarded") { value in
-            ForwardedField.visit(value) { forwarded.take($0, isProxy: trusts) }
+            ForwardedField.visitForwarded(value) { forwarded.take($0, isProxy: trusts) }
         }
         request.forEachValue(of: "x-forwarded-for") { value in
             ForwardedField.visitXForwardedFor(value) { list.take($0, isProxy: trusts) }

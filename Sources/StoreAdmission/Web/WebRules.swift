@@ -41,7 +41,7 @@ package final class WebRules: Sendable {
 
     /// Finds the client's address, and adds the header fields for the client's page.
     package func prepare(_ request: HTTPExchange) {
-        if let client = proxies?.client(of: request) { request.client = client }
+        if let client = proxies?.forwardedClient(of: request) { request.client = client }
         crossOrigin?.addFields(to: request)
     }
 

@@ -112,7 +112,7 @@ enum JWKSet {
         case .ec: return IssuerKey(try .p256(x: bytes("x", node), y: bytes("y", node)), id: id)
         case .okp: return IssuerKey(try .ed25519(bytes("x", node)), id: id)
         case .oct:
-            do throws(CredentialFileError) { try file.checkSecret() } catch {
+            do throws(CredentialFileError) { try file.checkNotWorldReadable() } catch {
                 throw CredentialKeyFailure("\(error)")
             }
             return try IssuerKey(secret: bytes("k", node), id: id)

@@ -56,7 +56,7 @@ struct IssuerKeys: Sendable {
         _ configuration: IssuerConfiguration
     ) -> CredentialID {
         let named = Array(configuration.name.utf8) + [0] + key.fingerprint
-        return .issuer(key: String(named.withUnsafeBytes { SHA256.hex($0) }.prefix(32)))
+        return .issuer(key: String(named.withUnsafeBytes { SHA256.hexDigest($0) }.prefix(32)))
     }
 
     var count: Int { entries.count }
@@ -71,7 +71,7 @@ struct IssuerKeys: Sendable {
         let token = try JWT(token)
         let candidates = try candidates(for: token)
         guard let entry = candidates.first(where: { $0.key.hasSigned(token) }) else {
-            throw .signature
+            throw .wrongSignature
         }
         let claims = try JWTClaims(token.claims(), configuration, at: now)
         return Principal(
@@ -91,7 +91,7 @@ struct IssuerKeys: Sendable {
             guard !named.isEmpty else { throw .unknownIssuerKey }
         }
         let candidates = named.filter { $0.key.algorithm.rawValue == token.algorithm }
-        guard !candidates.isEmpty else { throw .algorithm }
+        guard !candidates.isEmpty else { throw .wrongAlgorithm }
         return candidates.prefix(Self.triedMax)
     }
 

@@ -33,7 +33,7 @@ struct JWT {
         signedText = Array(token[..<parts[1].endIndex])
 
         let header = try Self.object(headerText, .header)
-        guard header.member("crit") == nil else { throw .extensions }
+        guard header.member("crit") == nil else { throw .criticalExtensions }
         guard let algorithm = header.member("alg")?.stringValue else { throw .malformed(.header) }
         self.algorithm = algorithm
         keyID = try header.member("kid").map { node throws(AuthenticationError) in
@@ -42,7 +42,7 @@ struct JWT {
         }
         if let type = header.member("typ") {
             guard let text = type.stringValue?.lowercasedASCII else { throw .malformed(.header) }
-            guard Self.acceptedTypes.contains(text) else { throw .type }
+            guard Self.acceptedTypes.contains(text) else { throw .wrongType }
         }
     }
 
@@ -78,17 +78,17 @@ struct JWTClaims {
         at now: Int64
     ) throws(AuthenticationError) {
         let name = try Self.text("iss", in: claims)
-        guard name.isSame(as: issuer.name) else { throw .issuer }
+        guard name.isSame(as: issuer.name) else { throw .wrongIssuer }
         try Self.checkAudience(claims, issuer)
 
         let leeway = Int64(issuer.leewaySeconds)
-        guard let expiry = try Self.seconds("exp", in: claims, .down) else {
+        guard let expiry = try Self.numericDate("exp", in: claims, .down) else {
             throw .missing(claim: "exp")
         }
         expires = expiry + leeway
         guard now < expires else { throw .expired }
-        if let start = try Self.seconds("nbf", in: claims, .up) {
-            guard now >= start - leeway else { throw .notYet }
+        if let start = try Self.numericDate("nbf", in: claims, .up) {
+            guard now >= start - leeway else { throw .notYetValid }
         }
 
         subject = try Self.text("sub", in: claims)
@@ -119,13 +119,13 @@ struct JWTClaims {
             audiences.append(text)
         }
         guard issuer.audiences.contains(where: { audiences.contains(exactly: $0) }) else {
-            throw .audience
+            throw .wrongAudience
         }
     }
 
     /// Returns a NumericDate (RFC 7519 §2) from 1970 to the year 9999, in whole seconds; `nil` if
     /// the claim does not exist.
-    private static func seconds(
+    private static func numericDate(
         _ name: String,
         in claims: JSONNode,
         _ rounding: FloatingPointRoundingRule

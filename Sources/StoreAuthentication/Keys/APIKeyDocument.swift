@@ -61,18 +61,18 @@ struct APIKeyDocument {
         }
     }
 
-    private static let names = ["id", "principal", "role", "digest", "created", "expires"]
+    private static let memberNames = ["id", "principal", "role", "digest", "created", "expires"]
 
     private static func key(
         _ node: JSONNode,
         _ place: ErrorLocation
     ) throws(CredentialFileError) -> APIKey {
         guard node.kind == .object else { throw place.error("", "allowed is an object") }
-        for (name, _) in node.members where !names.contains(exactly: name) {
+        for (name, _) in node.members where !memberNames.contains(exactly: name) {
             throw place.error(
                 "",
                 "unknown member \(JSONText.quoted(name)); allowed are "
-                    + names.joined(separator: ", ")
+                    + memberNames.joined(separator: ", ")
             )
         }
         func value<Value>(
@@ -128,7 +128,7 @@ struct APIKeyDocument {
                 }
             }
             text += Array(index == 0 ? "\n".utf8 : ",\n".utf8)
-            text += json.array
+            text += json.byteArray
         }
         return text + Array("\n]}\n".utf8)
     }

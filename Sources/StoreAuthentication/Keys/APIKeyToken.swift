@@ -11,7 +11,7 @@ import StoreDigest
 package enum APIKeyToken {
     static let prefix = Array("ssk_".utf8)
     static let idLength = 12
-    static let secretBytes = 32
+    static let secretBytesCount = 32
     static let checksumLength = 6
     /// The length of a key in bytes.
     package static let byteCount = prefix.count + idLength + 1 + 43 + checksumLength
@@ -21,7 +21,7 @@ package enum APIKeyToken {
     /// Makes a new id, and a token with this id.
     static func make() throws(CredentialKeyFailure) -> (id: String, token: String) {
         let id = try Secrets.random(bytes: idLength).map { alphabet[Int($0 & 31)] }
-        let secret = Base64URL.encode(try Secrets.random(bytes: secretBytes))
+        let secret = Base64URL.encode(try Secrets.random(bytes: secretBytesCount))
         let body = prefix + id + [UInt8(ascii: "_")] + secret
         return (
             String(decoding: id, as: UTF8.self),

@@ -9,7 +9,7 @@ struct APIKeys: Sendable {
     }
 
     private let entries: [String: Entry]
-    private let principals: Set<ExactText>
+    private let principalNames: Set<ExactText>
 
     init(_ keys: [APIKey]) {
         entries = Dictionary(
@@ -17,18 +17,18 @@ struct APIKeys: Sendable {
                 let principal = Principal(
                     name: key.principal,
                     role: key.role,
-                    credential: .key(key.id),
+                    credential: .apiKey(key.id),
                     expires: key.expires
                 )
                 return (key.id, Entry(digest: key.digest, principal: principal))
             },
             uniquingKeysWith: { first, _ in first }
         )
-        principals = Set(keys.map { ExactText($0.principal) })
+        principalNames = Set(keys.map { ExactText($0.principal) })
     }
 
     /// Returns true if a key is for the principal of this name, even if the key has expired.
-    func has(principal name: String) -> Bool { principals.contains(ExactText(name)) }
+    func has(principal name: String) -> Bool { principalNames.contains(ExactText(name)) }
 
     var count: Int { entries.count }
 
@@ -52,7 +52,7 @@ struct APIKeys: Sendable {
 
     /// Returns true if the key of this id still exists, has not expired, and has the principal's
     /// name and role.
-    func isGood(_ principal: Principal, id: String, at now: Int64) -> Bool {
+    func hasValidKey(_ principal: Principal, id: String, at now: Int64) -> Bool {
         guard let key = entries[id]?.principal else { return false }
         return !key.isExpired(at: now) && key.name.isSame(as: principal.name)
             && key.role.isSame(as: principal.role)

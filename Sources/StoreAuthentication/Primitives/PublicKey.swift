@@ -19,7 +19,7 @@ final class PublicKey: @unchecked Sendable {
     private let handle: gnutls_pubkey_t
     let algorithm: SigningAlgorithm
     /// The number of bytes of a signature in a JWS.
-    private let signatureBytes: Int
+    private let signatureBytesCount: Int
     /// The SHA-256 digest of the key (SubjectPublicKeyInfo).
     let fingerprint: [UInt8]
 
@@ -37,7 +37,7 @@ final class PublicKey: @unchecked Sendable {
         guard let handle = made else { throw CredentialKeyFailure(GNUTLS_E_MEMORY_ERROR) }
         do throws(CredentialKeyFailure) {
             try CredentialKeyFailure.check(fill(handle))
-            (algorithm, signatureBytes) = try Self.kind(of: handle)
+            (algorithm, signatureBytesCount) = try Self.kind(of: handle)
             // The check fails, for example, if a point is not on the curve.
             guard gnutls_pubkey_verify_params(handle) >= 0 else {
                 throw CredentialKeyFailure(
@@ -64,7 +64,7 @@ final class PublicKey: @unchecked Sendable {
                         + "\(rsaBits.upperBound)"
                 )
             }
-            try checkNumbers(of: handle)
+            try checkRSANumbers(of: handle)
             return (.rs256, Int(bits + 7) / 8)
         case CInt(GNUTLS_PK_ECDSA.rawValue):
             var curve = GNUTLS_ECC_CURVE_INVALID
@@ -74,7 +74,7 @@ final class PublicKey: @unchecked Sendable {
             guard curve == GNUTLS_ECC_CURVE_SECP256R1 else { throw unknownKindError }
             return (.es256, 64)
         case CInt(GNUTLS_PK_EDDSA_ED25519.rawValue):
-            try checkPoint(of: handle)
+            try checkEd25519Point(of: handle)
             return (.edDSA, 64)
         default:
             throw unknownKindError
@@ -88,7 +88,7 @@ final class PublicKey: @unchecked Sendable {
     /// Refuses an RSA key if a signature for the key can be made without a secret. With the
     /// exponent 1, each text is its own signature. A modulus with a small factor is no product of
     /// two secret primes.
-    private static func checkNumbers(of handle: gnutls_pubkey_t) throws(CredentialKeyFailure) {
+    private static func checkRSANumbers(of handle: gnutls_pubkey_t) throws(CredentialKeyFailure) {
         var (modulus, exponent) = (gnutls_datum_t(), gnutls_datum_t())
         try CredentialKeyFailure.check(
             gnutls_pubkey_export_rsa_raw2(handle, &modulus, &exponent, 0)
@@ -113,7 +113,7 @@ final class PublicKey: @unchecked Sendable {
         !(2..<number).contains { number % $0 == 0 }
     }
 
-    private static func checkPoint(of handle: gnutls_pubkey_t) throws(CredentialKeyFailure) {
+    private static func checkEd25519Point(of handle: gnutls_pubkey_t) throws(CredentialKeyFailure) {
         var curve = GNUTLS_ECC_CURVE_INVALID
         var point = gnutls_datum_t()
         try CredentialKeyFailure.check(
@@ -195,13 +195,13 @@ extension PublicKey {
     /// Returns true if `signature` is a signature of `text` by this key. The signature has the form
     /// of a JWS.
     func isSignature(_ signature: [UInt8], of text: [UInt8]) -> Bool {
-        guard signature.count == signatureBytes else { return false }
+        guard signature.count == signatureBytesCount else { return false }
         switch algorithm {
         case .hs256: return false
         case .rs256: return verify(signature, text, GNUTLS_SIGN_RSA_SHA256)
         case .edDSA: return verify(signature, text, GNUTLS_SIGN_EDDSA_ED25519)
         case .es256:
-            guard let encoded = Self.encoded(signature) else { return false }
+            guard let encoded = Self.derEncoded(signature) else { return false }
             return verify(encoded, text, GNUTLS_SIGN_ECDSA_SHA256)
         }
     }
@@ -218,7 +218,7 @@ extension PublicKey {
 
     /// Encodes a signature's numbers r and s, 32 bytes each, in the form of X.509. Returns `nil` if
     /// r or s is 0.
-    private static func encoded(_ signature: [UInt8]) -> [UInt8]? {
+    private static func derEncoded(_ signature: [UInt8]) -> [UInt8]? {
         // DER writes no zeros in front of a number.
         let r = Array(signature[..<32].drop { $0 == 0 })
         let s = Array(signature[32...].drop { $0 == 0 })

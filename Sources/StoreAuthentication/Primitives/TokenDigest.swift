@@ -34,7 +34,7 @@ struct TokenDigest: Hashable, Sendable {
     }
 
     /// The digest in hexadecimal digits.
-    var hex: String { withUnsafeBytes(of: words) { SHA256.digits(of: $0) } }
+    var hex: String { withUnsafeBytes(of: words) { SHA256.hexDigits(of: $0) } }
 
     /// Returns true if both digests are the same, in constant time.
     func isSame(as other: TokenDigest) -> Bool {

@@ -6,24 +6,24 @@ import StoreTexts
 struct Grant<Scope: Sendable>: Sendable {
     let pointer: String
     /// The source text of the element, for messages.
-    let text: String
+    let sourceText: String
     let scope: Scope
 }
 
 /// A role of a policy, with its grants.
 struct RoleGrants: Sendable {
     let name: String
-    var read: [Grant<NameScope>] = []
-    var dispatch: [Grant<DispatchScope>] = []
-    var call: [Grant<NameScope>] = []
-    var use: [Grant<NameScope>] = []
+    var readGrants: [Grant<NameScope>] = []
+    var dispatchGrants: [Grant<DispatchScope>] = []
+    var callGrants: [Grant<NameScope>] = []
+    var useGrants: [Grant<NameScope>] = []
 
     /// Returns the list that has the grants of a kind, and the name of the list.
     func list(of kind: GrantedKind) -> (name: String, grants: [Grant<NameScope>]) {
         switch kind {
-        case .member, .view, .log: ("read", read)
-        case .useCase, .notification: ("call", call)
-        case .group: ("use", use)
+        case .member, .view, .log: ("read", readGrants)
+        case .useCase, .notification: ("call", callGrants)
+        case .group: ("use", useGrants)
         }
     }
 
@@ -89,9 +89,9 @@ struct NameScope: Sendable {
     }
 }
 
-/// The scope of a grant in `dispatch`.
+/// The scope of a grant in `dispatchGrants`.
 struct DispatchScope: Sendable {
-    let types: ActionScope
+    let actions: ActionScope
     /// The conditions for the payload, which must all hold. Without conditions, the grant covers
     /// any payload.
     var conditions: [PayloadCondition] = []

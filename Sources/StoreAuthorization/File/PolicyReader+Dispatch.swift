@@ -12,7 +12,7 @@ extension PolicyReader {
     /// is invalid.
     mutating func dispatchScope(_ node: JSONNode, _ pointer: String) -> DispatchScope? {
         if let text = node.stringValue {
-            return actionScope(text, pointer).map { DispatchScope(types: $0) }
+            return actionScope(text, pointer).map { DispatchScope(actions: $0) }
         }
         guard node.kind == .object else {
             return refuse(pointer, "this is no grant; \(Self.allowedDispatch)")
@@ -25,17 +25,17 @@ extension PolicyReader {
             let types = actionScope(name, pointer + "/type")
         else { return nil }
         guard let conditions = conditions(node, of: types, pointer) else { return nil }
-        return DispatchScope(types: types, conditions: conditions)
+        return DispatchScope(actions: types, conditions: conditions)
     }
 
     private mutating func actionScope(_ text: String, _ pointer: String) -> ActionScope? {
         if text.isSame(as: "*") { return .everything }
-        if names.actions.contains(text) { return .action(text) }
+        if names.clientActionNames.contains(text) { return .action(text) }
         if text.utf8.count > 2, text.utf8.suffix(2).elementsEqual("/*".utf8) {
             let module = String(decoding: text.utf8.dropLast(2), as: UTF8.self)
             if names.modules.contains(module) { return .module(module) }
             let known = names.modules.names.map { $0 + "/*" }
-            return addUnknownName(
+            return refuseUnknownName(
                 text,
                 "no module with actions for clients",
                 Self.allowedDispatch,
@@ -56,12 +56,12 @@ extension PolicyReader {
                 "\(quoted(text)) names one instance; allowed is \(quoted(all)), for all of them"
             )
         }
-        return addUnknownName(
+        return refuseUnknownName(
             text,
             "no action of this store",
             Self.allowedDispatch,
             pointer,
-            names.actions.names
+            names.clientActionNames.names
         )
     }
 
@@ -96,7 +96,7 @@ extension PolicyReader {
                 )
                 continue
             }
-            guard check(first, isIn: actions, place), check(path, isIn: actions, place),
+            guard checkMember(first, isIn: actions, place), checkPath(path, isIn: actions, place),
                 let required = requiredValue(value, place)
             else { continue }
             conditions.append(PayloadCondition(pointer: path, required: required))
@@ -106,7 +106,7 @@ extension PolicyReader {
 
     /// Returns true if the payload of some action has the member, and the member is not secret.
     /// Otherwise adds a fault and returns false.
-    private mutating func check(
+    private mutating func checkMember(
         _ member: String,
         isIn actions: [PolicyAction],
         _ pointer: String
@@ -119,10 +119,10 @@ extension PolicyReader {
             )
             return false
         }
-        if actions.contains(where: { $0.members?.contains(exactly: member) ?? true }) {
+        if actions.contains(where: { $0.payloadMembers?.contains(exactly: member) ?? true }) {
             return true
         }
-        let known = NameSet(actions.flatMap { $0.members ?? [] }).names
+        let known = NameSet(actions.flatMap { $0.payloadMembers ?? [] }).names
         addFault(
             pointer,
             "no such payload has a member \(quoted(member))"
@@ -136,12 +136,12 @@ extension PolicyReader {
     /// Returns true if a pointer may lead to a value in the payload of some action. Otherwise adds
     /// a fault and returns false. Without this fault, the condition would deny every payload
     /// without a message.
-    private mutating func check(
+    private mutating func checkPath(
         _ path: JSONPointer,
         isIn actions: [PolicyAction],
         _ pointer: String
     ) -> Bool {
-        let ends = actions.map { $0.findDeadEnd(path) }
+        let ends = actions.map { $0.findUnreachablePrefix(path) }
         guard let end = ends.compactMap(\.self).first, !ends.contains(nil) else { return true }
         let above = JSONPointer(tokens: Array(end.tokens.dropLast()))
         addFault(

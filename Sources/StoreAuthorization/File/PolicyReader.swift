@@ -22,7 +22,7 @@ struct PolicyReader {
     ) {
         guard !hasMaximumFaults else { return }
         let nearest = wanted.flatMap { EditDistance.nearest(to: $0, in: candidates) }
-        faults.append(PolicyFault(pointer: pointer, message: message, nearest: nearest))
+        faults.append(PolicyFault(pointer: pointer, message: message, suggestedName: nearest))
     }
 
     /// Adds a fault, and returns `nil` for the faulty value.
@@ -88,10 +88,10 @@ struct PolicyReader {
         }
         guard check(node, pointer, members: ["read", "dispatch", "call", "use"]) else { return nil }
         var role = RoleGrants(name: name)
-        role.read = list(node, "read", in: pointer) { $0.readScope($1, $2) }
-        role.dispatch = list(node, "dispatch", in: pointer) { $0.dispatchScope($1, $2) }
-        role.call = list(node, "call", in: pointer) { $0.callScope($1, $2) }
-        role.use = list(node, "use", in: pointer) { $0.useScope($1, $2) }
+        role.readGrants = list(node, "read", in: pointer) { $0.readScope($1, $2) }
+        role.dispatchGrants = list(node, "dispatch", in: pointer) { $0.dispatchScope($1, $2) }
+        role.callGrants = list(node, "call", in: pointer) { $0.callScope($1, $2) }
+        role.useGrants = list(node, "use", in: pointer) { $0.useScope($1, $2) }
         return role
     }
 
@@ -125,7 +125,7 @@ struct PolicyReader {
             }
             let place = "\(pointer)/\(index)"
             guard let scope = read(&self, element, place) else { continue }
-            grants.append(Grant(pointer: place, text: element.sourceText, scope: scope))
+            grants.append(Grant(pointer: place, sourceText: element.sourceText, scope: scope))
         }
         return grants
     }
@@ -176,17 +176,23 @@ extension PolicyReader {
             return scope(.view, view, text, allowed, pointer)
         }
         guard let path = JSONPointer(text), let member = path.tokens.first else {
-            return addUnknownName(
+            return refuseUnknownName(
                 text,
                 "no name of a part that can be read",
                 allowed,
                 pointer,
-                readNames
+                readGrantTexts
             )
         }
         guard names[.member].contains(member) else {
             guard names[.member].names.isEmpty else {
-                return addUnknownName(text, "no member of the state", allowed, pointer, readNames)
+                return refuseUnknownName(
+                    text,
+                    "no member of the state",
+                    allowed,
+                    pointer,
+                    readGrantTexts
+                )
             }
             return refuse(
                 pointer,
@@ -203,7 +209,9 @@ extension PolicyReader {
         return NameScope(kind: .member, name: member)
     }
 
-    private var readNames: [String] { [.member, .view, .log].flatMap { names.grantTexts(of: $0) } }
+    private var readGrantTexts: [String] {
+        [.member, .view, .log].flatMap { names.grantTexts(of: $0) }
+    }
 
     /// Returns the scope of an element of `call`. Adds a fault and returns `nil` if the element is
     /// invalid.
@@ -219,7 +227,7 @@ extension PolicyReader {
             return scope(kind, name, text, allowed, pointer)
         }
         let known = kinds.flatMap { names.grantTexts(of: $0) }
-        return addUnknownName(text, "no name of a call", allowed, pointer, known)
+        return refuseUnknownName(text, "no name of a call", allowed, pointer, known)
     }
 
     /// Returns the scope of an element of `use`. Adds a fault and returns `nil` if the element is
@@ -230,7 +238,7 @@ extension PolicyReader {
         guard let text = text(node, pointer, allowed) else { return nil }
         if text.isSame(as: "*") { return .everything }
         guard names[.group].contains(text) else {
-            return addUnknownName(text, "no group of routes", allowed, pointer, groups)
+            return refuseUnknownName(text, "no group of routes", allowed, pointer, groups)
         }
         return NameScope(kind: .group, name: text)
     }
@@ -247,7 +255,7 @@ extension PolicyReader {
         if name.isSame(as: "*") { return NameScope(kind: kind, name: nil) }
         if names[kind].contains(name) { return NameScope(kind: kind, name: name) }
         let known = names.grantTexts(of: kind)
-        return addUnknownName(text, "no \(kind.noun) of this store", allowed, pointer, known)
+        return refuseUnknownName(text, "no \(kind.noun) of this store", allowed, pointer, known)
     }
 
     /// Returns the text of a node. Adds a fault if the node is no text.
@@ -256,7 +264,7 @@ extension PolicyReader {
     }
 
     /// Adds a fault for an unknown name, and returns `nil`.
-    mutating func addUnknownName<Value>(
+    mutating func refuseUnknownName<Value>(
         _ text: String,
         _ what: String,
         _ allowed: String,

@@ -6,7 +6,7 @@ import StoreTexts
 struct AssertCheck {
     let expectation: AssertScript.Expectation
     /// The lines to print about differences; empty if the result is as expected.
-    private(set) var lines: [String] = []
+    private(set) var differenceLines: [String] = []
 
     // The answer
 
@@ -14,7 +14,7 @@ struct AssertCheck {
         switch (expectation.answer, outcome) {
         case (.success, .done): break
         case (_, .unfinished): add("Its effects did not end within \(StoreClient.waitSeconds) s.")
-        case (_, .other(let status)):
+        case (_, .foreignAnswer(let status)):
             add("The answer is \(status), which does not come from a store.")
         case (.success, .problem("refused", _, let reason?)):
             add("It was refused: \(reason)")
@@ -52,9 +52,9 @@ struct AssertCheck {
         }
         guard stated != after || !lost.isEmpty else { return }
         add("The state is not as stated.")
-        lines += lost
+        differenceLines += lost
         if !lost.isEmpty { add("The state has no such place; state the whole value around it.") }
-        lines += Self.difference(stated, after)
+        differenceLines += Self.difference(stated, after)
     }
 
     private static func difference(_ stated: JSONTree, _ actual: JSONTree) -> [String] {
@@ -71,7 +71,7 @@ struct AssertCheck {
 
     /// Compares the names of the actions that effects, presenters and reactions dispatched after
     /// the step.
-    mutating func checkReceived(_ names: [String]) {
+    mutating func checkConsequences(_ names: [String]) {
         let names = names.map { ExactText($0) }
         let stated = expectation.consequences.map { ExactText($0) }
         if !expectation.isExhaustive {
@@ -87,9 +87,9 @@ struct AssertCheck {
         for change in change.removals + change.insertions {
             switch change {
             case .remove(let index, let name, _):
-                lines.append("−   \(index): \(JSONText.quoted(name.text))")
+                differenceLines.append("−   \(index): \(JSONText.quoted(name.text))")
             case .insert(let index, let name, _):
-                lines.append("+   \(index): \(JSONText.quoted(name.text))")
+                differenceLines.append("+   \(index): \(JSONText.quoted(name.text))")
             }
         }
     }
@@ -110,15 +110,15 @@ struct AssertCheck {
     /// Adds a line about the actions that other clients dispatched during the step, if there are
     /// lines about differences.
     mutating func addOthers(_ names: [String]) {
-        guard !lines.isEmpty, !names.isEmpty else { return }
+        guard !differenceLines.isEmpty, !names.isEmpty else { return }
         add("Other clients dispatched meanwhile: \(names.joined(separator: ", "))")
     }
 
     private mutating func addPair(_ name: String, _ stated: String, _ actual: String) {
         add("The answer is not as stated.")
-        lines.append("−   \"\(name)\": \(JSONText.quoted(stated))")
-        lines.append("+   \"\(name)\": \(JSONText.quoted(actual))")
+        differenceLines.append("−   \"\(name)\": \(JSONText.quoted(stated))")
+        differenceLines.append("+   \"\(name)\": \(JSONText.quoted(actual))")
     }
 
-    private mutating func add(_ line: String) { lines.append("  " + line) }
+    private mutating func add(_ line: String) { differenceLines.append("  " + line) }
 }

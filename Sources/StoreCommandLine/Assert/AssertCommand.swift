@@ -41,7 +41,7 @@ package struct AssertCommand {
 struct AssertRun {
     let script: AssertScript
     var client: StoreClient
-    let output: (String) -> Void
+    let printLine: (String) -> Void
 
     /// Plays all steps, also after a failed step. Returns the number of failed steps.
     mutating func play() throws(CommandClientError) -> Int {
@@ -51,7 +51,7 @@ struct AssertRun {
         for (index, step) in script.steps.enumerated() {
             if step.sender != sender {
                 sender = step.sender
-                try client.begin(sender)
+                try client.beginSession(of: sender)
                 before = try client.readState(sender)
             }
             let outcome = try client.perform(step.request, sender)
@@ -65,20 +65,22 @@ struct AssertRun {
             var check = AssertCheck(expectation: step.expectation)
             check.checkAnswer(outcome)
             check.checkState(from: before.state, to: after.state)
-            check.checkReceived(applied.filter(\.isConsequence).map(\.type))
+            check.checkConsequences(applied.filter(\.isConsequence).map(\.type))
             check.addOthers(Self.typesFromOthers(applied, outcome))
             before = after
 
-            output("\(check.lines.isEmpty ? "ok    " : "failed") \(index + 1) \(step.title)")
-            guard !check.lines.isEmpty else { continue }
+            printLine(
+                "\(check.differenceLines.isEmpty ? "ok    " : "failed") \(index + 1) \(step.title)"
+            )
+            guard !check.differenceLines.isEmpty else { continue }
             failed += 1
-            for line in check.lines { output(line) }
-            if check.lines.contains(where: { $0.hasPrefix("−") || $0.hasPrefix("+") }) {
-                output("  −: stated, +: is")
+            for line in check.differenceLines { printLine(line) }
+            if check.differenceLines.contains(where: { $0.hasPrefix("−") || $0.hasPrefix("+") }) {
+                printLine("  −: stated, +: is")
             }
         }
         let count = script.steps.count
-        output(
+        printLine(
             failed == 0
                 ? "\(script.name): \(count) of \(count) steps hold"
                 : "\(script.name): \(failed) of \(count) steps failed"

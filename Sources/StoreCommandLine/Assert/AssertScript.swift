@@ -113,9 +113,9 @@ extension AssertScript.Step {
         }
         let done: (request: AssertScript.Request, title: String)
         switch act {
-        case "dispatch": done = try Self.dispatch(what)
-        case "ui": done = try Self.ui(what, node)
-        default: done = try Self.post(act, what, body: content.flatMap { node[$0] })
+        case "dispatch": done = try Self.dispatchRequest(what)
+        case "ui": done = try Self.uiRequest(what, node)
+        default: done = try Self.postRequest(act, what, body: content.flatMap { node[$0] })
         }
         try node.check(
             members: [
@@ -142,14 +142,14 @@ extension AssertScript.Step {
         return text
     }
 
-    private static func dispatch(
+    private static func dispatchRequest(
         _ what: ScriptNode
     ) throws(AssertScriptError) -> (AssertScript.Request, String) {
-        let request = AssertScript.Request(path: "/dispatch", body: try actions(what))
-        return (request, "dispatch " + types(what))
+        let request = AssertScript.Request(path: "/dispatch", body: try actionsJSON(what))
+        return (request, "dispatch " + actionTypesText(what))
     }
 
-    private static func ui(
+    private static func uiRequest(
         _ module: ScriptNode,
         _ step: ScriptNode
     ) throws(AssertScriptError) -> (AssertScript.Request, String) {
@@ -159,12 +159,12 @@ extension AssertScript.Step {
         let name = try module.text()
         let path = "/modules/\(PercentEncoding.encode(name))/ui"
         return (
-            AssertScript.Request(path: path, body: try actions(action)),
-            "ui \(name) " + types(action)
+            AssertScript.Request(path: path, body: try actionsJSON(action)),
+            "ui \(name) " + actionTypesText(action)
         )
     }
 
-    private static func post(
+    private static func postRequest(
         _ act: String,
         _ what: ScriptNode,
         body: ScriptNode?
@@ -179,14 +179,14 @@ extension AssertScript.Step {
     }
 
     /// Returns the JSON of an action or of an array of actions, as the script has it.
-    private static func actions(_ what: ScriptNode) throws(AssertScriptError) -> [UInt8] {
+    private static func actionsJSON(_ what: ScriptNode) throws(AssertScriptError) -> [UInt8] {
         guard what.node.kind == .object || what.node.kind == .array else {
             throw what.error("allowed is an action, or an array of them")
         }
         return Array(what.node.source)
     }
 
-    private static func types(_ what: ScriptNode) -> String {
+    private static func actionTypesText(_ what: ScriptNode) -> String {
         let shown = 3
         let actions = what.node.kind == .array ? what.node.elements : [what.node]
         let names = actions.prefix(shown).map { $0.member(named: "type")?.stringValue ?? "?" }

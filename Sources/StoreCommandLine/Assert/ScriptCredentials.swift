@@ -2,15 +2,15 @@
 package struct ScriptCredentials: Sendable {
     /// The credential of requests that read the state and the log without a session; `nil` if these
     /// requests have no credential.
-    let reader: Credential?
+    let sessionlessReaderCredential: Credential?
     /// The credentials of steps, by the principals of the steps, such as `author/u1`.
     package var senderCredentials: [String: Credential]
     /// The credentials of requests that read the state in a session, by principal. For a principal
     /// without an element, these requests have the credential from ``senders``.
-    package var readerCredentials: [String: Credential] = [:]
+    package var sessionReaderCredentials: [String: Credential] = [:]
 
     package init(reader: Credential? = nil, senders: [String: Credential] = [:]) {
-        self.reader = reader
+        self.sessionlessReaderCredential = reader
         self.senderCredentials = senders
     }
 }

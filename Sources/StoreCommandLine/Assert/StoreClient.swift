@@ -13,7 +13,7 @@ struct StoreClient {
     let http: CommandClient
     private let credentials: ScriptCredentials
     /// The cookies of the begun sessions, by their names in the script.
-    private var cookies: [String: String] = [:]
+    private var cookiesBySession: [String: String] = [:]
 
     init(http: CommandClient, _ credentials: ScriptCredentials) {
         self.http = http
@@ -41,12 +41,12 @@ struct StoreClient {
         case unfinished
         case problem(slug: String, detail: String, reason: String?)
         /// An answer that is not a problem of the server.
-        case other(status: Int)
+        case foreignAnswer(status: Int)
     }
 
     /// Begins the session of a sender, if the sender has a session that has not begun yet.
-    mutating func begin(_ sender: AssertScript.Sender) throws(CommandClientError) {
-        guard let session = sender.session, cookies[session] == nil else { return }
+    mutating func beginSession(of sender: AssertScript.Sender) throws(CommandClientError) {
+        guard let session = sender.session, cookiesBySession[session] == nil else { return }
         let answer = try http.exchange(
             .post,
             "/sessions",
@@ -61,11 +61,12 @@ struct StoreClient {
                     + "'\(session)' does not begin"
             )
         }
-        cookies[session] = String(cookie)
+        cookiesBySession[session] = String(cookie)
     }
 
     private func credential(of sender: AssertScript.Sender) -> Credential? {
-        sender.principal.map { credentials.senderCredentials[$0] } ?? credentials.reader
+        sender.principal.map { credentials.senderCredentials[$0] }
+            ?? credentials.sessionlessReaderCredential
     }
 
     /// Returns the headers of requests that read the result of a step. Without a session, the
@@ -73,15 +74,17 @@ struct StoreClient {
     /// principal's credential from ``ScriptCredentials/readers``, or else the credential of the
     /// step.
     private func readingHeaders(of sender: AssertScript.Sender) -> HTTPHeaders {
-        guard let session = sender.session else { return headers(credentials.reader) }
-        let reader = sender.principal.flatMap { credentials.readerCredentials[$0] }
+        guard let session = sender.session else {
+            return headers(credentials.sessionlessReaderCredential)
+        }
+        let reader = sender.principal.flatMap { credentials.sessionReaderCredentials[$0] }
         return headers(reader ?? credential(of: sender), session)
     }
 
     private func headers(_ credential: Credential?, _ session: String? = nil) -> HTTPHeaders {
         var headers: HTTPHeaders = [:]
         if let credential { headers.add("Authorization", credential.authorization) }
-        if let cookie = session.flatMap({ cookies[$0] }) { headers.add("Cookie", cookie) }
+        if let cookie = session.flatMap({ cookiesBySession[$0] }) { headers.add("Cookie", cookie) }
         return headers
     }
 
@@ -152,7 +155,7 @@ struct StoreClient {
         default:
             let prefix = "/problems/"
             guard let type = body?.member(named: "type")?.stringValue, type.hasPrefix(prefix) else {
-                return .other(status: answer.status)
+                return .foreignAnswer(status: answer.status)
             }
             return .problem(
                 slug: String(type.dropFirst(prefix.count)),

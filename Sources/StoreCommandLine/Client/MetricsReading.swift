@@ -40,7 +40,7 @@ struct MetricsReading {
 
     /// The values of the label `store` in the samples of `store_version`. A single store has no
     /// label, so its element is `nil`.
-    var stores: [String?] {
+    var storeLabels: [String?] {
         samples.filter { $0.name == "store_version" }.map { $0.labels["store"] }
     }
 

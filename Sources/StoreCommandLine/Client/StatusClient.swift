@@ -72,7 +72,7 @@ package enum HealthClient {
 
     /// Sends one request. Returns `nil` if the server is ready, or else the reason why the server
     /// is not ready.
-    package static func problem(at url: String) -> String? {
+    package static func reasonNotReady(at url: String) -> String? {
         guard let client = CommandClient(url) else {
             return CommandClient.invalidAddressMessage(url)
         }

@@ -51,28 +51,28 @@ struct StatusReport {
             if let text { lines.append((name, text)) }
         }
         line("program", metrics.label("version", of: "store_build_info"))
-        for store in metrics.stores {
+        for store in metrics.storeLabels {
             let name = store.map { " of \($0)" } ?? ""
             line("epoch" + name, metrics.label("epoch", of: "store_history_info", store))
-            line("version" + name, version(of: store, since: last))
+            line("version" + name, versionText(of: store, since: last))
         }
         line("streams", count("store_streams_open", of: "store_streams_max"))
         line("sessions", count("store_sessions_open"))
         line("mailbox", count("store_mailbox_actions", of: "store_mailbox_actions_max"))
         line("journal", journal)
-        line("memory", metrics.sum("process_resident_memory_bytes").map(Self.bytes))
+        line("memory", metrics.sum("process_resident_memory_bytes").map(Self.mebibytesText))
         let refused = metrics.sum("store_limits_hit_total", "limit", "mailbox").map(Self.number)
         line("refused", refused.map { "\($0) by a full mailbox" })
         line("dropped", count("store_actions_dropped_total").map { "\($0) of the program itself" })
-        line("errors", logLines("error").map { $0 + lastError })
-        line("warnings", logLines("warning"))
+        line("errors", logLineCount("error").map { $0 + lastError })
+        line("warnings", logLineCount("warning"))
         let width = (lines.map(\.0.count).max() ?? 0) + 2
         return lines.map { name, text in
             name + String(repeating: " ", count: width - name.count) + text + "\n"
         }.joined()
     }
 
-    private func version(of store: String?, since last: StatusReport?) -> String? {
+    private func versionText(of store: String?, since last: StatusReport?) -> String? {
         guard let version = metrics.sum("store_version", "store", store) else { return nil }
         guard let last, let before = last.metrics.sum("store_version", "store", store) else {
             return Self.number(version)
@@ -82,7 +82,7 @@ struct StatusReport {
         return "\(Self.number(version)), \(Self.number(rate.rounded())) a second"
     }
 
-    private func logLines(_ level: String) -> String? {
+    private func logLineCount(_ level: String) -> String? {
         metrics.sum("store_log_lines_total", "level", level).map(Self.number)
     }
 
@@ -97,7 +97,7 @@ struct StatusReport {
     private var journal: String? {
         guard let bytes = metrics.sum("store_journal_file_bytes") else { return nil }
         let records = count("store_journal_records").map { ", \($0) actions" } ?? ""
-        return Self.bytes(bytes) + records
+        return Self.mebibytesText(bytes) + records
     }
 
     private func count(_ name: String, of bound: String? = nil) -> String? {
@@ -107,7 +107,7 @@ struct StatusReport {
 
     private static func number(_ value: Double) -> String { "\(Int64(clamping: value))" }
 
-    private static func bytes(_ value: Double) -> String {
+    private static func mebibytesText(_ value: Double) -> String {
         let mebibytes = (value / 1_048_576 * 10).rounded() / 10
         return "\(mebibytes) MiB"
     }

@@ -4,7 +4,7 @@ package struct HistoryCommand: Equatable {
         case backup, export, `import`, verify
 
         /// The usage of the command, and its description, for `--help`.
-        var entry: ConfigurationHelp.HelpLine {
+        var helpLine: ConfigurationHelp.HelpLine {
             switch self {
             case .backup:
                 ("backup FILE", "copy the history into a new file, also while a server uses it")
@@ -27,7 +27,7 @@ package struct HistoryCommand: Equatable {
         }
     }
 
-    package let word: Verb
+    package let verb: Verb
     package let file: String?
     /// The name of the store with the history; `nil` for the store at `/`.
     package var store: String?
@@ -37,9 +37,9 @@ package struct HistoryCommand: Equatable {
 
     /// Reads the command and its file.
     package init(_ word: String, file: String?) throws(UsageError) {
-        guard let known = Verb(rawValue: word) else { throw HelpTopic.unknown(word) }
+        guard let known = Verb(rawValue: word) else { throw HelpTopic.unknownCommandError(word) }
         switch known {
-        case .backup, .import: if file == nil { throw UsageError("usage: \(known.entry.usage)") }
+        case .backup, .import: if file == nil { throw UsageError("usage: \(known.helpLine.usage)") }
         case .verify:
             if let file {
                 throw UsageError("verify takes no '\(file)'; --data names the history")
@@ -47,7 +47,7 @@ package struct HistoryCommand: Equatable {
         case .export:
             break
         }
-        self.word = known
+        self.verb = known
         self.file = file
     }
 }

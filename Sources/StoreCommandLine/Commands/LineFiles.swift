@@ -47,7 +47,7 @@ package final class LineInput {
     private var buffer: UnsafeMutablePointer<CChar>?
     private var capacity = 0
     /// The number of the last line that was read, from 1; 0 before the first line.
-    package private(set) var number = 0
+    package private(set) var lineNumber = 0
 
     package init(_ file: String) throws {
         name = file
@@ -63,7 +63,7 @@ package final class LineInput {
     }
 
     /// Returns the number of lines in a file; 0 for standard input.
-    package static func count(_ file: String) throws -> UInt64 {
+    package static func countLines(in file: String) throws -> UInt64 {
         guard file != "-" else { return 0 }
         let input = try LineInput(file)
         var count: UInt64 = 0
@@ -85,7 +85,7 @@ package final class LineInput {
                 }
                 return nil
             }
-            number += 1
+            lineNumber += 1
             let line = UnsafeRawBufferPointer(start: buffer, count: count)
                 .filter { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
             if !line.isEmpty { return line }
@@ -94,7 +94,7 @@ package final class LineInput {
 }
 
 /// A progress bar in the last line of standard error, if standard error is a terminal.
-package enum TerminalBar {
+package enum ProgressBar {
     private static let columns = 20
 
     package static var isAvailable: Bool { isatty(STDERR_FILENO) == 1 }

@@ -21,7 +21,7 @@ package struct PolicyCommand: Equatable, Sendable {
         ),
     ]
 
-    package let word: Verb
+    package let verb: Verb
     package let file: String?
     /// The name of the store in the question; `nil` for the store at `/`.
     package var store: String?
@@ -35,12 +35,12 @@ package struct PolicyCommand: Equatable, Sendable {
             throw UsageError("usage: policy check FILE, or policy explain [FILE] --role ROLE …")
         }
         if known == .check, file == nil { throw UsageError("usage: policy check FILE") }
-        self.word = known
+        self.verb = known
         self.file = file
     }
 
     mutating func set(_ flag: Flag, _ value: String) throws(UsageError) {
-        guard word == .explain else {
+        guard verb == .explain else {
             throw UsageError("--\(flag.rawValue) goes with policy explain; see --help")
         }
         guard flags.updateValue(value, forKey: flag) == nil else {
@@ -50,7 +50,7 @@ package struct PolicyCommand: Equatable, Sendable {
 
     /// Refuses a combination of flags that is not a question.
     func check() throws(UsageError) {
-        guard word == .explain else { return }
+        guard verb == .explain else { return }
         guard self[.role] != nil else { throw UsageError("policy explain needs --role ROLE") }
         switch (self[.path], self[.action]) {
         case (nil, nil): throw UsageError("policy explain needs --path PATH or --action TYPE")
@@ -72,10 +72,10 @@ package struct PolicyAnswer: Sendable {
     /// The text to print, with the line feed at its end.
     package let text: String
     /// True for the exit status 0, false for the exit status 1.
-    package let isGood: Bool
+    package let exitsWithSuccess: Bool
 
     package init(_ text: String, isGood: Bool = true) {
         self.text = text
-        self.isGood = isGood
+        self.exitsWithSuccess = isGood
     }
 }

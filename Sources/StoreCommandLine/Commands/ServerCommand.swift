@@ -42,16 +42,16 @@ package enum ServerCommand: Equatable {
 /// The subject of `--help`: a command, or the whole program.
 package struct HelpTopic: Equatable {
     /// The command; `nil` for the whole program.
-    let word: String?
+    let commandName: String?
 
     /// The commands, in alphabetical order.
-    static let words =
+    static let commandNames =
         (HistoryCommand.Verb.allCases.map(\.rawValue)
         + ["assert", "help", "policy", "status", "token"]).sorted()
 
-    static func unknown(_ word: String) -> UsageError {
+    static func unknownCommandError(_ word: String) -> UsageError {
         UsageError(
-            "there is no command '\(word)'; there are " + words.joined(separator: ", ")
+            "there is no command '\(word)'; there are " + commandNames.joined(separator: ", ")
                 + ", and without one the store is served"
         )
     }
@@ -61,8 +61,8 @@ extension HelpTopic {
     /// Makes the topic for a command, or for the whole program if `word` is `nil`. Throws if the
     /// program has no such command.
     init(_ word: String?) throws(UsageError) {
-        if let word, !Self.words.contains(word) { throw Self.unknown(word) }
-        self.word = word
+        if let word, !Self.commandNames.contains(word) { throw Self.unknownCommandError(word) }
+        self.commandName = word
     }
 
     /// Makes the topic if the first word is `help`, or if the first flag is a flag for help.

@@ -7,7 +7,7 @@ package struct TokenCommand: Equatable {
         case create, list, revoke, check
 
         /// The usage of the command, and its description, for `--help`.
-        var entry: ConfigurationHelp.HelpLine {
+        var helpLine: ConfigurationHelp.HelpLine {
             switch self {
             case .create:
                 (
@@ -35,9 +35,9 @@ package struct TokenCommand: Equatable {
     /// The maximum number of bytes that are read from standard input.
     private static let inputBytesMax = 64 << 10
 
-    package let word: Verb
+    package let verb: Verb
     /// The id to revoke, or the token to check.
-    package private(set) var subject: String?
+    package private(set) var keyIDOrToken: String?
     /// The keys file; `nil` for the keys file of the configuration.
     package private(set) var keysFile: String?
     package private(set) var principal: String?
@@ -52,46 +52,48 @@ package struct TokenCommand: Equatable {
                     + "see --help"
             )
         }
-        self.word = word
+        self.verb = word
         switch word {
         case .create, .list: guard words.count == 1 else { throw usage }
         case .revoke, .check:
             guard words.count == 2 else { throw usage }
-            subject = words[1]
+            keyIDOrToken = words[1]
         }
     }
 
-    private var usage: UsageError { UsageError("usage: \(word.entry.usage)") }
+    private var usage: UsageError { UsageError("usage: \(verb.helpLine.usage)") }
 
     mutating func take(_ flag: String, _ value: String) throws(UsageError) {
         let member: WritableKeyPath<TokenCommand, String?>
         switch flag {
         case "keys": member = \.keysFile
-        case "principal" where word == .create: member = \.principal
-        case "role" where word == .create: member = \.role
-        case "expires" where word == .create: member = \.expires
+        case "principal" where verb == .create: member = \.principal
+        case "role" where verb == .create: member = \.role
+        case "expires" where verb == .create: member = \.expires
         default: throw usage
         }
         guard self[keyPath: member] == nil else { throw .givenTwice(flag) }
-        guard !value.isEmpty else { throw .value(value, of: "--\(flag)", allowed: "some text") }
+        guard !value.isEmpty else {
+            throw .disallowedValue(value, of: "--\(flag)", allowed: "some text")
+        }
         self[keyPath: member] = value
     }
 
     /// Refuses a command without a required flag.
     func checkComplete() throws(UsageError) {
-        guard word != .create || (principal != nil && role != nil) else { throw usage }
+        guard verb != .create || (principal != nil && role != nil) else { throw usage }
     }
 
-    /// Returns the command with the token from standard input, if ``subject`` is `-`. The token is
-    /// then not in the history of the user's shell.
+    /// Returns the command with the token from standard input, if ``keyIDOrToken`` is `-`. The
+    /// token is then not in the history of the user's shell.
     package func readingInput() throws(UsageError) -> TokenCommand {
-        guard word == .check, subject == "-" else { return self }
+        guard verb == .check, keyIDOrToken == "-" else { return self }
         guard let bytes = FileReader.read(STDIN_FILENO, bytesMax: Self.inputBytesMax) else {
             throw UsageError("standard input can't be read: \(SystemError.text)")
         }
         var read = self
         let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-        read.subject = String(decoding: line, as: UTF8.self)
+        read.keyIDOrToken = String(decoding: line, as: UTF8.self)
         return read
     }
 }

@@ -10,7 +10,8 @@ package struct UsageError: Error, Equatable, CustomStringConvertible {
         Self("--\(flag) is given twice; it is allowed once")
     }
 
-    package static func value(_ value: String, of origin: String, allowed: String) -> Self {
+    package static func disallowedValue(_ value: String, of origin: String, allowed: String) -> Self
+    {
         Self("\(origin): '\(value)' is not allowed; allowed is \(allowed)")
     }
 }

@@ -55,8 +55,8 @@ package enum ConfigurationHelp {
         ("-v, --version", "print the versions of the program and of the library, and end"),
         ("-h, --help", "print this help, or behind a command the options of the command, and end"),
     ]
-    private static let historyUsages = HistoryCommand.Verb.allCases.map(\.entry)
-    private static let tokenUsages = TokenCommand.Verb.allCases.map(\.entry)
+    private static let historyUsages = HistoryCommand.Verb.allCases.map(\.helpLine)
+    private static let tokenUsages = TokenCommand.Verb.allCases.map(\.helpLine)
 
     /// Returns the help about a command, or the help about the whole program. The help about the
     /// program has the flag, the meaning and the default of each option.
@@ -65,10 +65,10 @@ package enum ConfigurationHelp {
         program: String,
         about topic: HelpTopic
     ) -> String {
-        guard let word = topic.word else { return text(of: configuration, program: program) }
+        guard let word = topic.commandName else { return text(of: configuration, program: program) }
         if let history = HistoryCommand.Verb(rawValue: word) {
             let flags = [dataFlag, storeFlag] + (history == .verify ? [ifNewFlag] : [])
-            return commandText(program, [history.entry], flags)
+            return commandText(program, [history.helpLine], flags)
         }
         return switch word {
         case "token": commandText(program, tokenUsages, [keysFlag])

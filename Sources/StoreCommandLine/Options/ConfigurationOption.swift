@@ -71,7 +71,7 @@ package struct OptionFlag<Configuration: Sendable> {
             name: name,
             placeholder: form.placeholder,
             isRepeatable: repeats,
-            help: help + form.note + (repeats ? " (repeatable)" : ""),
+            help: help + form.helpSuffix + (repeats ? " (repeatable)" : ""),
             apply: { configuration, texts, origin throws(UsageError) in
                 let values = try texts.map { text throws(UsageError) in
                     try form.value(text, of: origin)
@@ -80,7 +80,7 @@ package struct OptionFlag<Configuration: Sendable> {
             },
             show: { get($0).compactMap(form.show) },
             check: { configuration throws(UsageError) in
-                for value in get(configuration) { try form.check(value, of: flag) }
+                for value in get(configuration) { try form.checkRoundTrip(value, of: flag) }
             }
         )
     }

@@ -7,7 +7,7 @@ struct GivenValues {
     /// file.
     let origin: String
     /// The path of the file with the value, if a variable names such a file.
-    var path: String?
+    var valueFile: String?
 
     /// Sets the option to the values. If the value comes from a file that a variable names, an
     /// error does not contain the value, because the value may be a secret.
@@ -16,9 +16,9 @@ struct GivenValues {
         to configuration: inout Configuration
     ) throws(UsageError) {
         do { try option.apply(&configuration, values, origin) } catch {
-            guard let path else { throw error }
+            guard let valueFile else { throw error }
             throw UsageError(
-                "\(origin): the text of '\(path)' is not allowed; see --\(option.name) in --help"
+                "\(origin): the text of '\(valueFile)' is not allowed; see --\(option.name) in --help"
             )
         }
     }
@@ -38,7 +38,7 @@ extension ConfigurationReader {
                 let (text, origin, path) = try value(of: option.variable, in: environment, readFile)
             else { continue }
             let values = values(of: text, option)
-            found[option.name] = GivenValues(values: values, origin: origin, path: path)
+            found[option.name] = GivenValues(values: values, origin: origin, valueFile: path)
         }
         return found
     }
@@ -101,7 +101,7 @@ extension ConfigurationReader {
 
     /// Reads a JSON object whose members are named like the flags. A value is a text, a number,
     /// `true` or `false`. The value of a repeatable option may be an array of such values.
-    static func readFile(
+    static func readConfigFile(
         _ path: String,
         _ read: (String) -> [UInt8]?
     ) throws(UsageError) -> [String: GivenValues] {

@@ -21,7 +21,7 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
     private var flagValues: [String: GivenValues] = [:]
     private var tokenFile: String?
     /// The files with the credentials of ``senderCredentials``, from `--as`.
-    private var senderFiles: [(principal: String, path: String)] = []
+    private var senderCredentialFiles: [(principal: String, path: String)] = []
     private var configFile: String?
 
     /// Reads the whole configuration. `arguments` is the command line without the program's name.
@@ -44,7 +44,7 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         default: break
         }
         if command.sendsCredential { credential = try readCredential(environment, readFile) }
-        for (principal, path) in senderFiles {
+        for (principal, path) in senderCredentialFiles {
             let origin = "--as \(principal)"
             senderCredentials[principal] = try Credential(
                 Self.value(inFile: path, origin, readFile),
@@ -56,7 +56,7 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         unknownVariables = Self.unknownVariables(in: environment)
         configFile = configFile ?? environment[ConfigurationOptions.environmentPrefix + "CONFIG"]
         let fromFile = try configFile.map { path throws(UsageError) in
-            try Self.readFile(path, readFile)
+            try Self.readConfigFile(path, readFile)
         }
         let found = (fromFile ?? [:]).merging(fromEnvironment) { $1 }.merging(flagValues) { $1 }
         givenNames = Set(found.keys)
@@ -99,7 +99,7 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
             throw UsageError("--token-file goes with status and with assert --url; see --help")
         }
         if case .assert(_, .some) = command { return }
-        guard senderFiles.isEmpty else {
+        guard senderCredentialFiles.isEmpty else {
             throw UsageError("--as goes with assert --url; see --help")
         }
     }
@@ -164,16 +164,16 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
             let value = try Self.takeValue(of: name, inline, &rest)
             let parts = value.split(separator: "=", maxSplits: 1).map(String.init)
             guard parts.count == 2, parts[0].contains("/") else {
-                throw .value(
+                throw .disallowedValue(
                     value,
                     of: "--as",
                     allowed: "ROLE/NAME=FILE, such as author/u1=u1.token"
                 )
             }
-            if senderFiles.contains(where: { $0.principal == parts[0] }) {
+            if senderCredentialFiles.contains(where: { $0.principal == parts[0] }) {
                 throw .givenTwice("as \(parts[0])")
             }
-            senderFiles.append((parts[0], parts[1]))
+            senderCredentialFiles.append((parts[0], parts[1]))
         case "token-file":
             guard tokenFile == nil else { throw .givenTwice(name) }
             tokenFile = try Self.takeValue(of: name, inline, &rest)
@@ -203,7 +203,7 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
             history.store = try Self.takeValue(of: name, inline, &rest)
             command = .history(history)
         case "if-new":
-            guard case .history(var history) = command, history.word == .verify,
+            guard case .history(var history) = command, history.verb == .verify,
                 !history.skipsVerifiedHistory, inline == nil
             else { throw UsageError("--if-new goes with verify, and once; see --help") }
             history.skipsVerifiedHistory = true

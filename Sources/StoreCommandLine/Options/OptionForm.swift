@@ -4,10 +4,10 @@ package struct OptionForm<Value: Equatable & Sendable>: Sendable {
     /// The name of the value in `--help`; `nil` for a switch, which has no value.
     let placeholder: String?
     /// The end of the option's description in `--help`, such as the unit and the bounds.
-    let note: String
+    let helpSuffix: String
     /// Returns a description of the allowed texts, for the error about the given text, which is not
     /// allowed.
-    let allowed: @Sendable (String) -> String
+    let describeAllowed: @Sendable (String) -> String
     /// Returns the value of a text; `nil` if the text is not allowed.
     let read: @Sendable (String) -> Value?
     /// Returns the text of a value; `nil` for a value without a text.
@@ -21,20 +21,22 @@ package struct OptionForm<Value: Equatable & Sendable>: Sendable {
         show: @escaping @Sendable (Value) -> String? = { "\($0)" }
     ) {
         self.placeholder = placeholder
-        self.note = note
-        self.allowed = allowed
+        self.helpSuffix = note
+        self.describeAllowed = allowed
         self.read = read
         self.show = show
     }
 
     func value(_ text: String, of origin: String) throws(UsageError) -> Value {
-        guard let value = read(text) else { throw .value(text, of: origin, allowed: allowed(text)) }
+        guard let value = read(text) else {
+            throw .disallowedValue(text, of: origin, allowed: describeAllowed(text))
+        }
         return value
     }
 
     /// Refuses a value whose text has another meaning: ``value(_:of:)`` reads that text as a
     /// different value.
-    func check(_ value: Value, of origin: String) throws(UsageError) {
+    func checkRoundTrip(_ value: Value, of origin: String) throws(UsageError) {
         guard let text = show(value), try self.value(text, of: origin) != value else { return }
         throw UsageError("\(origin): '\(text)' means no value in a flag; in a program, use nil")
     }
@@ -47,8 +49,8 @@ package struct OptionForm<Value: Equatable & Sendable>: Sendable {
     ) -> Self where Value == Wrapped? {
         Self(
             form.placeholder,
-            note: form.note,
-            allowed: form.allowed,
+            note: form.helpSuffix,
+            allowed: form.describeAllowed,
             read: { $0 == none ? .some(nil) : form.read($0).map { .some($0) } },
             show: { $0.map(form.show) ?? none }
         )
@@ -82,8 +84,8 @@ extension OptionForm<Duration> {
         let number = OptionForm<Int>.number(range, "seconds")
         return Self(
             number.placeholder,
-            note: number.note,
-            allowed: number.allowed,
+            note: number.helpSuffix,
+            allowed: number.describeAllowed,
             read: { number.read($0).map { .seconds($0) } },
             show: {
                 let seconds = $0.components.seconds

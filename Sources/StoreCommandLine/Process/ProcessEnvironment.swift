@@ -1,7 +1,7 @@
 import Glibc
 
 package enum ProcessEnvironment {
-    package static var all: [String: String] {
+    package static var variables: [String: String] {
         var found: [String: String] = [:]
         var next = environ
         while let entry = next.pointee {

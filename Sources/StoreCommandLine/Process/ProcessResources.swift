@@ -5,7 +5,7 @@ import StorePlatform
 package enum StandardFiles {
     /// Opens `/dev/null` for each of the three descriptors that is not open. Otherwise a later
     /// socket or file would get the descriptor, and lines of the log would go there.
-    package static func fillIn() {
+    package static func openMissing() {
         var descriptor: CInt
         repeat { descriptor = open("/dev/null", O_RDWR) } while 0...STDERR_FILENO ~= descriptor
         if descriptor >= 0 { close(descriptor) }
@@ -54,7 +54,7 @@ package enum StartMemory {
         let maps = FileReader.read("/proc/self/maps", bytesMax: mapsBytesMax) ?? []
         for line in maps.split(separator: UInt8(ascii: "\n")) {
             // 7f12a000-7f13b000 r-xp 00000000 08:01 123  /usr/lib/… (proc_pid_maps(5))
-            guard let code = code(in: line) else { continue }
+            guard let code = codeAddresses(in: line) else { continue }
             // The process never writes to these pages, so the file has their whole content.
             let start = UnsafeMutableRawPointer(bitPattern: code.lowerBound)
             madvise(start, code.count, MADV_DONTNEED)
@@ -62,7 +62,7 @@ package enum StartMemory {
     }
 
     /// Returns the addresses of a mapping of code from a file; `nil` for any other mapping.
-    private static func code(in line: ArraySlice<UInt8>) -> Range<UInt>? {
+    private static func codeAddresses(in line: ArraySlice<UInt8>) -> Range<UInt>? {
         let fields = line.split(separator: UInt8(ascii: " "))
         guard fields.count > 5, fields[1].elementsEqual("r-xp".utf8),
             fields[5].first == UInt8(ascii: "/")

@@ -4,7 +4,7 @@ import StorePlatform
 /// The service manager that started the process. The process reports its state to the manager by
 /// the protocol of sd_notify(3): datagrams to the socket that `NOTIFY_SOCKET` names.
 package struct ServiceManager: Sendable {
-    private let path: String
+    private let socketPath: String
     /// The maximum time between two calls of ``reportAlive()``, in seconds; `nil` if the manager
     /// expects no such calls.
     package let watchdogSeconds: Double?
@@ -15,7 +15,7 @@ package struct ServiceManager: Sendable {
         guard let path = environment["NOTIFY_SOCKET"], path.hasPrefix("/") || path.hasPrefix("@"),
             (2...Self.pathBytesMax).contains(path.utf8.count)
         else { return nil }
-        self.path = path
+        self.socketPath = path
         // `WATCHDOG_USEC` may be meant for another process (sd_watchdog_enabled(3)).
         let isMeant = environment["WATCHDOG_PID"].map { $0 == "\(getpid())" } ?? true
         let microseconds = environment["WATCHDOG_USEC"].flatMap(UInt64.init) ?? 0
@@ -45,7 +45,7 @@ package struct ServiceManager: Sendable {
         defer { close(descriptor) }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        var bytes = Array(path.utf8)
+        var bytes = Array(socketPath.utf8)
         // An abstract name begins with a zero byte; the variable has an at sign in place of the
         // zero byte.
         if bytes[0] == UInt8(ascii: "@") { bytes[0] = 0 }

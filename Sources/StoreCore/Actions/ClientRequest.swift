@@ -15,28 +15,30 @@ package struct ClientRequest: Action {
 
 extension ClientRequest {
     /// The first segments of the wire names. No module may have one of these names.
-    package static let useCases = "usecases"
-    package static let notifications = "notify"
+    package static let useCasePrefix = "usecases"
+    package static let notificationPrefix = "notify"
 
     /// Returns the wire name of a use case's method, `usecases/cards/renamed`. If the slice is an
     /// instance, its id follows the name of the use case: `usecases/cards/7/renamed`.
     package static func name(ofUseCase path: String, instance: String?) -> String {
         guard let instance, let slash = path.firstIndex(of: "/") else {
-            return useCases + "/" + path
+            return useCasePrefix + "/" + path
         }
-        return "\(useCases)/\(path[..<slash])/\(instance)\(path[slash...])"
+        return "\(useCasePrefix)/\(path[..<slash])/\(instance)\(path[slash...])"
     }
 
     /// Makes a notification of this name.
     package init(notification name: String) {
-        self.init(name: "\(Self.notifications)/\(name)", address: nil, effect: nil)
+        self.init(name: "\(Self.notificationPrefix)/\(name)", address: nil, effect: nil)
     }
 
     /// Makes the request of a record with this wire name; `nil` if the name belongs to an action.
     package init?(recorded name: String) {
         let parts = name.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 1)
         guard parts.count == 2,
-            [Self.useCases, Self.notifications].contains(where: { $0.utf8.elementsEqual(parts[0]) })
+            [Self.useCasePrefix, Self.notificationPrefix].contains(where: {
+                $0.utf8.elementsEqual(parts[0])
+            })
         else { return nil }
         self.init(name: name, address: nil, effect: nil)
     }

@@ -37,7 +37,7 @@ package protocol HandlerMaker: Sendable {
 
     /// Returns the reducer for the whole state; `nil` if the actions change another type of state,
     /// or no state.
-    func reducer<Root: RootState>(of whole: RootMember<Root, Root>) -> SliceReducer<Root>?
+    func wholeStateReducer<Root: RootState>(of whole: RootMember<Root, Root>) -> SliceReducer<Root>?
 }
 
 extension HandlerMaker {
@@ -48,5 +48,7 @@ extension HandlerMaker {
         _ codec: any WorkCodec
     ) -> Effect<State>? { nil }
 
-    package func reducer<Root>(of whole: RootMember<Root, Root>) -> SliceReducer<Root>? { nil }
+    package func wholeStateReducer<Root>(of whole: RootMember<Root, Root>) -> SliceReducer<Root>? {
+        nil
+    }
 }

@@ -18,8 +18,8 @@ public typealias Interceptor<State: Sendable> =
 /// The decision of an interceptor about an action.
 public struct Interception<State: Sendable>: Sendable {
     var replacement: (any Action)?
-    var following: [any Action] = []
-    var after: (@Sendable (State) -> Void)?
+    var followingActions: [any Action] = []
+    var onCommit: (@Sendable (State) -> Void)?
 
     /// The decision that lets the action pass unchanged.
     public static var proceed: Interception { Interception() }
@@ -28,7 +28,7 @@ public struct Interception<State: Sendable>: Sendable {
     /// action led to. If several interceptors return a closure, the Core calls the closure of the
     /// last interceptor first.
     public static func proceed(after: @escaping @Sendable (State) -> Void) -> Interception {
-        Interception(after: after)
+        Interception(onCommit: after)
     }
 
     /// Replaces the action. The next interceptors receive the replacement.
@@ -39,6 +39,6 @@ public struct Interception<State: Sendable>: Sendable {
     /// Lets the action pass, and adds `actions` directly behind it. The Core applies all of these
     /// actions, or none of them.
     public static func follow(with actions: (any Action)...) -> Interception {
-        Interception(following: actions)
+        Interception(followingActions: actions)
     }
 }

@@ -13,11 +13,11 @@ public struct Refusal: Error, Sendable, Equatable {
 
     /// True if a function of the whole state refused the action, instead of the action's module.
     /// The reason may then name any part of the state.
-    package private(set) var isOfWholeState = false
+    package private(set) var isByWholeState = false
 
     /// The error that a reducer threw, if the error is not a refusal; otherwise `nil`. Clients
     /// never get this error: ``reason`` is then a fixed text.
-    public private(set) var failure: (any Error)?
+    public private(set) var reducerError: (any Error)?
 
     /// Makes a refusal.
     public init(reason: String, pointer: String? = nil) {
@@ -49,14 +49,14 @@ public struct Refusal: Error, Sendable, Equatable {
             self = refusal
         } else {
             self.init(reason: "The reducer failed; the server's log has the reason.")
-            failure = error
+            reducerError = error
         }
     }
 
-    /// Returns a refusal with ``isOfWholeState`` set. Returns any other error unchanged.
-    static func ofWholeState(_ error: any Error) -> any Error {
+    /// Returns a refusal with ``isByWholeState`` set. Returns any other error unchanged.
+    static func byWholeState(_ error: any Error) -> any Error {
         guard var refusal = error as? Refusal else { return error }
-        refusal.isOfWholeState = true
+        refusal.isByWholeState = true
         return refusal
     }
 
@@ -68,6 +68,6 @@ public struct Refusal: Error, Sendable, Equatable {
 }
 
 extension Refusal: CustomStringConvertible {
-    /// The reason. The text never contains ``failure``.
+    /// The reason. The text never contains ``reducerError``.
     public var description: String { reason }
 }

@@ -18,8 +18,8 @@
 public struct UseCaseMethod<State: Sendable>: Sendable {
     /// The names of the use case and of the method, with a slash between them.
     package let path: String
-    package let input: any (Codable & Sendable).Type
-    package let effect: @Sendable (any Codable & Sendable) throws -> Effect<State>
+    package let inputType: any (Codable & Sendable).Type
+    package let makeEffect: @Sendable (any Codable & Sendable) throws -> Effect<State>
 
     /// Makes a method from its names and its work.
     ///
@@ -36,8 +36,8 @@ public struct UseCaseMethod<State: Sendable>: Sendable {
     ) {
         let path = useCase + "/" + method
         self.path = path
-        input = Input.self
-        effect = { input in
+        inputType = Input.self
+        makeEffect = { input in
             guard let input = input as? Input else {
                 throw Refusal(reason: "The input is not of the type that \(path) takes.")
             }
@@ -51,9 +51,9 @@ public struct UseCaseMethod<State: Sendable>: Sendable {
 /// A method of a use case, bound to the place of its slice in the root state.
 package struct MountedUseCaseMethod<Root: RootState>: Sendable {
     package let path: String
-    package let input: any (Codable & Sendable).Type
+    package let inputType: any (Codable & Sendable).Type
     /// Makes the effect that does the work, from the input of a call.
-    let effect: @Sendable (any Codable & Sendable, SliceAddress) throws -> AnyEffect?
+    let makeEffect: @Sendable (any Codable & Sendable, SliceAddress) throws -> AnyEffect?
 
     /// Makes the request to do the work for a slice. The Core refuses the request if the slice does
     /// not exist.
@@ -64,7 +64,7 @@ package struct MountedUseCaseMethod<Root: RootState>: Sendable {
         ClientRequest(
             name: ClientRequest.name(ofUseCase: path, instance: address.instance),
             address: address,
-            effect: try effect(input, address)
+            effect: try makeEffect(input, address)
         )
     }
 }

@@ -8,12 +8,12 @@ import Synchronization
 package final class ChangeSignal: Sendable {
     private struct Table: Sendable {
         /// The number of signals so far.
-        var signals: UInt64 = 0
+        var signalCount: UInt64 = 0
         /// The id of the newest waiting task.
         var lastID: UInt64 = 0
         /// The tasks that wait for the next signal, by id. A task resumes with true if the signal
         /// came in time.
-        var waiting: [UInt64: CheckedContinuation<Bool, Never>] = [:]
+        var waitersByID: [UInt64: CheckedContinuation<Bool, Never>] = [:]
     }
 
     private let table = Locked(Table())
@@ -23,9 +23,9 @@ package final class ChangeSignal: Sendable {
     /// Wakes all waiting tasks. Any thread may call this function.
     package func signal() {
         let waiting = table.withLock { table in
-            table.signals += 1
-            defer { table.waiting = [:] }
-            return table.waiting.values
+            table.signalCount += 1
+            defer { table.waitersByID = [:] }
+            return table.waitersByID.values
         }
         for continuation in waiting { continuation.resume(returning: true) }
     }
@@ -40,32 +40,32 @@ package final class ChangeSignal: Sendable {
         let deadline = ContinuousClock.now + timeout
         while true {
             // Reads the number before it checks the condition, so that it misses no later change.
-            let seen = table.withLock { $0.signals }
+            let seen = table.withLock { $0.signalCount }
             if condition() { return true }
             let left = deadline - ContinuousClock.now
-            guard left > .zero, await nextSignal(after: seen, within: left) else {
+            guard left > .zero, await waitForSignal(after: seen, within: left) else {
                 return condition()
             }
         }
     }
 
     /// Waits until the number of signals exceeds `seen`. Returns `false` if no signal came in time.
-    private nonisolated(nonsending) func nextSignal(
+    private nonisolated(nonsending) func waitForSignal(
         after seen: UInt64,
         within timeout: Duration
     ) async -> Bool {
         await withCheckedContinuation { continuation in
             let id = table.withLock { table -> UInt64? in
-                guard table.signals == seen else { return nil }
+                guard table.signalCount == seen else { return nil }
                 table.lastID += 1
-                table.waiting[table.lastID] = continuation
+                table.waitersByID[table.lastID] = continuation
                 return table.lastID
             }
             guard let id else { return continuation.resume(returning: true) }
             // Waits at most eleven days: a timer cannot represent every duration.
             let seconds = min(timeout, .seconds(1_000_000)) / .seconds(1)
             DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self] in
-                self?.table.withLock { $0.waiting.removeValue(forKey: id) }?
+                self?.table.withLock { $0.waitersByID.removeValue(forKey: id) }?
                     .resume(returning: false)
             }
         }

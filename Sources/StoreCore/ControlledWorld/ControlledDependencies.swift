@@ -53,14 +53,14 @@ public final class SeededRandom: RandomNumberGenerator, Sendable {
 /// dependencies.set(UUIDKey.self, to: CountedUUIDs().next)
 /// ```
 public final class CountedUUIDs: Sendable {
-    private let given = Atomic<UInt64>(0)
+    private let lastNumber = Atomic<UInt64>(0)
 
     /// Makes a source whose first identifier has the number 1.
     public init() {}
 
     /// Returns the next identifier.
     @Sendable public func next() -> String {
-        Self.uuid(given.add(1, ordering: .relaxed).newValue)
+        Self.uuid(lastNumber.add(1, ordering: .relaxed).newValue)
     }
 
     /// Returns the identifier whose last 12 digits are this number in hexadecimal. Drops the bits

@@ -47,7 +47,7 @@ public final class ManualClock: Clock, Sendable {
         var lastID: UInt64 = 0
         var sleepers: [Sleeper] = []
         /// The ids of the tasks that were cancelled before they slept.
-        var cancelled: Set<UInt64> = []
+        var cancelledIDs: Set<UInt64> = []
         /// The functions that wait until woken sleepers rest, before the next sleeper wakes. Each
         /// store with this clock adds one function.
         var restWaiters: [@Sendable () async -> Bool] = []
@@ -87,7 +87,7 @@ public final class ManualClock: Clock, Sendable {
         let isOver = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let now: Bool? = table.withLock { table in
-                    if table.cancelled.remove(id) != nil { return false }
+                    if table.cancelledIDs.remove(id) != nil { return false }
                     if deadline <= table.now { return true }
                     table.sleepers.append(
                         Sleeper(id: id, deadline: deadline, continuation: continuation)
@@ -99,14 +99,14 @@ public final class ManualClock: Clock, Sendable {
         } onCancel: {
             cancel(id)
         }
-        _ = table.withLock { $0.cancelled.remove(id) }
+        _ = table.withLock { $0.cancelledIDs.remove(id) }
         if !isOver { throw CancellationError() }
     }
 
     private func cancel(_ id: UInt64) {
         let sleeper = table.withLock { table -> Sleeper? in
             guard let index = table.sleepers.firstIndex(where: { $0.id == id }) else {
-                table.cancelled.insert(id)
+                table.cancelledIDs.insert(id)
                 return nil
             }
             return table.sleepers.remove(at: index)

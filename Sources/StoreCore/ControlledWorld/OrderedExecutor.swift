@@ -10,7 +10,7 @@ package final class OrderedExecutor: TaskExecutor, Sendable {
     package static let busyMax = Duration.seconds(10)
 
     private let queue = DispatchQueue(label: "effects")
-    private let jobs = Atomic(0)
+    private let unfinishedJobCount = Atomic(0)
     private let enqueuedJobCount = Atomic<UInt64>(0)
     private let changes: ChangeSignal
 
@@ -21,7 +21,7 @@ package final class OrderedExecutor: TaskExecutor, Sendable {
     var enqueuedTotal: UInt64 { enqueuedJobCount.load(ordering: .sequentiallyConsistent) }
 
     /// True if every effect waits for something: the clock, a network, another thread.
-    var isAtRest: Bool { jobs.load(ordering: .sequentiallyConsistent) == 0 }
+    var isAtRest: Bool { unfinishedJobCount.load(ordering: .sequentiallyConsistent) == 0 }
 
     /// Waits at most ``busyMax`` until all effects are at rest. Returns true if all effects are at
     /// rest.
@@ -31,13 +31,13 @@ package final class OrderedExecutor: TaskExecutor, Sendable {
 
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        jobs.add(1, ordering: .sequentiallyConsistent)
+        unfinishedJobCount.add(1, ordering: .sequentiallyConsistent)
         enqueuedJobCount.add(1, ordering: .sequentiallyConsistent)
         queue.async { [self] in
             job.runSynchronously(on: asUnownedTaskExecutor())
             // The jobs that this job made ready are already counted, so all effects wait if the
             // count is zero.
-            if jobs.subtract(1, ordering: .sequentiallyConsistent).newValue == 0 {
+            if unfinishedJobCount.subtract(1, ordering: .sequentiallyConsistent).newValue == 0 {
                 changes.signal()
             }
         }

@@ -4,34 +4,34 @@
 /// steps therefore drops all results of the envelope.
 struct Batch {
     /// The version before the first action of the batch.
-    private(set) var base: UInt64
+    private(set) var baseVersion: UInt64
     var steps: ContiguousArray<Step> = []
     /// The outcomes of requests with an idempotency key, to store with the records.
-    var keys: [IdempotencyKey: KeptOutcome] = [:]
-    var outcomes: ContiguousArray<Answered> = []
+    var keptOutcomesByKey: [IdempotencyKey: KeptOutcome] = [:]
+    var outcomes: ContiguousArray<EnvelopeOutcome> = []
     /// The subscribers that get the changes; `nil` for all subscribers. An envelope with an
     /// audience is a batch of its own.
     var audience: Audience?
 
-    struct Answered {
+    struct EnvelopeOutcome {
         let envelope: Envelope
         let outcome: Outcome
     }
 
-    init(startingAt version: UInt64) { base = version }
+    init(startingAt version: UInt64) { baseVersion = version }
 
     /// The version that the last action of the batch makes.
-    var version: UInt64 { base + UInt64(steps.count) }
+    var version: UInt64 { baseVersion + UInt64(steps.count) }
 
     var isEmpty: Bool { steps.count == 0 && outcomes.count == 0 }
 
     /// Empties the batch but keeps its memory.
     mutating func restart(at version: UInt64) {
         steps.removeAll(keepingCapacity: true)
-        if keys.count > 0 { keys.removeAll(keepingCapacity: true) }
+        if keptOutcomesByKey.count > 0 { keptOutcomesByKey.removeAll(keepingCapacity: true) }
         outcomes.removeAll(keepingCapacity: true)
         audience = nil
-        base = version
+        baseVersion = version
     }
 }
 
@@ -39,12 +39,12 @@ struct Batch {
 /// envelope is refused, is a dry run or cannot be made durable, the step is dropped as a whole.
 struct Step {
     /// The action, as it was reduced.
-    let member: ReducedMember
+    let reducedAction: ReducedAction
     /// The time at which the Core took the action, in nanoseconds since 1970.
     let time: Int64
     let change: Change
     /// The time that the reducer took; zero if it is not measured.
-    let nanoseconds: UInt64
+    let reducerNanoseconds: UInt64
     /// The work outside the Core that begins after the commit; `nil` if there is none.
     let effect: AnyEffect?
     /// The closures of middleware and interceptors to call after the commit.
@@ -54,7 +54,7 @@ struct Step {
     /// the state owner then keeps no state.
     let keptStateIndex: Int?
 
-    var envelope: Envelope { member.envelope }
+    var envelope: Envelope { reducedAction.envelope }
 }
 
 /// A reduced action: a member of an envelope, or an interceptor's action in place of a member or
@@ -62,7 +62,7 @@ struct Step {
 ///
 /// The struct refers to the envelope. Copying the name, the payload and the meta of each action
 /// would cost more than reducing the action.
-struct ReducedMember {
+struct ReducedAction {
     /// An action that an interceptor made, and that no envelope has.
     final class Replacement: Sendable {
         let member: EnvelopeMember

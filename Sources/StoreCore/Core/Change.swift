@@ -7,12 +7,12 @@ package struct Change: Sendable {
     package var edits: SliceEdits
     /// True if the action concerns only the session that led to it, and no shared slice. Other
     /// sessions then see only a new version number.
-    package var isOfSession = false
+    package var isVisibleToSessionOnly = false
 
     package init(isChange: Bool, edits: SliceEdits = SliceEdits(), isOfSession: Bool = false) {
         self.changesState = isChange
         self.edits = edits
-        self.isOfSession = isOfSession
+        self.isVisibleToSessionOnly = isOfSession
     }
 
     /// Adds a slice, or merges it with the entry of the same slice.
@@ -60,7 +60,7 @@ package struct SliceEdit: Sendable, Hashable {
 /// stored inline, without an allocation.
 package struct SliceEdits: Sendable, Sequence {
     private var first: SliceEdit?
-    private var more: [SliceEdit] = []
+    private var furtherEdits: [SliceEdit] = []
 
     package init() {}
 
@@ -71,10 +71,10 @@ package struct SliceEdits: Sendable, Sequence {
         }
         if first.isSameSlice(as: edit) {
             self.first?.merge(edit)
-        } else if let place = more.firstIndex(where: edit.isSameSlice) {
-            more[place].merge(edit)
+        } else if let place = furtherEdits.firstIndex(where: edit.isSameSlice) {
+            furtherEdits[place].merge(edit)
         } else {
-            more.append(edit)
+            furtherEdits.append(edit)
         }
     }
 
@@ -82,7 +82,7 @@ package struct SliceEdits: Sendable, Sequence {
     package func forEach(_ body: (SliceEdit) -> Void) {
         guard let first else { return }
         body(first)
-        if more.count > 0 { more.forEach(body) }
+        if furtherEdits.count > 0 { furtherEdits.forEach(body) }
     }
 
     /// Calls `body` with the module of each slice. Copies no ``SliceEdit``.
@@ -90,17 +90,18 @@ package struct SliceEdits: Sendable, Sequence {
     func forEachModule(_ body: (Int) -> Void) {
         guard let module = first?.module else { return }
         body(module)
-        if more.count > 0 { more.forEach { body($0.module) } }
+        if furtherEdits.count > 0 { furtherEdits.forEach { body($0.module) } }
     }
 
     /// True if a slice of a matching module has changed. Copies no ``SliceEdit``.
     @inline(__always)
-    func hasChange(where sees: (Int) -> Bool) -> Bool {
+    func hasChange(inModuleWhere sees: (Int) -> Bool) -> Bool {
         if first?.changesSlice == true, let module = first?.module, sees(module) { return true }
-        return more.count > 0 && more.contains { $0.changesSlice && sees($0.module) }
+        return furtherEdits.count > 0
+            && furtherEdits.contains { $0.changesSlice && sees($0.module) }
     }
 
     package func makeIterator() -> Array<SliceEdit>.Iterator {
-        (first.map { [$0] + more } ?? []).makeIterator()
+        (first.map { [$0] + furtherEdits } ?? []).makeIterator()
     }
 }

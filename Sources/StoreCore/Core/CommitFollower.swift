@@ -4,7 +4,7 @@
 /// Each method has a default that does nothing.
 package protocol CommitFollower: AnyObject, Sendable {
     /// True if the Core is to call ``applied(_:)``. The Core then measures the time of the reducer.
-    var takesActions: Bool { get }
+    var takesAppliedActions: Bool { get }
 
     /// Receives the version and the size of the records of a commit, which are durable.
     ///
@@ -31,7 +31,7 @@ package protocol CommitFollower: AnyObject, Sendable {
 }
 
 extension CommitFollower {
-    package var takesActions: Bool { false }
+    package var takesAppliedActions: Bool { false }
     package func appended(through version: UInt64, bytes: Int) {}
     package func applied(_ actions: [AppliedAction]) {}
     package func dropped(_ action: DroppedAction) {}
@@ -48,7 +48,7 @@ package struct AppliedAction: Sendable, Equatable {
     /// True if the action changed the state.
     package let changed: Bool
     /// The time that the reducer took.
-    package let duration: Duration
+    package let reducerTime: Duration
 }
 
 /// An action that a presenter, a reaction or an effect dispatched, and that was not applied. The
@@ -83,9 +83,11 @@ package struct ReducerFailure: Sendable {
 extension Engine {
     /// Makes the refusal of an action from the thrown error. Passes the refusal of a client's
     /// action to the follower, and each error that is no refusal.
-    func refusal(_ error: any Error, _ member: EnvelopeMember, _ envelope: Envelope) -> Refusal {
+    func reportRefusal(_ error: any Error, _ member: EnvelopeMember, _ envelope: Envelope)
+        -> Refusal
+    {
         let refusal = Refusal(error)
-        if let failure = refusal.failure {
+        if let failure = refusal.reducerError {
             ports.follower?.reducerFailed(
                 ReducerFailure(type: member.type, requestID: envelope.requestID, error: failure)
             )

@@ -46,7 +46,7 @@ public final class Core<State: Sendable>: Sendable {
     ) {
         var configuration = CoreConfiguration<State>()
         if thread != nil { configuration.driver = .thread }
-        if let mailboxMax { configuration.mailboxMax = mailboxMax }
+        if let mailboxMax { configuration.clientMailboxMax = mailboxMax }
         self.init(state: state, form: .mutating(reducer), configuration: configuration)
         if let thread { engine.start(named: thread) }
     }
@@ -129,7 +129,7 @@ public final class Core<State: Sendable>: Sendable {
     }
 
     private typealias WatcherList<Handler> =
-        ReferenceWritableKeyPath<TypedStateOwner<State>, ContiguousArray<Subscriber<Handler>>>
+        ReferenceWritableKeyPath<TypedStateOwner<State>, ContiguousArray<Subscription<Handler>>>
         & Sendable
 
     /// Adds a handler to a list of watchers after the waiting actions ran, then calls `added`.
@@ -138,17 +138,17 @@ public final class Core<State: Sendable>: Sendable {
         _ handler: Handler,
         on queue: DispatchQueue? = nil,
         in list: any WatcherList<Handler>,
-        added: (@Sendable (TypedStateOwner<State>, Subscriber<Handler>) -> Void)? = nil
+        added: (@Sendable (TypedStateOwner<State>, Subscription<Handler>) -> Void)? = nil
     ) -> PlainCommand {
-        let subscriber = Subscriber(handler: handler, queue: queue)
-        engine.perform { [owner] _ in
+        let subscriber = Subscription(handler: handler, queue: queue)
+        engine.enqueueTask { [owner] _ in
             guard subscriber.isActive else { return }
             owner[keyPath: list].append(subscriber)
             added?(owner, subscriber)
         }
         return PlainCommand(id: "end") { [weak self] in
             guard subscriber.end(), let self else { return }
-            engine.perform { [owner] _ in owner[keyPath: list].removeAll { $0 === subscriber } }
+            engine.enqueueTask { [owner] _ in owner[keyPath: list].removeAll { $0 === subscriber } }
         }
     }
 }
@@ -213,7 +213,7 @@ extension Core {
     ///
     /// The call is unnecessary if the journal notifies the Core of these records
     /// (``Journal/watch(_:)``).
-    package func readOtherWriters() { engine.readAllOfOtherWriters() }
+    package func readRecordsOfOtherWriters() { engine.readAllRecordsOfOtherWriters() }
 
     /// Starts the Core's thread or the first turn on its pool; does nothing if callers do the work.
     package func start() { engine.start() }

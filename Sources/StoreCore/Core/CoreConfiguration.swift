@@ -16,13 +16,13 @@ package struct CoreConfiguration<State: Sendable>: Sendable {
     package var statesDiffer: (@Sendable (State, State) -> Bool)?
     /// The function that compares the bytes of two slices that are equal by `==`. Without this
     /// function, equal slices count as slices with the same bytes.
-    package var comparison: ByteComparison?
+    package var haveSameBytes: ByteComparison?
     /// The codec of the effects that outlive the server. Without a codec, no effect runs again
     /// after a restart.
     package var workCodec: (any WorkCodec)?
     /// The collectors of the slices that accepted actions have written. The writers that encode
     /// slices read the collectors.
-    package var edited: [EditedModules] = []
+    package var editedModules: [EditedModules] = []
 
     package init() {}
 
@@ -39,7 +39,7 @@ package enum ReducerForm<State: Sendable>: Sendable {
     case returning(@Sendable (State, any Action) -> State)
     case mutating(@Sendable (inout State, any Action) -> Void)
     case throwing(@Sendable (inout State, any Action) throws -> Void)
-    case machine(any ModularReducer<State>)
+    case modular(any ModularReducer<State>)
 }
 
 /// The ports and bounds of a Core that do not depend on the state's type.
@@ -54,18 +54,18 @@ package struct EnginePorts: Sendable {
         case pool(ThreadPool)
     }
 
-    /// The default of ``mailboxMax`` and ``programMailboxMax``.
+    /// The default of ``clientMailboxMax`` and ``programMailboxMax``.
     private static let mailboxActionsMax = 65_536
 
     package var driver = Driver.caller
     /// The most waiting actions of clients.
-    package var mailboxMax = Self.mailboxActionsMax
+    package var clientMailboxMax = Self.mailboxActionsMax
     /// The most waiting actions of the program itself: actions of effects, presenters and
     /// reactions, and client requests that are no actions.
     package var programMailboxMax = Self.mailboxActionsMax
     /// The most actions in one batch, which is one append to the journal. A single envelope may
     /// exceed this bound.
-    package var batchMax = 1_024
+    package var batchActionsMax = 1_024
     package var clock: any WallClock = SystemClock()
     /// The clock for the ages of idempotency keys; `nil` means ``clock``.
     package var keyClock: (any WallClock)?
@@ -82,16 +82,16 @@ package struct EnginePorts: Sendable {
     package var effects: EffectRunner?
     /// Makes the journal's form of an action that is dispatched in process. Without this closure,
     /// an envelope has only the name of the action's type.
-    package var member: (@Sendable (any Action) throws -> EnvelopeMember)?
+    package var makeMember: (@Sendable (any Action) throws -> EnvelopeMember)?
     package var follower: (any CommitFollower)?
     /// The presentation, which decides to which sessions modules are presented.
     var presentation: (any Presentation)?
     /// Sends commands to the screens of sessions; `nil` if there are no sessions.
-    package var commands: (@Sendable (ScreenCommand) -> Void)?
+    package var sendScreenCommand: (@Sendable (ScreenCommand) -> Void)?
     /// Called if the outcome of an append is unknown, or if this Core cannot apply the records of
     /// other writers. From then on, the Core applies nothing. The next start finds the stored
     /// actions in the journal.
-    package var failed: @Sendable (JournalError) -> Void = { _ in }
+    package var onJournalFailure: @Sendable (JournalError) -> Void = { _ in }
     /// The action that the Core is reducing now.
     package var progress: ReducerProgress?
     /// True if some clients see only some of the modules. The engine then judges version conditions
@@ -123,7 +123,7 @@ package final class ReducerProgress: Sendable {
     package init() {}
 
     /// The action that is being reduced now; `nil` if there is none.
-    package var current: CurrentAction? { work.withLock { $0 } }
+    package var currentAction: CurrentAction? { work.withLock { $0 } }
 
     func begin(_ type: String, _ version: UInt64) {
         work.withLock { $0 = CurrentAction(type: type, version: version) }

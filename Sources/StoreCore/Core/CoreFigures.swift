@@ -9,7 +9,7 @@ import Synchronization
 /// needs no lookup. The last row counts all types that the program does not declare.
 package final class CoreFigures: Sendable {
     /// The name of the row for undeclared types of actions.
-    package static let other = "other"
+    package static let undeclaredTypesLabel = "other"
 
     /// The time that client envelopes waited in the mailbox. The time begins with the event loop's
     /// turn that offered the envelope, and ends before the envelope's first action is reduced.
@@ -19,27 +19,27 @@ package final class CoreFigures: Sendable {
     /// The time from the end of the append until readers could get the batch.
     package let publishTime = Histogram()
     /// The number of actions in the batches.
-    package let batches = Histogram(.counts)
+    package let batchSizes = Histogram(.counts)
 
     private let types: [String]
     /// The index of the row of each kind of request.
-    private let requestRows: [ExactText: Int]
+    private let rowIndicesByRequestKind: [ExactText: Int]
     private let rows: CounterArray
     private let buckets = Buckets.durations
-    private let rowCount: Int
+    private let cellsPerRow: Int
 
     /// - Parameters:
     ///   - types: the types of actions, in the order of ``EnvelopeMember/number``.
     ///   - requests: the kinds of client requests that are no actions, as in
     ///     ``ClientRequest/kind``.
     package init(types: [String] = [], requests: [String] = []) {
-        self.types = types + requests + [Self.other]
-        self.requestRows = Dictionary(
+        self.types = types + requests + [Self.undeclaredTypesLabel]
+        self.rowIndicesByRequestKind = Dictionary(
             requests.enumerated().map { (ExactText($1), types.count + $0) },
             uniquingKeysWith: { first, _ in first }
         )
-        rowCount = ActionOutcome.allCases.count + Buckets.durations.cellCount
-        rows = CounterArray(count: rowCount * self.types.count)
+        cellsPerRow = ActionOutcome.allCases.count + Buckets.durations.cellCount
+        rows = CounterArray(count: cellsPerRow * self.types.count)
     }
 }
 
@@ -47,7 +47,7 @@ package final class CoreFigures: Sendable {
 
 extension CoreFigures {
     /// Counts an applied action and the nanoseconds that its reduction took.
-    func countApplied(_ member: ReducedMember, changed: Bool, nanoseconds: UInt64) {
+    func countApplied(_ member: ReducedAction, changed: Bool, nanoseconds: UInt64) {
         let row = row(of: member)
         row[(changed ? ActionOutcome.changed : .unchanged).rawValue].increment()
         buckets.add(nanoseconds, at: row + ActionOutcome.allCases.count)
@@ -56,20 +56,21 @@ extension CoreFigures {
     /// Counts the actions of an envelope that was not applied.
     func countUnapplied(_ envelope: Envelope, _ outcome: ActionOutcome) {
         for place in envelope.members.indices {
-            row(of: ReducedMember(envelope: envelope, memberIndex: place))[outcome.rawValue]
+            row(of: ReducedAction(envelope: envelope, memberIndex: place))[outcome.rawValue]
                 .increment()
         }
     }
 
-    private func row(of member: ReducedMember) -> UnsafeMutablePointer<Atomic<UInt64>> {
+    private func row(of member: ReducedAction) -> UnsafeMutablePointer<Atomic<UInt64>> {
         let number = member.typeIndex
-        return rows.counters + rowCount * (number >= 0 ? number : rowOfRequest(member))
+        return rows.counters + cellsPerRow * (number >= 0 ? number : rowIndexOfRequest(member))
     }
 
     /// Returns the row of a client request, or the last row for any other action without a number.
-    private func rowOfRequest(_ member: ReducedMember) -> Int {
+    private func rowIndexOfRequest(_ member: ReducedAction) -> Int {
         let request = member.action as? ClientRequest
-        return request.flatMap { requestRows[ExactText($0.wireNameTemplate)] } ?? types.count - 1
+        return request.flatMap { rowIndicesByRequestKind[ExactText($0.wireNameTemplate)] } ?? types
+            .count - 1
     }
 }
 
@@ -81,7 +82,7 @@ extension CoreFigures {
         /// The type's wire name, with `{id}` in the place of an instance's id.
         package let type: String
         /// The number of actions with each outcome, in the order of the cases of ``ActionOutcome``.
-        package let outcomes: [UInt64]
+        package let countsByOutcome: [UInt64]
         /// The time that reducing the applied actions took.
         package let reducerTime: Distribution
     }
@@ -89,12 +90,12 @@ extension CoreFigures {
     /// The counts of each type of action that was dispatched. Any thread may read the counts.
     package var actions: [ActionFigures] {
         types.indices.compactMap { type in
-            let row = rows.counters + rowCount * type
+            let row = rows.counters + cellsPerRow * type
             let outcomes = ActionOutcome.allCases.map { row[$0.rawValue].load(ordering: .relaxed) }
             guard outcomes.contains(where: { $0 > 0 }) else { return nil }
             return ActionFigures(
                 type: types[type],
-                outcomes: outcomes,
+                countsByOutcome: outcomes,
                 reducerTime: buckets.distribution(at: row + outcomes.count)
             )
         }
@@ -156,8 +157,8 @@ package enum ActionOutcome: Int, Sendable, CaseIterable {
 /// The moments of a commit, as ``SystemTime/steadyNanoseconds()``.
 struct CommitTimes {
     /// The time directly before the append to the journal.
-    var appending: UInt64 = 0
-    var durable: UInt64 = 0
+    var beforeAppend: UInt64 = 0
+    var afterAppend: UInt64 = 0
     /// The time from which readers could get the batch.
     var published: UInt64 = 0
 }
@@ -166,20 +167,20 @@ struct CommitTimes {
 
 extension Engine {
     /// The current time; 0 if nothing is measured. Each commit reads the time three times.
-    var now: UInt64 { figures == nil && !isTraced ? 0 : SystemTime.steadyNanoseconds() }
+    var nowIfMeasured: UInt64 { figures == nil && !isTraced ? 0 : SystemTime.steadyNanoseconds() }
 
     /// Counts the actions of a published batch.
-    func count(_ done: borrowing Batch, _ times: CommitTimes) {
+    func recordFigures(_ done: borrowing Batch, _ times: CommitTimes) {
         guard let figures else { return }
-        figures.commitTime.observe(times.durable &- times.appending)
-        figures.publishTime.observe(times.published &- times.durable)
-        figures.batches.observe(UInt64(done.steps.count))
+        figures.commitTime.observe(times.afterAppend &- times.beforeAppend)
+        figures.publishTime.observe(times.published &- times.afterAppend)
+        figures.batchSizes.observe(UInt64(done.steps.count))
         done.steps.withUnsafeBufferPointer { steps in
             for index in steps.indices {
                 figures.countApplied(
-                    steps[index].member,
+                    steps[index].reducedAction,
                     changed: steps[index].change.changesState,
-                    nanoseconds: steps[index].nanoseconds
+                    nanoseconds: steps[index].reducerNanoseconds
                 )
             }
         }

@@ -92,7 +92,7 @@ extension DispatchError {
         switch failure {
         case .storageFull: self.init(.storageFull, "the journal has no room")
         case .journalFailed: self.init(.journalFailed, "the journal has failed")
-        case .unreadable: self.init(.journalUnreadable, "the journal can't be read")
+        case .journalUnreadable: self.init(.journalUnreadable, "the journal can't be read")
         case .contended:
             self.init(.contended, "other writers of the journal appended first too often")
         case .outcomeUnknown:

@@ -9,13 +9,13 @@ package final class DispatchSpan: @unchecked Sendable {
     /// The identity of the span. The spans of the consequences of the envelope's actions are within
     /// this span.
     package let identity: Span.Identity
-    fileprivate let offered = SpanTime.now
+    fileprivate let offerTime = SpanTime.now
     /// The time at which the Core began with the envelope, and the time after the envelope's
     /// reduction. If the Core processed the envelope again, both are times of the last run.
-    var taken: SpanTime?
-    var reduced: SpanTime?
+    var reductionStartTime: SpanTime?
+    var reductionEndTime: SpanTime?
     /// The times of the commit; `nil` if nothing was committed.
-    fileprivate var commit: CommitTimes?
+    fileprivate var commitTimes: CommitTimes?
 
     package init(_ identity: Span.Identity) { self.identity = identity }
 }
@@ -31,7 +31,7 @@ extension Engine {
     /// Stores the times of a commit in the spans of the batch's envelopes.
     func noteCommit(_ done: borrowing Batch, _ times: CommitTimes) {
         done.outcomes.withUnsafeBufferPointer { outcomes in
-            for index in outcomes.indices { outcomes[index].envelope.span?.commit = times }
+            for index in outcomes.indices { outcomes[index].envelope.span?.commitTimes = times }
         }
     }
 
@@ -52,7 +52,7 @@ extension Engine {
                 span.identity,
                 .internal,
                 kind.map { "dispatch \($0)" } ?? "dispatch",
-                from: span.offered,
+                from: span.offerTime,
                 to: .now,
                 attributes,
                 events: span.events(outcome.isApplied),
@@ -67,12 +67,12 @@ extension DispatchSpan {
     /// commit.
     fileprivate func events(_ isApplied: Bool) -> [Span.Event] {
         var events: [Span.Event] = []
-        if let taken { events.append(.init("reduce", at: taken)) }
-        if let reduced { events.append(.init("reduced", at: reduced)) }
-        guard isApplied, let commit else { return events }
-        events.append(.init("commit", at: SpanTime(steady: commit.appending)))
-        events.append(.init("durable", at: SpanTime(steady: commit.durable)))
-        events.append(.init("published", at: SpanTime(steady: commit.published)))
+        if let reductionStartTime { events.append(.init("reduce", at: reductionStartTime)) }
+        if let reductionEndTime { events.append(.init("reduced", at: reductionEndTime)) }
+        guard isApplied, let commitTimes else { return events }
+        events.append(.init("commit", at: SpanTime(steady: commitTimes.beforeAppend)))
+        events.append(.init("durable", at: SpanTime(steady: commitTimes.afterAppend)))
+        events.append(.init("published", at: SpanTime(steady: commitTimes.published)))
         return events
     }
 }

@@ -9,9 +9,9 @@ extension Engine {
             batch.audience = audience
         }
         var mark = batch.steps.count
-        if isTraced { envelope.span?.taken = .now }
+        if isTraced { envelope.span?.reductionStartTime = .now }
         let outcome = apply(envelope, settingFirstStep: &mark)
-        if isTraced { envelope.span?.reduced = .now }
+        if isTraced { envelope.span?.reductionEndTime = .now }
         batch.outcomes.append(.init(envelope: envelope, outcome: outcome))
         if envelope.endsBatch || envelope.audience != nil || hasEffects(since: mark) { commit() }
     }
@@ -46,7 +46,7 @@ extension Engine {
                         ? .replayed(known) : .keyTaken
                 }
             } catch {
-                return .failed(.unreadable)
+                return .failed(.journalUnreadable)
             }
         }
         if let condition = envelope.condition, !isMet(condition, for: envelope.session) {
@@ -60,20 +60,21 @@ extension Engine {
     private func isMet(_ condition: VersionCondition, for session: String?) -> Bool {
         let since = condition.version
         guard since < version else { return since == version }
-        noteSteps()
+        noteVisibleChanges()
         switch condition.scope {
         case .everyChange: return false
         case .visible(let sees):
             guard hasSessions || sees != nil else { return false }
-            return visibleVersions?.isUnchanged(for: session, seeing: sees, since: since) == true
+            return lastVisibleChanges?.isUnchanged(for: session, seeing: sees, since: since) == true
         case .members(let members):
             // Most stores need no versions for each module. The recording of these versions begins
             // at the first condition of this kind.
-            if visibleVersions == nil {
-                visibleVersions = VisibleVersions(after: version, byModule: true)
+            if lastVisibleChanges == nil {
+                lastVisibleChanges = LastVisibleChanges(after: version, byModule: true)
             }
-            visibleVersions?.recordModules()
-            return visibleVersions?.isUnchanged(for: session, seeing: members, since: since) == true
+            lastVisibleChanges?.recordModules()
+            return lastVisibleChanges?.isUnchanged(for: session, seeing: members, since: since)
+                == true
         }
     }
 
@@ -81,10 +82,13 @@ extension Engine {
     /// envelope is a dry run, restores the state and the batch.
     private func applyMembers(of envelope: Envelope) -> Outcome {
         let isDry = envelope.mode == .dryRun
-        let savepoint = Savepoint(steps: batch.steps.count, kept: owner.keptCount)
+        let savepoint = Savepoint(
+            stepCount: batch.steps.count,
+            keptStateCount: owner.keptStateCount
+        )
         // A refused single action has changed nothing, so there is nothing to restore.
         let saves = isDry || envelope.members.count > 1 || counts.interceptors > 0
-        if saves { owner.save() }
+        if saves { owner.setSavepoint() }
         owner.switchSlices(to: envelope.session)
         offerTime = envelope.offerTime
         for index in envelope.members.indices {
@@ -92,19 +96,24 @@ extension Engine {
                 try applyMember(at: index, of: envelope)
             } catch {
                 if saves { restore(savepoint) }
-                return .refused(refusal(error, envelope.members[index], envelope), member: index)
+                return .refused(
+                    reportRefusal(error, envelope.members[index], envelope),
+                    member: index
+                )
             }
         }
-        let changed = hasChange(since: savepoint.steps)
+        let changed = hasChange(since: savepoint.stepCount)
         var seen = changed
         // Avoids `map`, which would wrap the closure once more.
-        if let sees = envelope.sees { seen = hasChange(since: savepoint.steps, seenBy: sees) }
-        if isDry { return dryRun(savepoint, seen) }
-        let first = batch.base + UInt64(savepoint.steps) + 1
+        if let sees = envelope.canSeeMember {
+            seen = hasChange(since: savepoint.stepCount, seenBy: sees)
+        }
+        if isDry { return finishDryRun(savepoint, seen) }
+        let first = batch.baseVersion + UInt64(savepoint.stepCount) + 1
         if let idempotency = envelope.idempotency {
             storeOutcome(for: idempotency, first: first, changed: seen)
         }
-        owner.reduced(version: version, batch.steps, from: savepoint.steps, changed: changed)
+        owner.reduced(version: version, batch.steps, from: savepoint.stepCount, changed: changed)
         return .applied(
             first: first,
             last: version,
@@ -115,13 +124,13 @@ extension Engine {
 
     /// The size of the batch before an envelope.
     private struct Savepoint {
-        let steps: Int
-        let kept: Int
+        let stepCount: Int
+        let keptStateCount: Int
     }
 
     private func restore(_ savepoint: Savepoint) {
-        owner.restore(keeping: savepoint.kept)
-        batch.steps.removeSubrange(savepoint.steps...)
+        owner.restoreSavepoint(keeping: savepoint.keptStateCount)
+        batch.steps.removeSubrange(savepoint.stepCount...)
     }
 
     private func hasChange(since mark: Int) -> Bool {
@@ -134,27 +143,27 @@ extension Engine {
     /// True if a step has changed a module that the client sees.
     private func hasChange(since mark: Int, seenBy sees: (Int) -> Bool) -> Bool {
         batch.steps.withUnsafeBufferPointer { steps in
-            (mark..<steps.count).contains { steps[$0].change.edits.hasChange(where: sees) }
+            (mark..<steps.count).contains { steps[$0].change.edits.hasChange(inModuleWhere: sees) }
         }
     }
 
-    private func dryRun(_ savepoint: Savepoint, _ changed: Bool) -> Outcome {
+    private func finishDryRun(_ savepoint: Savepoint, _ changed: Bool) -> Outcome {
         let after = owner.state
-        let edits = batch.steps[savepoint.steps...].flatMap(\.change.edits)
+        let edits = batch.steps[savepoint.stepCount...].flatMap(\.change.edits)
         restore(savepoint)
         return .dryRun(
             DryRun(
                 changed: changed,
                 version: version,
-                before: owner.state,
-                after: after,
+                stateBefore: owner.state,
+                stateAfter: after,
                 edits: edits
             )
         )
     }
 
     private func storeOutcome(for idempotency: Idempotency, first: UInt64, changed: Bool) {
-        batch.keys[idempotency.key] = KeptOutcome(
+        batch.keptOutcomesByKey[idempotency.key] = KeptOutcome(
             key: idempotency.key,
             fingerprint: idempotency.fingerprint,
             first: first,
@@ -171,7 +180,7 @@ extension Engine {
     /// Applies an action, or the actions that the interceptors make of it.
     private func applyMember(at place: Int, of envelope: Envelope) throws {
         let time = ports.clock.now()
-        var member = ReducedMember(envelope: envelope, memberIndex: place)
+        var member = ReducedAction(envelope: envelope, memberIndex: place)
         guard counts.interceptors > 0 else { return try addStep(for: member, at: time) }
         // Interceptors see the whole state. A refusal by an interceptor, or of an interceptor's
         // action, therefore counts as a refusal by the whole state, not by the module.
@@ -186,7 +195,7 @@ extension Engine {
                 }
                 return actionEnvelope(of: member, at: time)
             }
-            hooks = intercepted.hooks
+            hooks = intercepted.afterCommit
             isClients = member.replacement == nil
             try addStep(for: member, at: time)
             isClients = false
@@ -195,7 +204,7 @@ extension Engine {
                 try addStep(for: member, at: time)
             }
         } catch {
-            throw isClients ? error : Refusal.ofWholeState(error)
+            throw isClients ? error : Refusal.byWholeState(error)
         }
         guard hooks.count > 0 else { return }
         let state = owner.state
@@ -205,7 +214,7 @@ extension Engine {
     }
 
     /// Calls middleware with an action, reduces it, and adds its step to the batch.
-    private func addStep(for member: ReducedMember, at time: Int64) throws {
+    private func addStep(for member: ReducedAction, at time: Int64) throws {
         let next = version + 1
         let type = member.type
         var released: [@Sendable () -> Void] = []
@@ -228,10 +237,10 @@ extension Engine {
         let nanoseconds = endReduction(begunAt: began)
         batch.steps.append(
             Step(
-                member: member,
+                reducedAction: member,
                 time: time,
                 change: reduction.change,
-                nanoseconds: nanoseconds,
+                reducerNanoseconds: nanoseconds,
                 effect: ports.effects == nil ? nil : reduction.effect,
                 afterCommit: released,
                 keptStateIndex: reduction.keptStateIndex
@@ -264,7 +273,7 @@ extension Engine {
     ///
     /// - Throws: an error if the action has no wire name or cannot be encoded.
     func member(of action: any Action) throws -> EnvelopeMember {
-        if let member = ports.member { return try member(action) }
+        if let member = ports.makeMember { return try member(action) }
         // Swift builds the name of a type at each call, and a plain Core does not need the name
         // here.
         let type = hasShortPath ? "" : String(describing: type(of: action))
@@ -272,7 +281,7 @@ extension Engine {
     }
 
     /// Makes the envelope in which interceptors and middleware get an action.
-    private func actionEnvelope(of member: ReducedMember, at time: Int64) -> ActionEnvelope {
+    private func actionEnvelope(of member: ReducedAction, at time: Int64) -> ActionEnvelope {
         let (action, envelope) = (member.action, member.envelope)
         return ActionEnvelope(
             action: action,

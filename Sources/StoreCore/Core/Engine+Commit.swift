@@ -7,24 +7,24 @@ extension Engine {
             do { try owner.prepare(through: version) } catch {
                 return isolateFaultyEnvelope(because: error)
             }
-            times.appending = now
+            times.beforeAppend = nowIfMeasured
             do { try persist() } catch {
-                if case .conflict(let newest) = error, newest > batch.base, replay != nil {
-                    return reduceAgain(behind: newest)
+                if case .conflict(let newest) = error, newest > batch.baseVersion, replay != nil {
+                    return rebaseBatch(onto: newest)
                 }
                 return rollBack(after: error)
             }
-            times.durable = now
-            owner.commit()
+            times.afterAppend = nowIfMeasured
+            owner.markDurable()
         }
-        noteSteps()
+        noteVisibleChanges()
         // The follow-ups of this batch may begin the next batch.
         var done = batch
         batch.restart(at: done.version)
         if done.steps.count > 0 {
             owner.committed(through: done.version, for: done.audience)
-            times.published = now
-            count(done, times)
+            times.published = nowIfMeasured
+            recordFigures(done, times)
             if isTraced { noteCommit(done, times) }
             runFollowUps(done)
         }
@@ -36,7 +36,7 @@ extension Engine {
         owner.completed()
         // Reuses the memory of this batch for the next batch.
         if batch.isEmpty {
-            done.restart(at: batch.base)
+            done.restart(at: batch.baseVersion)
             batch = done
         }
     }
@@ -48,27 +48,27 @@ extension Engine {
         records.reserveCapacity(batch.steps.count)
         var bytes = 0
         for index in batch.steps.indices {
-            let record = record(of: batch.steps[index], batch.base + UInt64(index) + 1)
+            let record = record(of: batch.steps[index], batch.baseVersion + UInt64(index) + 1)
             bytes += record.bytes
             records.append(record)
         }
-        let keys = batch.keys.count > 0 ? Array(batch.keys.values) : []
-        try journal.append(JournalBatch(records: records, outcomes: keys), at: batch.base)
-        if conflicts > 0 { conflicts = 0 }
-        if keys.count > 0 { keyOutcomes.add(batch.keys) }
+        let keys = batch.keptOutcomesByKey.count > 0 ? Array(batch.keptOutcomesByKey.values) : []
+        try journal.append(JournalBatch(records: records, outcomes: keys), at: batch.baseVersion)
+        if successiveConflictCount > 0 { successiveConflictCount = 0 }
+        if keys.count > 0 { keyOutcomes.add(batch.keptOutcomesByKey) }
         ports.follower?.appended(through: version, bytes: bytes)
     }
 
     /// Records the changes of the batch's steps, for version conditions that depend on a client's
     /// view.
-    func noteSteps() {
-        guard visibleVersions != nil else { return }
-        var version = visibleVersions?.notedVersion ?? 0
+    func noteVisibleChanges() {
+        guard lastVisibleChanges != nil else { return }
+        var version = lastVisibleChanges?.notedVersion ?? 0
         while version < batch.version {
-            let place = Int(version - batch.base)
+            let place = Int(version - batch.baseVersion)
             version += 1
             batch.steps.withUnsafeBufferPointer {
-                visibleVersions?.note($0[place].change, at: version)
+                lastVisibleChanges?.note($0[place].change, at: version)
             }
         }
     }
@@ -77,9 +77,9 @@ extension Engine {
         Record(
             version: version,
             time: step.time,
-            type: step.member.type,
-            payload: step.member.payload,
-            meta: step.member.meta,
+            type: step.reducedAction.type,
+            payload: step.reducedAction.payload,
+            meta: step.reducedAction.meta,
             principal: step.envelope.principal,
             requestID: step.envelope.requestID,
             changed: step.change.changesState,
@@ -95,7 +95,7 @@ extension Engine {
     /// observers. The actions keep their order.
     private func runFollowUps(_ batch: Batch) {
         if followerTakesActions { ports.follower?.applied(appliedActions(of: batch)) }
-        var version = batch.base
+        var version = batch.baseVersion
         for index in batch.steps.indices {
             version += 1
             runFollowUps(batch.steps[index], version)
@@ -113,21 +113,21 @@ extension Engine {
                 watch: step.envelope.watch,
                 session: step.envelope.session,
                 principal: step.envelope.principal,
-                type: step.member.wireNameTemplate,
-                trace: TraceContext.traceparent(in: step.member.meta)
+                type: step.reducedAction.wireNameTemplate,
+                trace: TraceContext.traceparent(in: step.reducedAction.meta)
             )
             effect.launch(runner, cause)
         }
         guard step.keptStateIndex != nil else { return }
         owner.notifySliceObservers(of: step, version: version)
         if counts.reactions > 0 {
-            for (action, place) in owner.reactions(to: step) {
+            for (action, place) in owner.reactionActions(to: step) {
                 let source = ActionSource(
                     cause: version,
                     place: place,
                     session: step.envelope.session,
                     principal: step.envelope.principal,
-                    trace: TraceContext.traceparent(in: step.member.meta),
+                    trace: TraceContext.traceparent(in: step.reducedAction.meta),
                     watch: step.envelope.watch.map { EffectWatch(following: $0) }
                 )
                 dispatchProgramAction(action, from: source)
@@ -139,10 +139,10 @@ extension Engine {
     private func appliedActions(of batch: Batch) -> [AppliedAction] {
         batch.steps.indices.map { index in
             AppliedAction(
-                version: batch.base + UInt64(index) + 1,
-                type: batch.steps[index].member.type,
+                version: batch.baseVersion + UInt64(index) + 1,
+                type: batch.steps[index].reducedAction.type,
                 changed: batch.steps[index].change.changesState,
-                duration: .nanoseconds(batch.steps[index].nanoseconds)
+                reducerTime: .nanoseconds(batch.steps[index].reducerNanoseconds)
             )
         }
     }
@@ -171,7 +171,7 @@ extension Engine {
         let done = takeBack()
         if failure == .outcomeUnknown {
             hasFailed = true
-            ports.failed(error)
+            ports.onJournalFailure(error)
         }
         fail(done, failure)
     }
@@ -190,8 +190,8 @@ extension Engine {
     @discardableResult
     func takeBack() -> Batch {
         let done = batch
-        batch.restart(at: done.base)
-        visibleVersions?.forget(after: done.base)
+        batch.restart(at: done.baseVersion)
+        lastVisibleChanges?.forget(after: done.baseVersion)
         owner.rollBack()
         // If the engine processes the envelopes again, it may need several commits. Later envelopes
         // then look up the keys that earlier envelopes have stored.

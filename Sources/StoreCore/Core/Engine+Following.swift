@@ -7,27 +7,33 @@ extension Engine {
     /// fail. Each conflict means that an append of another writer succeeded.
     static var conflictsMax: Int { 64 }
 
-    /// The most calls of ``Journal/tail(from:)`` in one call of ``follow(upTo:)``. Between two such
-    /// calls, the engine serves its own clients.
-    static var tailCallsMax: Int { 16 }
+    /// The most calls of ``Journal/tail(from:)`` in one call of ``followOtherWriters(upTo:)``.
+    /// Between two such calls, the engine serves its own clients.
+    static var journalTailReadsMax: Int { 16 }
 
     /// Makes this engine read the records of other writers up to a version. Any thread may call
     /// this function.
-    func readOtherWriters(upTo version: UInt64) {
+    func readRecordsOfOtherWriters(upTo version: UInt64) {
         remoteVersion.max(version, ordering: .sequentiallyConsistent)
-        guard !isFollowing.exchange(true, ordering: .sequentiallyConsistent) else { return }
-        perform { $0.readUpToRemoteVersion() }
+        guard !isFollowQueued.exchange(true, ordering: .sequentiallyConsistent) else { return }
+        enqueueTask { $0.readUpToRemoteVersion() }
     }
 
     /// Makes this engine read all records of other writers. Any thread may call this function.
-    func readAllOfOtherWriters() {
-        perform { if $0.follow(upTo: .max) == .partly { $0.readAllOfOtherWriters() } }
+    func readAllRecordsOfOtherWriters() {
+        enqueueTask {
+            if $0.followOtherWriters(upTo: .max) == .moreRemains {
+                $0.readAllRecordsOfOtherWriters()
+            }
+        }
     }
 
     private func readUpToRemoteVersion() {
-        isFollowing.store(false, ordering: .sequentiallyConsistent)
+        isFollowQueued.store(false, ordering: .sequentiallyConsistent)
         let remoteVersion = remoteVersion.load(ordering: .sequentiallyConsistent)
-        if follow(upTo: remoteVersion) == .partly { readOtherWriters(upTo: remoteVersion) }
+        if followOtherWriters(upTo: remoteVersion) == .moreRemains {
+            readRecordsOfOtherWriters(upTo: remoteVersion)
+        }
     }
 
     /// Handles a conflict: takes the batch back, reduces the records of the other writers, and then
@@ -35,15 +41,15 @@ extension Engine {
     ///
     /// The engine calls middleware and interceptors with the actions again, as after each dropped
     /// batch.
-    func reduceAgain(behind version: UInt64) {
-        conflicts += 1
+    func rebaseBatch(onto version: UInt64) {
+        successiveConflictCount += 1
         let done = takeBack()
-        guard conflicts <= Self.conflictsMax else {
-            conflicts = 0
+        guard successiveConflictCount <= Self.conflictsMax else {
+            successiveConflictCount = 0
             return fail(done, .contended)
         }
-        guard follow(upTo: version) != .failed else {
-            return fail(done, hasFailed ? .journalFailed : .unreadable)
+        guard followOtherWriters(upTo: version) != .failed else {
+            return fail(done, hasFailed ? .journalFailed : .journalUnreadable)
         }
         for answered in done.outcomes { process(answered.envelope) }
         commit()
@@ -62,39 +68,39 @@ extension Engine {
     /// Commits the batch and reads the records of other writers.
     func catchUp() {
         commit()
-        _ = follow(upTo: .max)
+        _ = followOtherWriters(upTo: .max)
     }
 
-    /// The result of ``follow(upTo:)``.
+    /// The result of ``followOtherWriters(upTo:)``.
     private enum FollowResult {
         /// The engine has read up to the requested version, or to the end of the history.
-        case wholly
-        /// The engine has made ``tailCallsMax`` calls, and more records may follow.
-        case partly
+        case caughtUp
+        /// The engine has made ``journalTailReadsMax`` calls, and more records may follow.
+        case moreRemains
         case failed
     }
 
     /// Reduces and publishes records of other writers, at least up to `newest` if the history
     /// reaches that version.
-    private func follow(upTo newest: UInt64) -> FollowResult {
+    private func followOtherWriters(upTo newest: UInt64) -> FollowResult {
         guard let journal = ports.journal, batch.isEmpty, !hasFailed else { return .failed }
         let before = version
         defer { if version > before { lookUpKeysAgain() } }
         do throws(JournalError) {
-            for _ in 0..<Self.tailCallsMax {
-                guard version < newest else { return .wholly }
+            for _ in 0..<Self.journalTailReadsMax {
+                guard version < newest else { return .caughtUp }
                 let records = try journal.tail(from: version)
-                if records.isEmpty { return .wholly }
+                if records.isEmpty { return .caughtUp }
                 try adopt(records)
             }
-            return .partly
+            return .moreRemains
         } catch {
             takeBack()
             switch error {
             case .unknown, .storageFull: ports.follower?.journalUnreadable(error)
             case .conflict, .gone, .corrupt:
                 hasFailed = true
-                ports.failed(error)
+                ports.onJournalFailure(error)
             }
             return .failed
         }
@@ -126,9 +132,9 @@ extension Engine {
         do { try owner.prepare(through: version) } catch {
             throw .corrupt("the state of version \(version) can't be shown: \(error)")
         }
-        owner.commit()
+        owner.markDurable()
         ports.follower?.appended(through: version, bytes: bytes)
-        noteSteps()
+        noteVisibleChanges()
         let done = batch
         batch.restart(at: done.version)
         owner.committed(through: done.version, for: nil)
@@ -154,15 +160,15 @@ extension Engine {
             members: [EnvelopeMember(action: action, type: record.type)],
             principal: record.principal,
             session: record.session,
-            completion: IgnoredOutcome()
+            completion: UnawaitedCompletion()
         )
         let (first, change) = (batch.steps.count, reduction.change)
         batch.steps.append(
             Step(
-                member: ReducedMember(envelope: envelope, memberIndex: 0),
+                reducedAction: ReducedAction(envelope: envelope, memberIndex: 0),
                 time: record.time,
                 change: change,
-                nanoseconds: 0,
+                reducerNanoseconds: 0,
                 effect: reduction.effect,
                 afterCommit: [],
                 keptStateIndex: reduction.keptStateIndex

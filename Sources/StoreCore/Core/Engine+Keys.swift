@@ -8,8 +8,8 @@ extension Engine {
     /// Returns the outcome of an earlier request with this key, from the current batch or from the
     /// journal; `nil` if there is none.
     func keptOutcome(of key: IdempotencyKey) throws(JournalError) -> KeptOutcome? {
-        if let pending = batch.keys[key] { return pending }
-        if keyOutcomes.isFilled { return keyOutcomes.found[key] }
+        if let pending = batch.keptOutcomesByKey[key] { return pending }
+        if keyOutcomes.isFilled { return keyOutcomes.outcomesByKey[key] }
         return try ports.journal?.outcome(of: key)
     }
 
@@ -19,7 +19,7 @@ extension Engine {
     /// look-up fails, too, the request fails.
     func lookUpKeys(of items: borrowing ContiguousArray<Mailbox.Item>, in turn: Range<Int>) {
         var keys: [IdempotencyKey] = []
-        keys.reserveCapacity(min(drainedKeyCount, turn.count))
+        keys.reserveCapacity(min(takenKeyCount, turn.count))
         for index in turn {
             if case .envelope(let envelope) = items[index], let key = envelope.idempotency?.key {
                 keys.append(key)
@@ -36,12 +36,12 @@ extension Engine {
 
     private func lookUp(_ keys: [IdempotencyKey]) {
         let found = try? ports.journal?.outcomes(of: keys)
-        keyOutcomes = found.map { KeyOutcomes(keys: keys, found: $0) } ?? KeyOutcomes()
+        keyOutcomes = found.map { KeyOutcomes(keys: keys, outcomesByKey: $0) } ?? KeyOutcomes()
     }
 
     /// Makes the last commit of a turn, and forgets the outcomes of the turn's keys.
     func commitAtTurnEnd() {
-        guard drainedKeyCount > 1 else { return commit() }
+        guard takenKeyCount > 1 else { return commit() }
         keyOutcomes.isBeforeLastCommit = true
         commit()
         keyOutcomes = KeyOutcomes()
@@ -55,7 +55,7 @@ extension Engine {
 struct KeyOutcomes {
     /// The keys of all requests of the turn; empty if each key is looked up on its own.
     var keys: [IdempotencyKey] = []
-    var found: [IdempotencyKey: KeptOutcome] = [:]
+    var outcomesByKey: [IdempotencyKey: KeptOutcome] = [:]
     /// True if the next commit is the last of the turn: no later request needs its outcomes.
     var isBeforeLastCommit = false
 
@@ -64,6 +64,6 @@ struct KeyOutcomes {
 
     /// Adds the outcomes of a commit, for later requests of the turn with the same keys.
     mutating func add(_ committed: [IdempotencyKey: KeptOutcome]) {
-        if isFilled, !isBeforeLastCommit { found.merge(committed) { $1 } }
+        if isFilled, !isBeforeLastCommit { outcomesByKey.merge(committed) { $1 } }
     }
 }

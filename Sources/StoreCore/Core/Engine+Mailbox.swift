@@ -54,7 +54,7 @@ extension Engine {
         case .queued, .drain: break
         case .wake: wakeUp()
         case .full, .closed:
-            if lane != .tasks { refused.add(UInt64(count), ordering: .relaxed) }
+            if lane != .tasks { mailboxRefusedCount.add(UInt64(count), ordering: .relaxed) }
             throw admission == .full ? .full : .closed
         }
     }
@@ -72,7 +72,7 @@ extension Engine {
     /// Wakes the Core's thread, or submits a turn to the pool. Only the thread that found the Core
     /// asleep calls this function.
     func wakeUp() {
-        if let pool { submitTurn(to: pool) } else { wake.signal() }
+        if let pool { submitTurn(to: pool) } else { wakeSemaphore.signal() }
     }
 
     /// Accepts an action. Returns `false` if the mailbox did not accept the action.
@@ -113,7 +113,7 @@ extension Engine {
     ///
     /// Returns `false`, without running the task, if the mailbox of a Core with a thread is closed.
     @discardableResult
-    func perform(_ task: @escaping @Sendable (Engine) -> Void) -> Bool {
+    func enqueueTask(_ task: @escaping @Sendable (Engine) -> Void) -> Bool {
         do {
             try enter(.task(EngineTask(task)), .tasks)
             return true
@@ -123,16 +123,16 @@ extension Engine {
     }
 
     private func envelope(of action: any Action) throws -> Envelope {
-        Envelope(members: [try member(of: action)], completion: IgnoredOutcome())
+        Envelope(members: [try member(of: action)], completion: UnawaitedCompletion())
     }
 
     /// Reduces an action without an envelope, on the short path if possible.
     private func processPlain(_ action: any Action) {
-        guard counts.isDirect else {
+        guard counts.hasNoActionWatchers else {
             if let envelope = try? envelope(of: action) { process(envelope) }
             return
         }
-        guard (try? owner.changePlainly(action)) != nil else { return }
+        guard (try? owner.changeStateOnShortPath(action)) != nil else { return }
         shortPathVersionCount &+= 1
     }
 
@@ -140,7 +140,7 @@ extension Engine {
     private func drain() {
         while true {
             let hasItems = mailbox.withLock { mailbox in
-                mailbox.isDraining = mailbox.take(into: &takenItems, &drainedKeyCount)
+                mailbox.isDraining = mailbox.take(into: &takenItems, &takenKeyCount)
                 return mailbox.isDraining
             }
             guard hasItems else { return }
@@ -153,7 +153,7 @@ extension Engine {
         // own.
         var items = ContiguousArray<Mailbox.Item>()
         swap(&items, &takenItems)
-        if drainedKeyCount > 1 { lookUpKeys(of: items, in: items.indices) }
+        if takenKeyCount > 1 { lookUpKeys(of: items, in: items.indices) }
         // Uses indices: a loop over the items would copy each item.
         items.withUnsafeBufferPointer { items in
             for index in items.indices {
@@ -172,7 +172,7 @@ extension Engine {
         case .action(let queued): processPlain(queued.action)
         case .envelope(let envelope):
             process(envelope)
-            if batch.steps.count >= ports.batchMax { commit() }
+            if batch.steps.count >= ports.batchActionsMax { commit() }
         case .task(let task):
             // Commits first, so that a task adds or removes an observer at a durable version.
             commit()
@@ -188,9 +188,9 @@ extension Engine {
     /// The most items of a turn that a thread other than the Core's thread runs.
     static let claimedItemsMax = 2
     /// The longest turn of another thread, in nanoseconds. After a longer turn, the Core's own
-    /// thread runs the next ``ownTurnsCount`` turns.
+    /// thread runs the next ``ownTurnsAfterLongTurn`` turns.
     static let claimedNanosecondsMax: UInt64 = 200_000
-    static let ownTurnsCount = 64
+    static let ownTurnsAfterLongTurn = 64
 
     /// Claims the turn for the calling thread if the Core sleeps and few items wait. The caller
     /// then has to call ``runClaimedTurn()``. Otherwise wakes the Core if it sleeps while items
@@ -210,7 +210,7 @@ extension Engine {
                 wakes = true
                 return false
             }
-            return mailbox.take(into: &takenItems, &drainedKeyCount)
+            return mailbox.take(into: &takenItems, &takenKeyCount)
         }
         if wakes { wakeUp() }
         return isClaimed
@@ -222,7 +222,7 @@ extension Engine {
         let began = SystemTime.steadyNanoseconds()
         processDrained()
         if SystemTime.steadyNanoseconds() - began > Self.claimedNanosecondsMax {
-            ownTurnsLeft = Self.ownTurnsCount
+            ownTurnsLeft = Self.ownTurnsAfterLongTurn
         }
         let isAwaited = mailbox.withLock { mailbox -> Bool in
             mailbox.isSleeping = mailbox.items.isEmpty && !mailbox.isClosed
@@ -245,9 +245,9 @@ extension Engine {
                 case .work:
                     processDrained()
                     if isSlowToCommit { SystemThread.yield() }
-                case .sleep: wake.wait()
+                case .sleep: wakeSemaphore.wait()
                 case .end:
-                    ended.signal()
+                    endSemaphore.signal()
                     return
                 }
             }
@@ -257,7 +257,7 @@ extension Engine {
     /// Processes the waiting items in place of the Core's own thread, which was not started.
     /// Returns `true` if any item waited.
     func runTurn() -> Bool {
-        let hasItems = mailbox.withLock { $0.take(into: &takenItems, &drainedKeyCount) }
+        let hasItems = mailbox.withLock { $0.take(into: &takenItems, &takenKeyCount) }
         if hasItems { processDrained() }
         return hasItems
     }
@@ -271,15 +271,15 @@ extension Engine {
         }
         guard isThreaded else { return }
         if isSleeping { wakeUp() }
-        ended.wait()
-        ended.signal()
+        endSemaphore.wait()
+        endSemaphore.signal()
     }
 
     /// Takes the items that arrived during the last batch. If no item arrived, the Core sleeps from
     /// now on, or ends if the mailbox is closed.
-    func nextStep() -> Mailbox.Next {
+    func nextStep() -> Mailbox.NextActivity {
         mailbox.withLock { mailbox in
-            if mailbox.take(into: &takenItems, &drainedKeyCount) { return .work }
+            if mailbox.take(into: &takenItems, &takenKeyCount) { return .work }
             if mailbox.isClosed { return .end }
             mailbox.isSleeping = true
             return .sleep

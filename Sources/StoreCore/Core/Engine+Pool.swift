@@ -26,7 +26,7 @@ extension Engine: PooledTask {
             case .work: processPortion(since: began)
             case .sleep: return
             case .end:
-                ended.signal()
+                endSemaphore.signal()
                 return
             }
             if let pool, pool.isTurnOver(since: began), pool.submit(self) { return }
@@ -41,20 +41,20 @@ extension Engine: PooledTask {
         // own.
         var items = ContiguousArray<Mailbox.Item>()
         swap(&items, &takenItems)
-        if workedCount == portionEnd {
-            portionEnd = min(items.count, workedCount + Self.portionItemsMax)
-            if drainedKeyCount > 1 { lookUpKeys(of: items, in: workedCount..<portionEnd) }
+        if processedItemCount == portionEnd {
+            portionEnd = min(items.count, processedItemCount + Self.portionItemsMax)
+            if takenKeyCount > 1 { lookUpKeys(of: items, in: processedItemCount..<portionEnd) }
         }
         repeat {
-            process(items[workedCount])
-            workedCount += 1
-        } while workedCount < portionEnd && pool?.isTurnOver(since: began) != true
+            process(items[processedItemCount])
+            processedItemCount += 1
+        } while processedItemCount < portionEnd && pool?.isTurnOver(since: began) != true
         // An interrupted portion keeps its looked-up keys for the next turn. The keys stay valid:
         // this Core runs no other turn until then.
-        if workedCount == portionEnd { commitAtTurnEnd() } else { commit() }
-        if workedCount == items.count {
+        if processedItemCount == portionEnd { commitAtTurnEnd() } else { commit() }
+        if processedItemCount == items.count {
             items.removeAll(keepingCapacity: true)
-            (workedCount, portionEnd) = (0, 0)
+            (processedItemCount, portionEnd) = (0, 0)
         }
         swap(&items, &takenItems)
     }

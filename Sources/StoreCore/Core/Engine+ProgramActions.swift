@@ -28,7 +28,7 @@ extension Engine {
         do {
             let span = beginSpan(within: source.trace)
             let member = try member(of: action).traced(span?.identity.traceparent ?? source.trace)
-            let completion = IgnoredOutcome(source.watch, applied: applied) { [unowned self] in
+            let completion = UnawaitedCompletion(source.watch, applied: applied) { [unowned self] in
                 reportDropped(DroppedAction(type: member.type, source: source, reason: $0))
             }
             source.watch?.begin()
@@ -50,7 +50,7 @@ extension Engine {
     /// Counts an action that was not applied and whose outcome no client awaits. Reports the action
     /// to ``CommitFollower/dropped(_:)``.
     func reportDropped(_ action: DroppedAction) {
-        dropped.add(1, ordering: .relaxed)
+        droppedActionCount.add(1, ordering: .relaxed)
         ports.follower?.dropped(action)
     }
 }
@@ -96,7 +96,7 @@ extension Engine {
     ) async throws(DispatchError) -> (version: UInt64, state: RequestedState?) {
         let result = await withCheckedContinuation { continuation in
             do throws(MailboxError) {
-                try offer(make(AwaitedOutcome(continuation)))
+                try offer(make(AwaitingCompletion(continuation)))
             } catch {
                 continuation.resume(returning: .failure(DispatchError(error)))
             }
@@ -144,7 +144,7 @@ extension Engine {
 }
 
 /// The completion that resumes the caller which awaits an outcome.
-private final class AwaitedOutcome: Completion {
+private final class AwaitingCompletion: Completion {
     typealias Continuation = CheckedContinuation<Result<Outcome, DispatchError>, Never>
 
     private let continuation: Continuation
@@ -177,7 +177,7 @@ extension Engine {
         for session: String,
         from source: ActionSource
     ) {
-        if let send = ports.commands {
+        if let send = ports.sendScreenCommand {
             return send(ScreenCommand(name: name, payload: payload, session: session))
         }
         let type = "the command '\(name)'"

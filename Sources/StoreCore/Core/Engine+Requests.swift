@@ -24,7 +24,7 @@ extension Engine {
         _ state: @escaping @Sendable (any StateOwner) -> any Sendable
     ) async -> any Sendable {
         await withCheckedContinuation { continuation in
-            let isTaken = perform { continuation.resume(returning: state($0.owner)) }
+            let isTaken = enqueueTask { continuation.resume(returning: state($0.owner)) }
             if !isTaken { continuation.resume(returning: ()) }
         }
     }
@@ -32,7 +32,9 @@ extension Engine {
     /// Runs a task on the thread that does the Core's work, behind the waiting items. Returns
     /// `false`, without running the task, if the Core has stopped.
     @discardableResult
-    package func enqueue(_ task: @escaping @Sendable () -> Void) -> Bool { perform { _ in task() } }
+    package func enqueue(_ task: @escaping @Sendable () -> Void) -> Bool {
+        enqueueTask { _ in task() }
+    }
 
     /// The runner of the effects, if the state is made of modules.
     package var effects: EffectRunner? { ports.effects }
@@ -44,13 +46,15 @@ extension Engine {
     /// The number of waiting actions of clients, the number of waiting actions of the program
     /// itself, and the bounds of both numbers.
     package var mailboxFigures: (clients: Int, clientsMax: Int, own: Int, ownMax: Int) {
-        mailbox.withLock { ($0.clients, $0.clientsMax, $0.programCount, $0.programMax) }
+        mailbox.withLock {
+            ($0.clientActionCount, $0.clientActionsMax, $0.programActionCount, $0.programActionsMax)
+        }
     }
 
     /// The number of actions since the start that the mailbox did not take.
-    package var mailboxRefusedTotal: UInt64 { refused.load(ordering: .relaxed) }
+    package var mailboxRefusedTotal: UInt64 { mailboxRefusedCount.load(ordering: .relaxed) }
 
     /// The number of actions since the start that the program itself dispatched, and that the Core
     /// dropped instead of applying them.
-    package var droppedTotal: UInt64 { dropped.load(ordering: .relaxed) }
+    package var droppedTotal: UInt64 { droppedActionCount.load(ordering: .relaxed) }
 }

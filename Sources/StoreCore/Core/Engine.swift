@@ -14,10 +14,10 @@ package final class Engine: @unchecked Sendable {
 
     let ports: EnginePorts
     let mailbox: Locked<Mailbox>
-    let wake = DispatchSemaphore(value: 0)
-    let ended = DispatchSemaphore(value: 0)
-    let refused = Atomic<UInt64>(0)
-    let dropped = Atomic<UInt64>(0)
+    let wakeSemaphore = DispatchSemaphore(value: 0)
+    let endSemaphore = DispatchSemaphore(value: 0)
+    let mailboxRefusedCount = Atomic<UInt64>(0)
+    let droppedActionCount = Atomic<UInt64>(0)
     /// True if a thread of the Core or of a pool does the work. Otherwise the callers do the work.
     let isThreaded: Bool
     let pool: ThreadPool?
@@ -46,7 +46,7 @@ package final class Engine: @unchecked Sendable {
     let counts: WatcherCounts
     @exclusivity(unchecked) var batch: Batch
     /// The versions that last changed each client's view; `nil` if all clients have the same view.
-    @exclusivity(unchecked) var visibleVersions: VisibleVersions?
+    @exclusivity(unchecked) var lastVisibleChanges: LastVisibleChanges?
     let hasSessions: Bool
     /// The items that were last taken from the mailbox. After they are processed, the array is
     /// empty and keeps its memory.
@@ -57,21 +57,21 @@ package final class Engine: @unchecked Sendable {
     /// records of other writers. From then on, the engine applies nothing.
     @exclusivity(unchecked) var hasFailed = false
     /// The number of processed items of `takenItems`; a turn on a pool may end between two items.
-    @exclusivity(unchecked) var workedCount = 0
+    @exclusivity(unchecked) var processedItemCount = 0
     /// The index in `takenItems` at which the current portion ends; used only on a pool.
     @exclusivity(unchecked) var portionEnd = 0
     /// The number of idempotency keys in `takenItems`.
-    @exclusivity(unchecked) var drainedKeyCount = 0
+    @exclusivity(unchecked) var takenKeyCount = 0
     @exclusivity(unchecked) var keyOutcomes = KeyOutcomes()
     /// The number of successive appends that met a conflict.
-    @exclusivity(unchecked) var conflicts = 0
+    @exclusivity(unchecked) var successiveConflictCount = 0
     /// The replay of the records of other writers; `nil` without a reader of records.
     @exclusivity(unchecked) var replay: RecordReplay?
 
     /// The newest version of other writers that the journal has reported.
     let remoteVersion = Atomic<UInt64>(0)
     /// True if a task in the mailbox is about to read the records of other writers.
-    let isFollowing = Atomic(false)
+    let isFollowQueued = Atomic(false)
     /// The command that ends the notifications of the journal.
     private var endWatch: PlainCommand?
 
@@ -85,29 +85,30 @@ package final class Engine: @unchecked Sendable {
         case .pool(let pool): (isThreaded, self.pool) = (true, pool)
         }
         hasShortPath =
-            ports.journal == nil && !hasSink && ports.effects == nil && ports.member == nil
+            ports.journal == nil && !hasSink && ports.effects == nil && ports.makeMember == nil
         isSlowToCommit = ports.journal?.canFail == true
         lendsTurns = isThreaded && pool == nil && !isSlowToCommit
-        followerTakesActions = ports.follower?.takesActions == true
+        followerTakesActions = ports.follower?.takesAppliedActions == true
         isTraced = ports.tracing != nil
         isTimed = ports.progress != nil || followerTakesActions || ports.figures != nil
         mailbox = Locked(
             Mailbox(
                 isThreaded: isThreaded,
-                clientsMax: ports.mailboxMax,
+                clientsMax: ports.clientMailboxMax,
                 ownMax: ports.programMailboxMax
             )
         )
         replay = ports.reader.map { RecordReplay($0) }
         batch = Batch(startingAt: ports.initialVersion ?? ports.journal?.version ?? 0)
         hasSessions = owner.hasSessions
-        visibleVersions =
+        lastVisibleChanges =
             hasSessions || ports.limitsVisibleModules
-            ? VisibleVersions(after: batch.base, byModule: ports.limitsVisibleModules) : nil
-        endWatch = ports.journal?.watch { [weak self] in self?.readOtherWriters(upTo: $0) }
+            ? LastVisibleChanges(after: batch.baseVersion, byModule: ports.limitsVisibleModules)
+            : nil
+        endWatch = ports.journal?.watch { [weak self] in self?.readRecordsOfOtherWriters(upTo: $0) }
         // The watch does not report versions that were appended before it began.
         if endWatch != nil, let newest = ports.journal?.version, newest > version {
-            readOtherWriters(upTo: newest)
+            readRecordsOfOtherWriters(upTo: newest)
         }
     }
 

@@ -20,7 +20,7 @@ package final class Envelope: Sendable {
     package let returnsState: Bool
     /// The filter for the changes that the answer reports: returns true for a member of the state
     /// that the client sees or has dispatched to. `nil` if the client sees all members.
-    package let sees: (@Sendable (_ member: Int) -> Bool)?
+    package let canSeeMember: (@Sendable (_ member: Int) -> Bool)?
     package let completion: any Completion
     /// The part of the program that dispatched the envelope; `nil` if a client did.
     package let source: ActionSource?
@@ -73,7 +73,7 @@ package final class Envelope: Sendable {
         self.audience = audience ?? source?.audience
         self.session = source == nil ? session : source?.session
         self.origin = source?.sourceLocation ?? origin
-        self.sees = sees
+        self.canSeeMember = sees
         self.completion = completion
     }
 
@@ -92,7 +92,7 @@ package final class Envelope: Sendable {
             audience: other.audience,
             session: other.session,
             origin: other.origin,
-            sees: other.sees,
+            sees: other.canSeeMember,
             offered: other.offerTime,
             span: other.span,
             completion: other.completion

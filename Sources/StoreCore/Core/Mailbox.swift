@@ -31,27 +31,27 @@ struct Mailbox: ~Copyable, Sendable {
     }
 
     /// The next step of the thread that does the Core's work.
-    enum Next: Sendable { case work, sleep, end }
+    enum NextActivity: Sendable { case work, sleep, end }
 
     private(set) var items: ContiguousArray<Item> = []
     /// The number of waiting actions in each lane.
-    private(set) var clients = 0
-    private(set) var programCount = 0
+    private(set) var clientActionCount = 0
+    private(set) var programActionCount = 0
     /// The number of idempotency keys in the items.
-    private var keys = 0
+    private var keyCount = 0
     /// True while a calling thread works. Items that arrive meanwhile are queued.
     var isDraining = false
     /// True while the Core's thread sleeps; on a pool, while no turn runs or waits.
     var isSleeping = false
     var isClosed = false
     let isThreaded: Bool
-    let clientsMax: Int
-    let programMax: Int
+    let clientActionsMax: Int
+    let programActionsMax: Int
 
     init(isThreaded: Bool, clientsMax: Int, ownMax: Int) {
         self.isThreaded = isThreaded
-        self.clientsMax = clientsMax
-        self.programMax = ownMax
+        self.clientActionsMax = clientsMax
+        self.programActionsMax = ownMax
     }
 
     /// Admits an item of `count` actions and `keys` idempotency keys, or returns the reason for
@@ -66,8 +66,10 @@ struct Mailbox: ~Copyable, Sendable {
         if isClosed, lane != .tasks || isThreaded { return .closed }
         // A lane without waiting actions accepts an array that is larger than the bound.
         switch lane {
-        case .clients where clients + count > clientsMax && clients > 0: return .full
-        case .program where programCount + count > programMax && programCount > 0: return .full
+        case .clients where clientActionCount + count > clientActionsMax && clientActionCount > 0:
+            return .full
+        case .program
+        where programActionCount + count > programActionsMax && programActionCount > 0: return .full
         default: break
         }
         if !isDraining, !isThreaded {
@@ -75,11 +77,11 @@ struct Mailbox: ~Copyable, Sendable {
             return .drain
         }
         switch lane {
-        case .clients: clients += count
-        case .program: programCount += count
+        case .clients: clientActionCount += count
+        case .program: programActionCount += count
         case .tasks: break
         }
-        self.keys += keys
+        self.keyCount += keys
         items.append(item())
         guard wakes, isSleeping else { return .queued }
         isSleeping = false
@@ -91,8 +93,8 @@ struct Mailbox: ~Copyable, Sendable {
     mutating func take(into taken: inout ContiguousArray<Item>, _ keyCount: inout Int) -> Bool {
         guard items.count > 0 else { return false }
         swap(&items, &taken)
-        keyCount = keys
-        (clients, programCount, keys) = (0, 0, 0)
+        keyCount = self.keyCount
+        (clientActionCount, programActionCount, self.keyCount) = (0, 0, 0)
         return true
     }
 }

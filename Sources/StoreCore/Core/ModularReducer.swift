@@ -37,10 +37,10 @@ package protocol ModularReducer<State>: AnyObject, Sendable {
     var hasSessions: Bool { get }
 
     /// Makes the state show the slices of a session to the next reads.
-    func switchSlices(of state: inout State, to session: String?)
+    func setReaderSession(of state: inout State, to session: String?)
 
     /// True if an observer watches a slice that an action with this route may change.
-    func isWatched(_ route: ActionRoute) -> Bool
+    func hasObservers(_ route: ActionRoute) -> Bool
 
     /// Calls the observers of slices with an action's change.
     func notifyObservers(of change: Change, from old: State, to new: State, _ cause: SliceCause)
@@ -123,7 +123,7 @@ final class CauseSender: Sendable {
 
 extension SliceCause {
     /// Makes the cause of the first change, when the store begins.
-    static func start(for session: String?) -> SliceCause {
+    static func storeStart(for session: String?) -> SliceCause {
         SliceCause(version: nil, session: session, audience: nil, watch: nil)
     }
 

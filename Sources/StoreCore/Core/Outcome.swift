@@ -39,9 +39,9 @@ package struct DryRun: Sendable {
     /// The current version of the state.
     package let version: UInt64
     /// The current state.
-    package let before: any Sendable
+    package let stateBefore: any Sendable
     /// The state that the envelope would have made.
-    package let after: any Sendable
+    package let stateAfter: any Sendable
     /// The slices that the envelope would have written, if the state is made of modules.
     package let edits: [SliceEdit]
 }
@@ -54,7 +54,7 @@ package enum CoreFailure: Error, Sendable, Equatable {
     case outcomeUnknown
     /// The Core could not read the journal, to look up the request's key or the records of other
     /// writers. The action was not applied.
-    case unreadable
+    case journalUnreadable
     /// The append has met conflicts with other writers of the journal too many times in a row. The
     /// action was not applied.
     case contended
@@ -71,10 +71,10 @@ package enum MailboxError: Error, Sendable, Equatable {
 }
 
 /// The completion of an action whose outcome no client awaits.
-final class IgnoredOutcome: Completion {
+final class UnawaitedCompletion: Completion {
     private let watch: EffectWatch?
-    private let applied: (@Sendable (UInt64?) -> Void)?
-    private let failed: (@Sendable (any Error) -> Void)?
+    private let onOutcome: (@Sendable (UInt64?) -> Void)?
+    private let onFailure: (@Sendable (any Error) -> Void)?
 
     /// - Parameters:
     ///   - watch: a watch that was begun for the action; the outcome ends it.
@@ -86,17 +86,17 @@ final class IgnoredOutcome: Completion {
         failed: (@Sendable (any Error) -> Void)? = nil
     ) {
         self.watch = watch
-        self.applied = applied
-        self.failed = failed
+        self.onOutcome = applied
+        self.onFailure = failed
     }
 
     func complete(_ outcome: Outcome) {
         var version: UInt64?
         if case .applied(_, let last, _, _) = outcome { version = last }
-        applied?(version)
+        onOutcome?(version)
         switch outcome {
-        case .refused(let refusal, _): failed?(refusal)
-        case .failed(let failure): failed?(failure)
+        case .refused(let refusal, _): onFailure?(refusal)
+        case .failed(let failure): onFailure?(failure)
         case .applied, .replayed, .keyTaken, .versionMismatch, .dryRun, .cancelled: break
         }
         watch?.end()

@@ -16,11 +16,11 @@ protocol StateOwner: AnyObject {
     /// True if sessions have slices of their own.
     var hasSessions: Bool { get }
     /// The number of states that are kept for watchers that need each state.
-    var keptCount: Int { get }
+    var keptStateCount: Int { get }
 
     /// Reduces an action and calls the observers with the state. Only a Core that appends, encodes
     /// and restores nothing uses this function.
-    func changePlainly(_ action: any Action) throws
+    func changeStateOnShortPath(_ action: any Action) throws
 
     /// Reduces an action on behalf of a session. An action of another engine is reduced as in a
     /// replay.
@@ -45,11 +45,12 @@ protocol StateOwner: AnyObject {
     /// - Throws: the error of the interceptor that refuses the action.
     func intercept(seal: ((any Action)?) throws -> ActionEnvelope) throws -> InterceptorsResult
 
-    func save()
-    /// Restores the state that ``save()`` saved. Drops the kept states after the first `kept`.
-    func restore(keeping kept: Int)
+    func setSavepoint()
+    /// Restores the state that ``setSavepoint()`` saved. Drops the kept states after the first
+    /// `kept`.
+    func restoreSavepoint(keeping kept: Int)
     /// Marks the state as durable. ``rollBack()`` restores the last durable state.
-    func commit()
+    func markDurable()
     func rollBack()
     /// Drops the kept states after the watchers have received them.
     func dropKeptStates()
@@ -70,7 +71,7 @@ protocol StateOwner: AnyObject {
     /// presenters itself.
     func notifySliceObservers(of step: Step, version: UInt64?)
     /// Returns the actions with which the reactions answer an applied action.
-    func reactions(to step: Step) -> [(action: any Action, place: String)]
+    func reactionActions(to step: Step) -> [(action: any Action, place: String)]
     /// Calls all observers with the state that an applied action led to.
     func notifyObservers(of step: Step)
 }
@@ -85,7 +86,7 @@ final class WatcherCounts {
 
     /// True if actions go directly to the reducer: no watcher gets an action before its reduction,
     /// or compares states after the reduction.
-    var isDirect: Bool { middleware + interceptors + reactions == 0 }
+    var hasNoActionWatchers: Bool { middleware + interceptors + reactions == 0 }
     /// True if a watcher needs each state.
     var hasStateWatchers: Bool { observers + reactions > 0 }
 }
@@ -106,5 +107,5 @@ struct InterceptorsResult {
     /// The actions that directly follow the action.
     var following: [any Action] = []
     /// The closures to call after the commit, with the state after the last of the actions.
-    var hooks: [@Sendable (any Sendable) -> Void] = []
+    var afterCommit: [@Sendable (any Sendable) -> Void] = []
 }

@@ -20,9 +20,9 @@ extension TypedStateOwner {
         for interceptor in interceptors where interceptor.isActive {
             let interception = try interceptor.handler(current, envelope.action, envelope)
             if let replacement = interception.replacement { envelope = try seal(replacement) }
-            intercepted.following += interception.following
-            if let hook = interception.after {
-                intercepted.hooks.append { state in
+            intercepted.following += interception.followingActions
+            if let hook = interception.onCommit {
+                intercepted.afterCommit.append { state in
                     if let state = state as? State { hook(state) }
                 }
             }
@@ -30,9 +30,11 @@ extension TypedStateOwner {
         return intercepted
     }
 
-    func reactions(to step: Step) -> [(action: any Action, place: String)] {
+    func reactionActions(to step: Step) -> [(action: any Action, place: String)] {
         guard let place = step.keptStateIndex else { return [] }
-        let (action, old, new) = (step.member.action, keptStates[place], keptStates[place + 1])
+        let (action, old, new) = (
+            step.reducedAction.action, keptStates[place], keptStates[place + 1]
+        )
         var answers: [(action: any Action, place: String)] = []
         for reaction in reactions where reaction.isActive {
             let answer = reaction.handler.react(action, old, new, step.change.changesState)
@@ -54,7 +56,7 @@ extension TypedStateOwner {
 
     func show(
         _ state: State,
-        to observer: Subscriber<(State) -> Void>,
+        to observer: Subscription<(State) -> Void>,
         _ watch: EffectWatch? = nil
     ) {
         guard let queue = observer.queue else { return observer.handler(state) }
@@ -67,7 +69,7 @@ extension TypedStateOwner {
 }
 
 /// An observer, a middleware or another handler that the Core calls until the subscription ends.
-final class Subscriber<Handler>: @unchecked Sendable {
+final class Subscription<Handler>: @unchecked Sendable {
     // Safety: the handler is a `@Sendable` closure in every use; the type cannot express that.
     let handler: Handler
     let queue: DispatchQueue?

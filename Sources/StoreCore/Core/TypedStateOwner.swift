@@ -2,19 +2,19 @@
 final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
     // Safety: all members belong to the thread that drains the mailbox.
 
-    let form: ReducerForm<State>
+    let reducer: ReducerForm<State>
     let machine: (any ModularReducer<State>)?
     let sink: (any StateSink<State>)?
-    private let differs: (@Sendable (State, State) -> Bool)?
-    let edited: [EditedModules]
+    private let statesDiffer: (@Sendable (State, State) -> Bool)?
+    let editedModules: [EditedModules]
 
     @exclusivity(unchecked) private(set) var current: State
     /// The state of the last commit.
     @exclusivity(unchecked) private var durable: State
     /// The state that ``restore(keeping:)`` restores: the state before the current envelope, if
     /// ``save()`` was called.
-    @exclusivity(unchecked) private var beforeEnvelope: State
-    @exclusivity(unchecked) private var hasSaved = false
+    @exclusivity(unchecked) private var stateBeforeEnvelope: State
+    @exclusivity(unchecked) private var hasSavepoint = false
     /// The states that watchers get after the commit, if a watcher needs each state.
     @exclusivity(unchecked) private(set) var keptStates: ContiguousArray<State> = []
     /// True if the last of the kept states is the current state.
@@ -25,38 +25,38 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
 
     let counts = WatcherCounts()
     /// The watchers, each kind in the order in which they were added.
-    var observers: ContiguousArray<Subscriber<(State) -> Void>> = [] {
+    var observers: ContiguousArray<Subscription<(State) -> Void>> = [] {
         didSet { counts.observers = observers.count }
     }
-    var middleware: ContiguousArray<Subscriber<Middleware<State>>> = [] {
+    var middleware: ContiguousArray<Subscription<Middleware<State>>> = [] {
         didSet { counts.middleware = middleware.count }
     }
-    var interceptors: ContiguousArray<Subscriber<Interceptor<State>>> = [] {
+    var interceptors: ContiguousArray<Subscription<Interceptor<State>>> = [] {
         didSet { counts.interceptors = interceptors.count }
     }
-    var reactions: ContiguousArray<Subscriber<ActionReaction<State>>> = [] {
+    var reactions: ContiguousArray<Subscription<ActionReaction<State>>> = [] {
         didSet { counts.reactions = reactions.count }
     }
 
     init(_ state: State, _ form: ReducerForm<State>, _ configuration: CoreConfiguration<State>) {
-        self.form = form
-        machine = if case .machine(let machine) = form { machine } else { nil }
+        self.reducer = form
+        machine = if case .modular(let machine) = form { machine } else { nil }
         hasSessions = machine?.hasSessions == true
         sink = configuration.sink
-        differs = configuration.statesDiffer
-        edited = configuration.edited
+        statesDiffer = configuration.statesDiffer
+        editedModules = configuration.editedModules
         current = state
         durable = state
-        beforeEnvelope = state
+        stateBeforeEnvelope = state
     }
 
     var state: any Sendable { current }
-    private(set) var keptCount = 0
+    private(set) var keptStateCount = 0
 
     func state(of session: String?) -> any Sendable {
         // The Core's own copy shows the slices of the last action's session.
         var state = current
-        machine?.switchSlices(of: &state, to: session)
+        machine?.setReaderSession(of: &state, to: session)
         return state
     }
 
@@ -66,7 +66,7 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
 // Reducing
 
 extension TypedStateOwner {
-    func changePlainly(_ action: any Action) throws {
+    func changeStateOnShortPath(_ action: any Action) throws {
         try reduce(action)
         if counts.observers > 0 { show(current) }
     }
@@ -84,7 +84,7 @@ extension TypedStateOwner {
         let change: Change
         if let machine {
             if let route = machine.route(of: action) {
-                kept = keepStateBeforeAction(ifNeeded: isShown || machine.isWatched(route))
+                kept = keepStateBeforeAction(ifNeeded: isShown || machine.hasObservers(route))
                 change =
                     if isReplay {
                         try machine.replay(
@@ -119,14 +119,14 @@ extension TypedStateOwner {
     }
 
     func switchSlices(to session: String?) {
-        guard hasSessions, !isShown(to: session) else { return }
+        guard hasSessions, !showsSlices(of: session) else { return }
         shownSession = .some(session)
-        machine?.switchSlices(of: &current, to: session)
+        machine?.setReaderSession(of: &current, to: session)
         // An earlier kept state shows the slices of another session.
         isLastKeptStateCurrent = false
     }
 
-    private func isShown(to session: String?) -> Bool {
+    private func showsSlices(of session: String?) -> Bool {
         guard let shownSession else { return false }
         guard let shownSession, let session else { return shownSession == nil && session == nil }
         return shownSession.isSame(as: session)
@@ -141,30 +141,30 @@ extension TypedStateOwner {
         }
         if !isLastKeptStateCurrent { appendCurrentToKeptStates() }
         isLastKeptStateCurrent = true
-        return keptCount - 1
+        return keptStateCount - 1
     }
 
     private func appendCurrentToKeptStates() {
         keptStates.append(current)
-        keptCount += 1
+        keptStateCount += 1
     }
 
     private func reduceAndCompare(_ action: any Action) throws -> Change {
-        guard let differs else {
+        guard let statesDiffer else {
             try reduce(action)
             return Change(isChange: true)
         }
         let old = current
         try reduce(action)
-        return Change(isChange: differs(old, current))
+        return Change(isChange: statesDiffer(old, current))
     }
 
     private func reduce(_ action: any Action) throws {
-        switch form {
+        switch reducer {
         case .returning(let reducer): current = reducer(current, action)
         case .mutating(let reducer): reducer(&current, action)
         case .throwing(let reducer): try reduceOnCopy(by: reducer, action)
-        case .machine(let machine): try machine.edit(&current, action, version: 0)
+        case .modular(let machine): try machine.edit(&current, action, version: 0)
         }
     }
 
@@ -182,25 +182,25 @@ extension TypedStateOwner {
 // Restoring an earlier state
 
 extension TypedStateOwner {
-    func save() {
-        beforeEnvelope = current
-        hasSaved = true
+    func setSavepoint() {
+        stateBeforeEnvelope = current
+        hasSavepoint = true
     }
 
-    func restore(keeping count: Int) {
-        current = beforeEnvelope
+    func restoreSavepoint(keeping count: Int) {
+        current = stateBeforeEnvelope
         shownSession = nil
         isLastKeptStateCurrent = false
-        guard keptCount > count else { return }
+        guard keptStateCount > count else { return }
         keptStates.removeSubrange(count...)
-        keptCount = count
+        keptStateCount = count
     }
 
-    func commit() {
+    func markDurable() {
         durable = current
         // Frees the memory of the older state.
-        if hasSaved { beforeEnvelope = current }
-        hasSaved = false
+        if hasSavepoint { stateBeforeEnvelope = current }
+        hasSavepoint = false
     }
 
     func rollBack() {
@@ -212,9 +212,9 @@ extension TypedStateOwner {
 
     func dropKeptStates() {
         isLastKeptStateCurrent = false
-        guard keptCount > 0 else { return }
+        guard keptStateCount > 0 else { return }
         keptStates.removeAll(keepingCapacity: true)
-        keptCount = 0
+        keptStateCount = 0
     }
 }
 
@@ -222,7 +222,7 @@ extension TypedStateOwner {
 
 extension TypedStateOwner {
     func reduced(version: UInt64, _ steps: ContiguousArray<Step>, from first: Int, changed: Bool) {
-        for edited in edited {
+        for edited in editedModules {
             for index in first..<steps.count {
                 edited.insert(steps[index].change, from: steps[index].envelope.session)
             }
@@ -254,7 +254,7 @@ extension TypedStateOwner {
                 session: envelope.session,
                 sender: .known(
                     principal: envelope.principal,
-                    trace: TraceContext.traceparent(in: step.member.meta)
+                    trace: TraceContext.traceparent(in: step.reducedAction.meta)
                 ),
                 audience: envelope.audience,
                 watch: watch

@@ -49,8 +49,8 @@ package final class AnyEffect: Sendable {
         let kept: (@Sendable (any WorkCodec) throws -> KeptWork?)? =
             onRestart == .retried ? { @Sendable codec in try KeptWork(effect, codec) } : nil
         self.init(address, onRestart: onRestart, kept: kept) { runner, cause in
-            guard let cause else { return runner.cancelOnly(effect, at: address) }
-            let origin = EffectOrigin(address: address, cause: cause, read: read)
+            guard let cause else { return runner.performCancellations(of: effect, at: address) }
+            let origin = EffectOrigin(address: address, cause: cause, readSlice: read)
             if onRestart == .lost {
                 runner.launch(effect, origin)
             } else {
@@ -77,7 +77,7 @@ struct EffectOrigin<State: Sendable>: Sendable {
     let address: SliceAddress
     var cause: EffectCause
     /// Returns the slice in a root state; `nil` if the slice does not exist.
-    let read: @Sendable (any Sendable) -> State?
+    let readSlice: @Sendable (any Sendable) -> State?
 }
 
 /// The action that an effect follows.
@@ -96,7 +96,7 @@ package struct EffectCause: Sendable {
 
     /// Returns the origin of an action that follows this action. The token belongs to the effect
     /// that dispatches the new action.
-    func source(
+    func makeActionSource(
         _ place: String,
         _ token: EffectToken? = nil,
         _ watch: EffectWatch? = nil

@@ -55,7 +55,7 @@ extension Core where State: RootState {
     ) {
         for entry in entries {
             let past = past(entry.version)
-            engine.perform { [machine, owner] engine in
+            engine.enqueueTask { [machine, owner] engine in
                 guard let machine, let runner = engine.ports.effects else { return }
                 let type = past?.action.flatMap { try? engine.member(of: $0) }?.wireNameTemplate
                 let cause = EffectCause(
@@ -68,8 +68,8 @@ extension Core where State: RootState {
                 let (effect, decision) = machine.resumption(of: entry, past, in: owner.current)
                 report(entry, decision)
                 if let effect { return effect.launch(runner, cause) }
-                let source = cause.source("StoreCore/PendingEffects")
-                if let report = machine.interruption(of: entry) {
+                let source = cause.makeActionSource("StoreCore/PendingEffects")
+                if let report = machine.interruptionAction(of: entry) {
                     engine.dispatchProgramAction(report, from: source)
                 }
                 let ended = PendingEffects.Internal.ended(version: entry.version)
@@ -91,20 +91,20 @@ extension ModuleMachine {
             (nil, .impossible(reason))
         }
         guard entry.onRestart == .retried else { return (nil, .reported) }
-        let (name, instance) = entry.place
+        let (name, instance) = entry.moduleAndInstance
         guard let mount = modules.first(where: { $0.name.isSame(as: name) }) else {
             return no("this program has no module '\(name)'")
         }
         guard let work = entry.work, let workCodec else {
             return no("the server that began it has not kept its input")
         }
-        let isOfSession = mount.slice.ownership == .session
+        let isOfSession = mount.slicePlace.ownership == .session
         if isOfSession, past == nil {
             return no("it worked for a session, whose name history no longer has")
         }
         let session = isOfSession ? past?.session ?? SessionName.shared : nil
         let key = SliceKey(session: session, instance: instance)
-        guard mount.slice.isThere(state, key) else { return no("its slice is gone") }
+        guard mount.slicePlace.isSliceThere(state, key) else { return no("its slice is gone") }
         do {
             let address = SliceAddress(module: mount.name, key)
             guard
@@ -119,8 +119,8 @@ extension ModuleMachine {
     }
 
     /// Makes the action that reports an interrupted effect to its module; `nil` for no report.
-    fileprivate func interruption(of entry: PendingEffects.Entry) -> (any Action)? {
-        let (name, instance) = entry.place
+    fileprivate func interruptionAction(of entry: PendingEffects.Entry) -> (any Action)? {
+        let (name, instance) = entry.moduleAndInstance
         guard let mount = modules.first(where: { $0.name.isSame(as: name) }),
             let action = mount.module?.interrupted(after: entry.version)
         else { return nil }
@@ -130,7 +130,7 @@ extension ModuleMachine {
 
 extension PendingEffects.Entry {
     /// The name of the module, and the id of the instance if the module has instances.
-    fileprivate var place: (module: String, instance: String?) {
+    fileprivate var moduleAndInstance: (module: String, instance: String?) {
         // Compares bytes, because a slash with a combining mark behind it is a different
         // `Character`.
         guard let slash = slice.utf8.firstIndex(of: UInt8(ascii: "/")) else { return (slice, nil) }

@@ -16,7 +16,7 @@ public struct Dependencies: Sendable {
     private var values: [ObjectIdentifier: any Sendable] = [:]
     fileprivate let isLive: Bool
     /// The keys whose values are being derived now, the outermost first.
-    private var deriving: [ObjectIdentifier] = []
+    private var keysBeingDerived: [ObjectIdentifier] = []
 
     /// The live values of all keys.
     public static let live = Dependencies(isLive: true)
@@ -36,9 +36,9 @@ public struct Dependencies: Sendable {
         get throws {
             let id = ObjectIdentifier(key)
             if let value = values[id] as? Key.Value { return value }
-            guard !deriving.contains(id) else { throw CircularDependency(key: "\(key)") }
+            guard !keysBeingDerived.contains(id) else { throw CircularDependency(key: "\(key)") }
             var inner = self
-            inner.deriving.append(id)
+            inner.keysBeingDerived.append(id)
             return try Key.derive(from: inner)
         }
     }

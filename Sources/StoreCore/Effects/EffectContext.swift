@@ -4,7 +4,7 @@ public struct EffectContext<State: Sendable>: Sendable {
     public let dependencies: Dependencies
     let token: EffectToken
     let runner: EffectRunner
-    let read: @Sendable (any Sendable) -> State?
+    let readSlice: @Sendable (any Sendable) -> State?
 
     /// The version of the action that this effect follows.
     public var cause: UInt64 { token.cause.version }
@@ -20,7 +20,7 @@ public struct EffectContext<State: Sendable>: Sendable {
     /// - Throws: `CancellationError` if the effect is cancelled or its slice does not exist.
     public func state() async throws -> State {
         let root = await runner.engine?.read() ?? ()
-        guard !token.isCancelled, let state = read(root) else { throw CancellationError() }
+        guard !token.isCancelled, let state = readSlice(root) else { throw CancellationError() }
         return state
     }
 
@@ -142,7 +142,7 @@ extension EffectContext {
     /// Without `watch`, the consequences and their failures belong to this effect's own watch.
     private func source(_ place: String, _ watch: EffectWatch? = nil) -> ActionSource {
         let own = token.cause.watch?.watchForDispatchedActions
-        return token.cause.source(
+        return token.cause.makeActionSource(
             place,
             token,
             watch ?? own.map { EffectWatch(within: $0, sharing: .failures) }

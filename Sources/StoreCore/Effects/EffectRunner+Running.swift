@@ -45,7 +45,7 @@ extension EffectRunner {
                 return
             }
             let ended = PendingEffects.Internal.ended(version: cause.version)
-            let source = cause.source("StoreCore/effects", nil, cause.watch)
+            let source = cause.makeActionSource("StoreCore/effects", nil, cause.watch)
             engine.dispatchProgramAction(ended, from: source)
         }
     }
@@ -58,7 +58,7 @@ extension EffectRunner {
         switch effect.form {
         case .run(let run):
             try Task.checkCancellation()
-            guard let task = start(run, origin) else { throw EffectLimit() }
+            guard let task = start(run, origin) else { throw RefusedEffect() }
             let result = await withTaskCancellationHandler {
                 await task.value
             } onCancel: {
@@ -97,12 +97,12 @@ extension EffectRunner {
             return token
         }
         guard let token else {
-            refused.add(1, ordering: .relaxed)
+            refusedCount.add(1, ordering: .relaxed)
             cause.watch?.countRefusedEffect()
             return nil
         }
         cause.watch?.begin()
-        began(token)
+        onBegin(token)
         // A cancellation sets the flag of the watch, and then cancels the running effects. The
         // cancellation therefore either finds this effect among the running effects, or has already
         // set the flag.
@@ -111,7 +111,7 @@ extension EffectRunner {
             dependencies: dependencies,
             token: token,
             runner: self,
-            read: origin.read
+            readSlice: origin.readSlice
         )
         let task = Task<Result<any Sendable, any Error>, Never>(executorPreference: executor) {
             [self] in
@@ -153,7 +153,7 @@ extension EffectRunner {
                 } catch {
                     return .failure(error)
                 }
-                retried(context.token)
+                onRetry(context.token)
             }
         }
     }
@@ -181,11 +181,11 @@ extension EffectRunner {
         let idle = table.withLock { table -> [CheckedContinuation<Void, Never>] in
             table.running.remove(token)
             guard table.running.isEmpty else { return [] }
-            defer { table.idle = [] }
-            return table.idle
+            defer { table.idleWaiters = [] }
+            return table.idleWaiters
         }
-        if case .failure(let error) = result, !token.isCancelled { failed(token, error) }
-        ended(token, token.elapsedNanoseconds)
+        if case .failure(let error) = result, !token.isCancelled { onFailure(token, error) }
+        onEnd(token, token.elapsedNanoseconds)
         if let span = token.span { record(span, of: token, result) }
         token.cause.watch?.end(
             token.isCancelled ? .failure(CancellationError()) : result,

@@ -16,22 +16,22 @@ package final class EffectRunner: Sendable {
         var running = RunningEffects()
         var begun = 0
         var isStopped = false
-        var idle: [CheckedContinuation<Void, Never>] = []
+        var idleWaiters: [CheckedContinuation<Void, Never>] = []
     }
 
     let dependencies: Dependencies
     let executor: (any TaskExecutor)?
-    let failed: @Sendable (EffectToken, any Error) -> Void
-    let began: @Sendable (EffectToken) -> Void
-    let ended: @Sendable (EffectToken, _ nanoseconds: UInt64) -> Void
-    let retried: @Sendable (EffectToken) -> Void
+    let onFailure: @Sendable (EffectToken, any Error) -> Void
+    let onBegin: @Sendable (EffectToken) -> Void
+    let onEnd: @Sendable (EffectToken, _ nanoseconds: UInt64) -> Void
+    let onRetry: @Sendable (EffectToken) -> Void
     /// The recorder of the effects' spans; `nil` if no traces are exported.
     let tracing: StoreTracing?
     private let connection = Locked(Connection())
     let table = Locked(Table())
     /// The number of effects since the start that did not begin, because ``runningMax`` effects ran
     /// or the store was stopping.
-    package let refused = Atomic<UInt64>(0)
+    package let refusedCount = Atomic<UInt64>(0)
 
     /// Makes a runner.
     ///
@@ -55,10 +55,10 @@ package final class EffectRunner: Sendable {
         self.dependencies = dependencies
         self.executor = executor
         self.tracing = tracing
-        self.failed = failed
-        self.began = began
-        self.ended = ended
-        self.retried = retried
+        self.onFailure = failed
+        self.onBegin = began
+        self.onEnd = ended
+        self.onRetry = retried
     }
 
     /// Connects the runner to the engine. The Core calls this function before the first action.
@@ -69,7 +69,7 @@ package final class EffectRunner: Sendable {
 }
 
 /// The error of an effect that did not begin: the bound is reached, or the store is stopping.
-package struct EffectLimit: Error, CustomStringConvertible {
+package struct RefusedEffect: Error, CustomStringConvertible {
     package var description: String {
         "\(EffectRunner.runningMax) effects run already, or the store is stopping"
     }
@@ -102,12 +102,13 @@ extension EffectRunner {
 
     /// Cancels the effects that `effect` cancels at its beginning, without running `effect`:
     /// another engine runs it.
-    func cancelOnly<State>(_ effect: Effect<State>, at address: SliceAddress) {
+    func performCancellations<State>(of effect: Effect<State>, at address: SliceAddress) {
         switch effect.form {
         case .none, .concatenate: break
         case .run(let run):
             if run.cancelInFlight, let id = run.id { cancel(id, at: address) }
-        case .merge(let effects): for effect in effects { cancelOnly(effect, at: address) }
+        case .merge(let effects):
+            for effect in effects { performCancellations(of: effect, at: address) }
         case .cancel(let id): cancel(id, at: address)
         case .endSession(let session): cancel(session: session)
         }
@@ -135,11 +136,11 @@ extension EffectRunner {
         cancelAll()
     }
 
-    package func untilIdle() async {
+    package func waitUntilIdle() async {
         await withCheckedContinuation { continuation in
             let isIdle = table.withLock { table -> Bool in
                 if table.running.isEmpty { return true }
-                table.idle.append(continuation)
+                table.idleWaiters.append(continuation)
                 return false
             }
             if isIdle { continuation.resume() }

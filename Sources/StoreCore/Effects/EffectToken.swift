@@ -16,9 +16,9 @@ package final class EffectToken: Sendable {
     let span: Span.Identity?
     /// The trace for the actions and requests of the effect; `nil` if there is no trace.
     let trace: String?
-    private let begun = ContinuousClock.now
+    private let beginTime = ContinuousClock.now
     private let cancelled = Atomic(false)
-    private let task = Locked<(@Sendable () -> Void)?>(nil)
+    private let cancelTask = Locked<(@Sendable () -> Void)?>(nil)
 
     init(
         address: SliceAddress,
@@ -39,7 +39,7 @@ package final class EffectToken: Sendable {
     package var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
     var elapsedNanoseconds: UInt64 {
-        let (seconds, attoseconds) = begun.duration(to: .now).components
+        let (seconds, attoseconds) = beginTime.duration(to: .now).components
         return UInt64(clamping: seconds) &* 1_000_000_000
             &+ UInt64(clamping: attoseconds / 1_000_000_000)
     }
@@ -47,11 +47,11 @@ package final class EffectToken: Sendable {
     /// Cancels the effect. The Core drops actions of the effect that are still in the mailbox.
     package func cancel() {
         cancelled.store(true, ordering: .releasing)
-        task.withLock { $0 }?()
+        cancelTask.withLock { $0 }?()
     }
 
     func attach<Success: Sendable>(_ task: Task<Success, Never>) {
-        self.task.withLock { $0 = { task.cancel() } }
+        self.cancelTask.withLock { $0 = { task.cancel() } }
         if isCancelled { task.cancel() }
     }
 }
@@ -113,7 +113,9 @@ struct RunningEffects: Sendable {
 
     /// Returns all effects of the request that the watch belongs to, including effects of other
     /// watches.
-    func tokens(ofRequestOf watch: EffectWatch) -> [EffectToken] { tokens(.watch(watch.top)) }
+    func tokens(ofRequestOf watch: EffectWatch) -> [EffectToken] {
+        tokens(.watch(watch.outermostIdentity))
+    }
 
     private func tokens(_ key: Key) -> [EffectToken] { groups[key].map { Array($0.values) } ?? [] }
 }
@@ -125,6 +127,6 @@ extension EffectToken {
         body(.slice(address))
         body(.module(SliceAddress(module: module, SliceKey(session: owner))))
         if let session = cause.session { body(.session(ExactText(session))) }
-        if let watch = cause.watch { body(.watch(watch.top)) }
+        if let watch = cause.watch { body(.watch(watch.outermostIdentity)) }
     }
 }

@@ -16,7 +16,7 @@ package final class EffectWatch: Sendable {
         var result: Result<any Sendable, any Error>?
         /// The module whose effect gave the result.
         var module: String?
-        var done: (@Sendable (Result<any Sendable, any Error>?) -> Void)?
+        var onDone: (@Sendable (Result<any Sendable, any Error>?) -> Void)?
     }
 
     /// The results that a watch shares with the watches above it.
@@ -33,7 +33,7 @@ package final class EffectWatch: Sendable {
     // Safety: changed only when no other reference to the watch exists.
     private nonisolated(unsafe) var parent: EffectWatch?
     /// The outermost watch that contains this watch; `nil` if no watch contains it.
-    private let highest: EffectWatch?
+    private let outermost: EffectWatch?
     private let cancelled = Atomic(false)
     private let refused = Atomic(false)
     private let sharing: Sharing
@@ -41,7 +41,7 @@ package final class EffectWatch: Sendable {
 
     init(within parent: EffectWatch?, sharing: Sharing) {
         self.parent = parent
-        highest = parent?.highest ?? parent
+        outermost = parent?.outermost ?? parent
         self.sharing = sharing
     }
 
@@ -49,7 +49,7 @@ package final class EffectWatch: Sendable {
     /// parent ends only after this watch. Results and cancellation stay separate.
     package init(following parent: EffectWatch? = nil) {
         self.parent = parent
-        highest = nil
+        outermost = nil
         sharing = .nothing
     }
 
@@ -66,10 +66,10 @@ package final class EffectWatch: Sendable {
     }
 
     /// The identity of the outermost watch, which all watches of one request share.
-    var top: ObjectIdentifier { ObjectIdentifier(highest ?? self) }
+    var outermostIdentity: ObjectIdentifier { ObjectIdentifier(outermost ?? self) }
 
     /// True if the waiting client has given up, so that the effects of its request are cancelled.
-    var isCancelled: Bool { (highest ?? self).cancelled.load(ordering: .sequentiallyConsistent) }
+    var isCancelled: Bool { (outermost ?? self).cancelled.load(ordering: .sequentiallyConsistent) }
 
     /// The watch for the actions that an effect dispatches. The watch of a ledger entry shares
     /// everything, and ends when the entry's effects have ended. By then the actions of these
@@ -89,12 +89,12 @@ package final class EffectWatch: Sendable {
     func countRefusedEffect() {
         refused.store(true, ordering: .releasing)
         begin()
-        end(.failure(EffectLimit()))
+        end(.failure(RefusedEffect()))
     }
 
     /// Marks the request as cancelled. Effects of the request that begin from now on are cancelled
     /// at once.
-    func cancel() { (highest ?? self).cancelled.store(true, ordering: .sequentiallyConsistent) }
+    func cancel() { (outermost ?? self).cancelled.store(true, ordering: .sequentiallyConsistent) }
 
     /// True if no effect and no observer runs. All consequences have then ended, if the action has
     /// its outcome.
@@ -102,7 +102,7 @@ package final class EffectWatch: Sendable {
 
     /// The module whose effect gave the result; `nil` if no effect did. Read this value in the
     /// closure for ``whenDone(_:)``.
-    package var module: String? { count.withLock { $0.module } }
+    package var resultModule: String? { count.withLock { $0.module } }
 
     /// Calls `done` once, when no effect and no observer runs any more. The argument is the result
     /// of the effects; `nil` if there is no result. Call this function once, after the action's
@@ -110,7 +110,7 @@ package final class EffectWatch: Sendable {
     package func whenDone(_ done: @escaping @Sendable (Result<any Sendable, any Error>?) -> Void) {
         let now = count.withLock { count -> (() -> Void)? in
             guard count.running > 0 else { return { [result = count.result] in done(result) } }
-            count.done = done
+            count.onDone = done
             return nil
         }
         now?()
@@ -176,9 +176,9 @@ extension EffectWatch {
             let (isLast, done) = watch.count.withLock { count -> (Bool, (() -> Void)?) in
                 count.running -= 1
                 guard count.running == 0 else { return (false, nil) }
-                defer { count.done = nil }
+                defer { count.onDone = nil }
                 return (
-                    true, count.done.map { done in { [result = count.result] in done(result) } }
+                    true, count.onDone.map { done in { [result = count.result] in done(result) } }
                 )
             }
             done?()
@@ -190,7 +190,7 @@ extension EffectWatch {
     /// watch that keeps its earlier result.
     private func note(_ result: Result<any Sendable, any Error>, _ module: String?) {
         var next: EffectWatch? = self
-        while let watch = next, watch.take(result, module) {
+        while let watch = next, watch.replaceResult(result, module) {
             switch (watch.sharing, result) {
             case (.everything, _), (.failures, .failure): next = watch.parent
             case (.failures, .success), (.nothing, _): next = nil
@@ -198,7 +198,8 @@ extension EffectWatch {
         }
     }
 
-    private func take(_ result: Result<any Sendable, any Error>, _ module: String?) -> Bool {
+    private func replaceResult(_ result: Result<any Sendable, any Error>, _ module: String?) -> Bool
+    {
         count.withLock { count in
             switch (count.result, result) {
             case (nil, _), (.success?, .failure): count.result = result

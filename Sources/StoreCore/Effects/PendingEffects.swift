@@ -89,7 +89,7 @@ public struct PendingEffects: Module {
 }
 
 extension PendingEffects.State: PiecewiseState {
-    package static var pieceForm: PieceLayout { .array(in: CodingKeys.pending.stringValue) }
+    package static var pieceLayout: PieceLayout { .array(in: CodingKeys.pending.stringValue) }
 }
 
 extension Effect {

@@ -9,13 +9,13 @@ public enum TraceContext {
     public static var traceparent: String? { SpanContext.currentTraceparent }
 
     /// The first bytes of a meta with a trace.
-    package static let beginning = "{\"traceparent\":\""
+    package static let metaPrefix = "{\"traceparent\":\""
 
     /// Returns the trace in an action's meta; `nil` if the first member of the meta is no trace.
     package static func traceparent(in meta: [UInt8]?) -> String? {
-        guard let meta, meta.starts(with: beginning.utf8) else { return nil }
-        let parent = meta.dropFirst(beginning.utf8.count).prefix(SpanContext.traceparentBytes)
-        let rest = meta.dropFirst(beginning.utf8.count + SpanContext.traceparentBytes)
+        guard let meta, meta.starts(with: metaPrefix.utf8) else { return nil }
+        let parent = meta.dropFirst(metaPrefix.utf8.count).prefix(SpanContext.traceparentBytes)
+        let rest = meta.dropFirst(metaPrefix.utf8.count + SpanContext.traceparentBytes)
         guard rest.first == UInt8(ascii: "\""), isTraceparent(parent) else { return nil }
         return String(decoding: parent, as: UTF8.self)
     }
@@ -29,7 +29,7 @@ public enum TraceContext {
     /// Returns a meta that begins with a trace, followed by the members of the JSON object `meta`.
     /// The caller must not pass a `meta` that already has a trace.
     package static func meta(_ parent: String, before meta: [UInt8]?) -> [UInt8] {
-        let own = Array((beginning + parent + "\"").utf8)
+        let own = Array((metaPrefix + parent + "\"").utf8)
         guard let meta, let brace = meta.firstIndex(of: UInt8(ascii: "{")) else {
             return own + [UInt8(ascii: "}")]
         }

@@ -42,8 +42,8 @@ public final class MemoryJournal: Journal {
         /// The arrays of records as they were appended. No record is copied into another array.
         var batches = Ring<[Record]>()
         /// The number of dropped records at the beginning of the first batch.
-        var droppedCount = 0
-        var count = 0
+        var firstBatchDroppedCount = 0
+        var recordCount = 0
         var version: UInt64
         /// The memory of the records, in bytes.
         var bytes: UInt64 = 0
@@ -64,7 +64,7 @@ public final class MemoryJournal: Journal {
         let id: Int
         /// The journal that watches. The appends of this journal do not notify the watcher.
         let journal: ObjectIdentifier
-        let appended: @Sendable (UInt64) -> Void
+        let onAppend: @Sendable (UInt64) -> Void
     }
 
     private let history: History
@@ -106,7 +106,7 @@ public final class MemoryJournal: Journal {
             return kept.watchers.filter { $0.journal != this }
         }
         let newest = expected + UInt64(batch.records.count)
-        for watcher in others { watcher.appended(newest) }
+        for watcher in others { watcher.onAppend(newest) }
     }
 
     /// Calls `appended` after each append of another journal, on the appending thread.
@@ -115,7 +115,7 @@ public final class MemoryJournal: Journal {
         let id = history.storage.withLock { kept in
             kept.newestWatcherID += 1
             kept.watchers.append(
-                Watcher(id: kept.newestWatcherID, journal: this, appended: appended)
+                Watcher(id: kept.newestWatcherID, journal: this, onAppend: appended)
             )
             return kept.newestWatcherID
         }
@@ -185,11 +185,11 @@ public final class MemoryJournal: Journal {
 }
 
 extension MemoryJournal.Storage {
-    fileprivate var oldest: UInt64 { version + 1 - UInt64(count) }
+    fileprivate var oldest: UInt64 { version + 1 - UInt64(recordCount) }
 
     fileprivate mutating func append(_ batch: JournalBatch) {
         if !batch.records.isEmpty { batches.append(batch.records) }
-        count += batch.records.count
+        recordCount += batch.records.count
         version += UInt64(batch.records.count)
         for index in batch.records.indices { bytes += UInt64(batch.records[index].memoryBytes) }
         for outcome in batch.outcomes
@@ -202,7 +202,7 @@ extension MemoryJournal.Storage {
         var answer = JournalRecords(records: [], through: max(page.after, version))
         guard page.after < version else { return answer }
         var bytes = 0
-        var (batch, place) = place(of: page.after + 1)
+        var (batch, place) = indices(ofVersion: page.after + 1)
         while let records = batches[batch] {
             while place < records.count {
                 defer { place += 1 }
@@ -226,7 +226,7 @@ extension MemoryJournal.Storage {
 
     /// Finds the record of a version by binary search. Returns the index of the record's batch, and
     /// the index of the record in this batch.
-    private func place(of version: UInt64) -> (batch: Int, record: Int) {
+    private func indices(ofVersion version: UInt64) -> (batch: Int, record: Int) {
         var low = 0
         var high = batches.count
         while high - low > 1 {
@@ -254,24 +254,26 @@ extension MemoryJournal.Storage {
     }
 
     /// Drops the oldest record.
-    private mutating func forgetFirst() {
-        let place = droppedCount
+    private mutating func dropOldestRecord() {
+        let place = firstBatchDroppedCount
         let first = batches.changeFirst { (records: inout [Record]) -> (bytes: Int, isLast: Bool) in
             let bytes = records[place].memoryBytes
             records[place] = .placeholder(forVersion: records[place].version)
             return (bytes, place + 1 == records.count)
         }
         guard let first else { return }
-        droppedCount = first.isLast ? 0 : place + 1
+        firstBatchDroppedCount = first.isLast ? 0 : place + 1
         if first.isLast { batches.popFirst() }
-        count -= 1
+        recordCount -= 1
         bytes -= UInt64(first.bytes)
     }
 
     fileprivate mutating func forget(beyond retention: Retention) {
         let bytesMax = retention.bytesMax ?? .max
         let recordsMax = retention.recordsMax.map { Int(clamping: $0) } ?? .max
-        while count > recordsMax || (bytes > bytesMax && count > 1) { forgetFirst() }
+        while recordCount > recordsMax || (bytes > bytesMax && recordCount > 1) {
+            dropOldestRecord()
+        }
         let keysMax = Int(clamping: retention.keysMax)
         // The sum of the maximum and the slack could overflow.
         if keys.count - keysMax > keysMax / 4 + 16 {

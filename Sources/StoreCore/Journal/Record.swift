@@ -107,7 +107,7 @@ package struct RecordView {
     /// The session that dispatched the action; `nil` if no session did.
     package let session: UnsafeRawBufferPointer?
     /// The number of the program that wrote the record; 0 if the program is unknown.
-    package let program: UInt32
+    package let programNumber: UInt32
 
     package init(
         version: UInt64,
@@ -120,7 +120,7 @@ package struct RecordView {
         self.type = type
         self.payload = payload
         self.session = session
-        self.program = program
+        self.programNumber = program
     }
 }
 

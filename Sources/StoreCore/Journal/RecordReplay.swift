@@ -23,11 +23,11 @@ package struct RecordReplay {
         by reduce: (any Action) throws -> Void
     ) throws -> Bool {
         guard let action = try reader.action(of: record) else {
-            counter?.reached(record.version)
+            counter?.advance(to: record.version)
             return false
         }
         try reduce(action)
-        counter?.reached(record.version)
+        counter?.advance(to: record.version)
         return true
     }
 

@@ -13,7 +13,7 @@ package struct ReplayReporter: Sendable {
         let seconds: Double
 
         /// The share of the actions that are done, between 0 and 1.
-        package var share: Double { total == 0 ? 0 : Double(done) / Double(total) }
+        package var fractionDone: Double { total == 0 ? 0 : Double(done) / Double(total) }
 
         /// The report as text: `replayed 120000 of 1000000 actions (12 %), 24000/s, 37 s remain`.
         package var text: String {
@@ -21,7 +21,7 @@ package struct ReplayReporter: Sendable {
             let pace = (rate < 10 ? "\(Double(Int(rate * 10)) / 10)" : "\(Int(rate))") + "/s"
             guard total > 0 else { return "\(verb) \(done) actions, \(pace)" }
             let rest = rate > 0 ? Double(total - done) / rate : 0
-            return "\(verb) \(done) of \(total) actions (\(Int(share * 100)) %), \(pace), "
+            return "\(verb) \(done) of \(total) actions (\(Int(fractionDone * 100)) %), \(pace), "
                 + "\(Int(rest.rounded(.up))) s remain"
         }
     }
@@ -54,7 +54,7 @@ package struct ProgressCounter {
     /// The most actions between two readings of the clock.
     private static let strideMax: UInt64 = 1_024
 
-    private let progress: ReplayReporter?
+    private let reporter: ReplayReporter?
     private let verb: String
     private let startVersion: UInt64
     private let endVersion: UInt64
@@ -64,7 +64,7 @@ package struct ProgressCounter {
     private var stride: UInt64 = 1
     private var lastReadingTime: UInt64
     /// The time of the next report, in nanoseconds since the pass began.
-    private var due: UInt64
+    private var nextReportTime: UInt64
     private var hasShown = false
 
     /// Makes a counter.
@@ -80,18 +80,18 @@ package struct ProgressCounter {
         after start: UInt64,
         through end: UInt64
     ) {
-        self.progress = progress
+        self.reporter = progress
         self.verb = verb
         self.startVersion = start
         self.endVersion = max(start, end)
         nextReadingVersion = progress == nil ? .max : start + 1
         lastReadingTime = began
-        due = UInt64((progress?.intervals.first ?? 0) * 1e9)
+        nextReportTime = UInt64((progress?.intervals.first ?? 0) * 1e9)
     }
 
     /// Counts the action of a version as done.
     @inline(__always)
-    package mutating func reached(_ version: UInt64) {
+    package mutating func advance(to version: UInt64) {
         if version >= nextReadingVersion { readClock(at: version) }
     }
 
@@ -104,10 +104,10 @@ package struct ProgressCounter {
             ? min(stride * 2, Self.strideMax) : max(1, stride / 4)
         lastReadingTime = now
         nextReadingVersion = version + stride
-        guard let progress, now &- began >= due else { return }
-        due = now &- began + UInt64(progress.intervals.others * 1e9)
+        guard let reporter, now &- began >= nextReportTime else { return }
+        nextReportTime = now &- began + UInt64(reporter.intervals.others * 1e9)
         hasShown = true
-        progress.show(
+        reporter.show(
             ReplayReporter.Report(
                 verb: verb,
                 done: (endVersion > startVersion ? min(version, endVersion) : version)
@@ -120,6 +120,6 @@ package struct ProgressCounter {
 
     /// Ends the pass. If the pass has shown a report, calls the `end` of the receiver.
     package func finish() {
-        if hasShown { progress?.end() }
+        if hasShown { reporter?.end() }
     }
 }

@@ -49,20 +49,20 @@ public struct Retention: Sendable, Equatable {
 /// smaller gaps at newer versions.
 package enum SnapshotLadder {
     /// The number of the newest snapshots, which always remain.
-    package static let newestKept = 3
+    package static let newestKeptCount = 3
 
     /// Returns the surplus snapshots among these versions, which are in ascending order. At least
-    /// ``newestKept`` + 1 snapshots remain.
+    /// ``newestKeptCount`` + 1 snapshots remain.
     ///
     /// Each step drops the snapshot that leaves the smallest gap, relative to the age of the
     /// snapshot. The oldest snapshot always remains, because the history begins there.
     package static func surplus(_ versions: [UInt64], max: Int) -> [UInt64] {
         var kept = versions
         var given: [UInt64] = []
-        while kept.count > Swift.max(max, newestKept + 1) {
+        while kept.count > Swift.max(max, newestKeptCount + 1) {
             var best = 1
             var smallest = UInt64.max
-            for index in 1..<(kept.count - newestKept) {
+            for index in 1..<(kept.count - newestKeptCount) {
                 let gap = kept[index + 1] - kept[index - 1]
                 // Divides the gap by the age. Otherwise only the newest snapshots would be dropped.
                 let age = kept[kept.count - 1] - kept[index] + 1

@@ -52,13 +52,13 @@ extension ModuleMachine {
         if type == ClientRequest.self, let request = action as? ClientRequest {
             let address = request.address
             return address.flatMap { address in
-                names.firstIndex(of: address.module).map { useCaseRoutes[$0] }
+                moduleNames.firstIndex(of: address.module).map { useCaseRoutes[$0] }
             }
         }
         if let route = routes[ObjectIdentifier(type)] { return route }
         // The root state's reducer gets no `SkippedAction`: a migration has dropped the record of
         // this action.
-        return type == SkippedAction.self ? nil : otherActionsRoute
+        return type == SkippedAction.self ? nil : routeWithoutModule
     }
 
     /// Returns the handler of a route; `nil` for the route of use cases. The unchecked cast saves a
@@ -73,12 +73,12 @@ extension ModuleMachine {
     /// Returns the module of an action; `nil` for an action of the whole state, and for an action
     /// without a module.
     package func module(of action: any Action) -> ActionModule? {
-        guard let route = route(of: action), names.indices.contains(route.module) else {
+        guard let route = route(of: action), moduleNames.indices.contains(route.module) else {
             return nil
         }
         let kind = handler(of: route)?.kind
         return ActionModule(
-            name: names[route.module],
+            name: moduleNames[route.module],
             isActionPrivate: kind == .ui || kind == .internal
         )
     }
@@ -91,7 +91,7 @@ extension ModuleMachine {
         _ module: Int,
         _ session: String?
     ) -> (any Action, SliceKey) {
-        let owner = ownership[module] == .session ? session ?? SessionName.shared : nil
+        let owner = ownershipByModule[module] == .session ? session ?? SessionName.shared : nil
         // For most actions, a failed cast would cost much more than this comparison of types.
         let type = type(of: action)
         if type == AddressedAction.self, let addressed = action as? AddressedAction {

@@ -23,14 +23,14 @@ public struct AutostartedModule<M: StartableModule>: Sendable {
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, M.State?> & Sendable
     ) -> Mount<Root> {
-        module.at(path).started(by: start)
+        module.at(path).withAutomaticStart(start)
     }
 
     /// Mounts the module with a slice for each session. The slice of a session starts with the
     /// session.
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, PerSession<M.State?>> & Sendable
-    ) -> Mount<Root> { module.at(path).started(by: start) }
+    ) -> Mount<Root> { module.at(path).withAutomaticStart(start) }
 }
 
 extension StartableModule {
@@ -54,6 +54,6 @@ extension RootState {
 
     /// The actions that start modules with a session, in the order of the modules.
     package static var sessionStartActions: [any Action] {
-        modules.filter { $0.slice.ownership == .session }.compactMap(\.automaticStart)
+        modules.filter { $0.slicePlace.ownership == .session }.compactMap(\.automaticStart)
     }
 }

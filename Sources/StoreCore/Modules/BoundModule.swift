@@ -46,26 +46,26 @@ package protocol BoundModule<Root>: AnyObject, Sendable {
 final class MountedModule<M: Module, Place: SlicePlace>: BoundModule where Place.State == M.State {
     typealias Root = Place.Root
 
-    private let typed: M
+    private let typedModule: M
     private let place: Place
     private let lifecycle: [ActionHandler<Root>]
     /// The name of the module, stored because Swift builds the name of a type at each use.
     private let name = M.Interface.name
 
     init(_ module: M, at place: Place, lifecycle: [ActionHandler<Root>]) {
-        typed = module
+        typedModule = module
         self.place = place
         self.lifecycle = lifecycle
     }
 
-    var module: any Module { typed }
+    var module: any Module { typedModule }
 
     var handlers: [ActionHandler<Root>] {
         var all = lifecycle
-        if let effectful = typed as? any EffectfulModule<M.State> {
+        if let effectful = typedModule as? any EffectfulModule<M.State> {
             all += handlers(of: effectful)
         } else {
-            all += plainHandlers
+            all += effectlessHandlers
         }
         for type in M.dispatchables {
             if let handler = handler(of: type) { all.append(handler) }
@@ -74,15 +74,16 @@ final class MountedModule<M: Module, Place: SlicePlace>: BoundModule where Place
     }
 
     var useCases: [MountedUseCaseMethod<Root>] {
-        typed.useCases.map { method in
-            MountedUseCaseMethod(path: method.path, input: method.input) { [place] input, address in
-                AnyEffect(try method.effect(input), at: address, in: place)
+        typedModule.useCases.map { method in
+            MountedUseCaseMethod(path: method.path, inputType: method.inputType) {
+                [place] input, address in
+                AnyEffect(try method.makeEffect(input), at: address, in: place)
             }
         }
     }
 
     var hasDurableEffects: Bool {
-        typed is any KeepingModule
+        typedModule is any KeepingModule
             || M.dispatchables.contains { $0.handling.maker.onRestart != .lost }
     }
 
@@ -92,7 +93,7 @@ final class MountedModule<M: Module, Place: SlicePlace>: BoundModule where Place
 
     var sharedType: (any Any.Type)? {
         func type<S: SharingModule>(sharedBy module: S) -> any Any.Type { S.SharedValue.self }
-        guard let sharing = typed as? any SharingModule<M.State> else { return nil }
+        guard let sharing = typedModule as? any SharingModule<M.State> else { return nil }
         return type(sharedBy: sharing)
     }
 
@@ -100,7 +101,7 @@ final class MountedModule<M: Module, Place: SlicePlace>: BoundModule where Place
         of modules: Root.Modules,
         _ dependencies: Dependencies
     ) -> (any RootPresentation<Root>)? {
-        guard let module = typed as? any PresentingModule<M.State>,
+        guard let module = typedModule as? any PresentingModule<M.State>,
             let place = place as? SinglePlace<Root, M.State>
         else { return nil }
         return module.presentation(of: modules, at: place, dependencies)
@@ -113,7 +114,7 @@ final class MountedModule<M: Module, Place: SlicePlace>: BoundModule where Place
     ) throws -> AnyEffect? {
         let effect: Effect<M.State> = try work.effect { work in
             guard let type = work.type else {
-                guard let keeping = typed as? any KeepingModule<M.State> else {
+                guard let keeping = typedModule as? any KeepingModule<M.State> else {
                     throw UnknownWork(description: "the module keeps no work any more")
                 }
                 return try keeping.effect(again: work, codec)
@@ -131,7 +132,8 @@ final class MountedModule<M: Module, Place: SlicePlace>: BoundModule where Place
 
     func sharedValue(_ root: Root, with key: SliceKey) -> (any Sendable)? {
         let own = place.isPerSession ? SliceKey(session: key.session) : .only
-        guard let sharing = typed as? any SharingModule<M.State>, let state = place.read(root, own)
+        guard let sharing = typedModule as? any SharingModule<M.State>,
+            let state = place.read(root, own)
         else { return nil }
         return sharing.share(state)
     }
@@ -154,11 +156,15 @@ final class MountedModule<M: Module, Place: SlicePlace>: BoundModule where Place
 
 extension MountedModule {
     /// The handlers of the module's action enums, for a module without effects.
-    private var plainHandlers: [ActionHandler<Root>] {
+    private var effectlessHandlers: [ActionHandler<Root>] {
         [
-            handler(.action, M.Interface.Action.self) { [typed] in try typed.reduce(&$0, $1) },
-            handler(.ui, M.UI.self) { [typed] in try typed.reduce(&$0, ui: $1) },
-            handler(.internal, M.Internal.self) { [typed] in try typed.reduce(&$0, internal: $1) },
+            handler(.action, M.Interface.Action.self) { [typedModule] in
+                try typedModule.reduce(&$0, $1)
+            },
+            handler(.ui, M.UI.self) { [typedModule] in try typedModule.reduce(&$0, ui: $1) },
+            handler(.internal, M.Internal.self) { [typedModule] in
+                try typedModule.reduce(&$0, internal: $1)
+            },
         ].compactMap(\.self)
     }
 

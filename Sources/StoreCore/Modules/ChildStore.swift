@@ -11,7 +11,7 @@
 /// the action.
 public final class ChildStore<Root: RootState, M: ModuleInterface>: Sendable {
     private let core: Core<Root>
-    private let changes: SliceObservers<Root>
+    private let sliceObservers: SliceObservers<Root>
     private let place: any SlicePlace<Root, M.State>
     private let key: SliceKey
 
@@ -22,7 +22,7 @@ public final class ChildStore<Root: RootState, M: ModuleInterface>: Sendable {
         _ key: SliceKey
     ) {
         self.core = core
-        self.changes = changes
+        self.sliceObservers = changes
         self.place = place
         self.key = key
     }
@@ -43,7 +43,7 @@ public final class ChildStore<Root: RootState, M: ModuleInterface>: Sendable {
         as name: String? = nil,
         _ observer: @escaping @Sendable (_ old: M.State?, _ new: M.State?) -> Void
     ) -> PlainCommand {
-        changes.observe(M.name, key, place, core, as: name) { observer($0.old, $0.new) }
+        sliceObservers.observe(M.name, key, place, core, as: name) { observer($0.old, $0.new) }
     }
 
     /// The current slice and the slice after each change; `nil` for a slice that is not started.

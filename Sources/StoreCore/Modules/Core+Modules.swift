@@ -38,14 +38,14 @@ extension Core where State: RootState {
         let machine = try ModuleMachine<State>(
             of: modules,
             changes: changes,
-            comparison: configuration.comparison,
+            comparison: configuration.haveSameBytes,
             works: configuration.workCodec
         )
         var state = state
         machine.fillSharedCopies(in: &state)
         // After a replay, the state still shows the slices of the session of the last action.
-        machine.switchSlices(of: &state, to: nil)
-        self.init(state: state, form: .machine(machine), configuration: configuration)
+        machine.setReaderSession(of: &state, to: nil)
+        self.init(state: state, form: .modular(machine), configuration: configuration)
         runner.connect(engine)
         begins(self)
         attachPresenters(of: modules, changes)
@@ -102,14 +102,14 @@ extension Core where State: RootState {
             guard let needed = presenter.neededModule?.name,
                 !modules.contains(where: { $0.name == needed })
             else { return }
-            throw .neededModule(needed, by: name)
+            throw .missingNeededModule(needed, by: name)
         }
         for mount in modules {
             for presenter in mount.presenters {
-                guard presenter.isOfSlice else {
+                guard presenter.matchesSliceType else {
                     throw .foreignPresenter("\(presenter.type)", module: mount.name)
                 }
-                if presenter.needsStart, mount.slice.form == .one {
+                if presenter.needsStart, mount.slicePlace.cardinality == .one {
                     throw .presentsPermanentSlice(mount.name)
                 }
                 try checkNeeds(of: presenter.type, in: mount.name)
@@ -139,7 +139,7 @@ extension Core where State: RootState {
 
     private func attach<P: Presenter<State>>(_ presenter: P, _ changes: SliceObservers<State>) {
         let context = PresenterContext(name: "\(P.self)", presenter: P.self, engine: engine)
-        let whole = WholePresenter(presenter, context, hasSessions: owner.hasSessions)
+        let whole = WholeStatePresenter(presenter, context, hasSessions: owner.hasSessions)
         changes.addPresenter(whole, of: self)
     }
 }
@@ -149,7 +149,7 @@ extension Core where State: RootState {
     /// `false` if the Core has stopped.
     @discardableResult
     package func readState(_ look: @escaping @Sendable (State, UInt64) -> Void) -> Bool {
-        engine.perform { [owner] engine in look(owner.current, engine.version) }
+        engine.enqueueTask { [owner] engine in look(owner.current, engine.version) }
     }
 }
 
@@ -161,7 +161,7 @@ extension Core {
     /// Core has stopped.
     package func committedVersion() async -> UInt64? {
         await withCheckedContinuation { continuation in
-            let isTaken = engine.perform { continuation.resume(returning: $0.version) }
+            let isTaken = engine.enqueueTask { continuation.resume(returning: $0.version) }
             if !isTaken { continuation.resume(returning: nil) }
         }
     }
@@ -179,7 +179,7 @@ extension Core {
                     members: [try engine.member(of: action)],
                     audience: audience,
                     session: session,
-                    completion: IgnoredOutcome()
+                    completion: UnawaitedCompletion()
                 )
             )
             return true

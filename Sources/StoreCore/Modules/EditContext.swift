@@ -28,7 +28,12 @@ extension ModuleMachine {
         if route.isSessionAction { try admitSessions(namedBy: action, in: state) }
         let context = EditContext(route: route, key: key, session: session, version: version)
         if handler(of: route)?.kind == .ui {
-            try sliceObservers?.presentation?.admit(route.module, key, from: session, in: state)
+            try sliceObservers?.presentation?.admitViewAction(
+                route.module,
+                key,
+                from: session,
+                in: state
+            )
             try admitView(action, context, in: state)
         }
         return try editUnchecked(&state, action, context, &effect)
@@ -72,19 +77,19 @@ extension ModuleMachine {
         by handler: ActionHandler<Root>,
         _ effect: inout AnyEffect?
     ) throws -> Change {
-        guard mayChangeLedger[context.module] else {
-            return try editPlainSlice(&state, action, context, by: handler, &effect)
+        guard mayChangeLedgers[context.module] else {
+            return try editSliceWithoutLedgers(&state, action, context, by: handler, &effect)
         }
         // A separate function changes the ledgers. In this function, an optional copy of the state
         // would cost every action a look-up of type metadata.
-        return try editLedgerSlice(&state, action, context, by: handler, &effect)
+        return try editSliceWithLedgers(&state, action, context, by: handler, &effect)
     }
 
     /// Reduces an action of a module with a ledger. Enters the effects that outlive a restart, and
     /// the views that sessions show, in the ledgers. Leaves the state unchanged if an effect cannot
     /// be entered.
     @inline(never)
-    private func editLedgerSlice(
+    private func editSliceWithLedgers(
         _ state: inout Root,
         _ action: any Action,
         _ context: EditContext,
@@ -92,7 +97,7 @@ extension ModuleMachine {
         _ effect: inout AnyEffect?
     ) throws -> Change {
         let before = state
-        var change = try editPlainSlice(&state, action, context, by: handler, &effect)
+        var change = try editSliceWithoutLedgers(&state, action, context, by: handler, &effect)
         recordVisibility(by: action, handler.kind, context, &state, &change)
         guard hasDurableEffects[context.module], let ledger, let effect else { return change }
         do {
@@ -106,7 +111,7 @@ extension ModuleMachine {
 
     /// Reduces an action for the slice of its module, without the ledgers.
     @inline(__always)
-    private func editPlainSlice(
+    private func editSliceWithoutLedgers(
         _ state: inout Root,
         _ action: any Action,
         _ context: EditContext,
@@ -134,7 +139,7 @@ extension ModuleMachine {
         by handler: ActionHandler<Root>,
         _ state: Root
     ) -> AnyEffect {
-        let address = SliceAddress(module: names[context.module], context.key)
+        let address = SliceAddress(module: moduleNames[context.module], context.key)
         let next = handler.effectAfterStart?(state, action, address)
         return .cancellingAll(of: address, then: next)
     }
@@ -154,7 +159,7 @@ extension ModuleMachine {
         var effect: AnyEffect?
         let change = try editMember(&state, action, context, by: handler, &effect)
         guard change.changesState, isSame(context.module, before, state) else { return change }
-        var same = Change(isChange: false, isOfSession: change.isOfSession)
+        var same = Change(isChange: false, isOfSession: change.isVisibleToSessionOnly)
         for edit in change.edits where edit.isRestart {
             same.add(SliceEdit(edit.module, edit.key, isChange: false, isRestart: true))
         }
@@ -184,8 +189,8 @@ extension ModuleMachine {
         }
         // Without a comparison of bytes, a slice that `==` calls equal may have new bytes. So the
         // copies of the slice's shared value are updated, too.
-        if result.isChange || comparison == nil, hasLinks[module] {
-            updateCopies(links[module], of: module, key, &state, &change)
+        if result.isChange || comparison == nil, hasSharedLinks[module] {
+            updateCopies(sharedLinksByModule[module], of: module, key, &state, &change)
         }
         return change
     }
@@ -205,15 +210,18 @@ extension ModuleMachine {
         var change = Change(isChange: result.isChange, isOfSession: isVisibleToSessionOnly[module])
         if result.isChange {
             addEdits(to: &change, module, before, state)
-            if hasLinks[module] { updateCopies(links[module], of: module, key, &state, &change) }
+            if hasSharedLinks[module] {
+                updateCopies(sharedLinksByModule[module], of: module, key, &state, &change)
+            }
         }
         return change
     }
 
     /// Returns true if the slice of a module has the same bytes in both states.
     private func isSame(_ module: Int, _ a: Root, _ b: Root) -> Bool {
-        let slice = modules[module].slice
-        guard slice.isEqual(a, b), let old = slice.value(a), let new = slice.value(b) else {
+        let slice = modules[module].slicePlace
+        guard slice.isEqual(a, b), let old = slice.memberValue(a), let new = slice.memberValue(b)
+        else {
             return false
         }
         return comparison?(old, new) ?? true
@@ -231,7 +239,7 @@ extension ModuleMachine {
         from session: String?,
         effect: inout AnyEffect?
     ) throws -> Change {
-        if route.mayChangeAllSlices { switchSlices(of: &state, to: session) }
+        if route.mayChangeAllSlices { setReaderSession(of: &state, to: session) }
         let (action, key) = actionAndSliceKey(action, route.module, session)
         let context = EditContext(route: route, key: key, session: session, version: version)
         return try editUnchecked(&state, action, context, &effect)
@@ -244,7 +252,7 @@ extension ModuleMachine {
             var dropped: AnyEffect?
             let type = Swift.type(of: action)
             guard type != AddressedAction.self, type != ClientRequest.self,
-                ownership[route.module] != .session
+                ownershipByModule[route.module] != .session
             else {
                 _ = try replay(
                     &state,
@@ -256,7 +264,7 @@ extension ModuleMachine {
                 )
                 return
             }
-            if route.mayChangeAllSlices { switchSlices(of: &state, to: session) }
+            if route.mayChangeAllSlices { setReaderSession(of: &state, to: session) }
             let context = EditContext(route: route, key: .only, session: session, version: version)
             _ = try editUnchecked(&state, action, context, &dropped)
         }
@@ -273,7 +281,7 @@ extension ModularReducer {
         from session: String? = nil
     ) throws -> Change {
         guard let route = route(of: action) else { return .none }
-        switchSlices(of: &state, to: session)
+        setReaderSession(of: &state, to: session)
         var dropped: AnyEffect?
         return try edit(
             &state,

@@ -5,9 +5,9 @@ package final class EditedModules: @unchecked Sendable {
 
     /// True if sessions have slices of their own.
     private let hasSessions: Bool
-    @exclusivity(unchecked) private var edited: Set<Int> = []
+    @exclusivity(unchecked) private var moduleIndices: Set<Int> = []
     /// The module that was inserted last; the next module is often the same.
-    @exclusivity(unchecked) private var last: Int?
+    @exclusivity(unchecked) private var lastInserted: Int?
     @exclusivity(unchecked) private var readers = VersionReaders.sessions([])
 
     package init(hasSessions: Bool = false) { self.hasSessions = hasSessions }
@@ -15,12 +15,12 @@ package final class EditedModules: @unchecked Sendable {
     /// Adds the modules and the readers of a change. An action of `session` made the change.
     package func insert(_ change: Change, from session: String?) {
         change.edits.forEachModule { module in
-            if last == module { return }
-            last = module
-            edited.insert(module)
+            if lastInserted == module { return }
+            lastInserted = module
+            moduleIndices.insert(module)
         }
         guard hasSessions else { return }
-        guard change.isOfSession else { return readers = .everybody }
+        guard change.isVisibleToSessionOnly else { return readers = .everybody }
         readers.insert(session ?? SessionName.shared)
         change.edits.forEach { edit in
             if let owner = edit.key.session { readers.insert(owner) }
@@ -29,16 +29,16 @@ package final class EditedModules: @unchecked Sendable {
 
     /// Adds modules whose slices may have changed.
     package func insert(_ modules: Range<Int>) {
-        edited.formUnion(modules)
-        last = nil
+        moduleIndices.formUnion(modules)
+        lastInserted = nil
     }
 
     /// Returns the indices of the modules in order, and removes them from this collection.
     package func take() -> [Int] {
-        last = nil
-        if edited.count == 0 { return [] }
-        defer { edited.removeAll(keepingCapacity: true) }
-        return edited.sorted()
+        lastInserted = nil
+        if moduleIndices.count == 0 { return [] }
+        defer { moduleIndices.removeAll(keepingCapacity: true) }
+        return moduleIndices.sorted()
     }
 
     /// Returns the readers that get a change of the actions since the last call.

@@ -9,12 +9,12 @@ struct EffectLedger<Root: RootState>: Sendable {
     /// Finds the ledger of a root state; `nil` if the state has no ledger and no module needs a
     /// ledger.
     ///
-    /// - Throws: ``ModuleError/noLedger(_:)`` if a module needs a ledger and the state has no
+    /// - Throws: ``ModuleError/noEffectLedger(_:)`` if a module needs a ledger and the state has no
     ///   ledger.
     init?(of modules: Root.Modules) throws(ModuleError) {
         guard let found = Root.singlePlace(of: PendingEffects.self, in: modules) else {
             guard let keeper = modules.first(where: \.hasDurableEffects) else { return nil }
-            throw .noLedger(keeper.name)
+            throw .noEffectLedger(keeper.name)
         }
         (module, place) = found
     }

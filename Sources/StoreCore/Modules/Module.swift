@@ -194,19 +194,19 @@ public enum ViewVisibility: Sendable {
 
 extension Mount {
     /// Returns the action of the module's view for a change of its visibility.
-    package func action(on visibility: ViewVisibility) -> (any Action)? {
+    package func visibilityAction(on visibility: ViewVisibility) -> (any Action)? {
         (module as? any VisibleModule)?.visibilityDidChange(to: visibility)
     }
 
     /// A function that returns the visibility that an action reports; `nil` if the view lacks an
     /// action for one of the two changes.
-    var visibilityReport: (@Sendable (any Action) -> ViewVisibility?)? {
-        (module as? any VisibleModule)?.visibilityReport
+    var reportedVisibility: (@Sendable (any Action) -> ViewVisibility?)? {
+        (module as? any VisibleModule)?.reportedVisibility
     }
 }
 
 extension VisibleModule {
-    fileprivate var visibilityReport: (@Sendable (any StoreCore.Action) -> ViewVisibility?)? {
+    fileprivate var reportedVisibility: (@Sendable (any StoreCore.Action) -> ViewVisibility?)? {
         guard let visible = visibilityDidChange(to: .visible),
             let hidden = visibilityDidChange(to: .hidden), visible != hidden
         else { return nil }

@@ -31,12 +31,12 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
     case ownerIsPerSession(String, reader: String)
     /// This module has effects that run again or are reported after a restart. The root state does
     /// not mount ``PendingEffects``, the ledger for such effects.
-    case noLedger(String)
+    case noEffectLedger(String)
     /// The view of this module has actions for both changes of its visibility. The root state does
     /// not mount ``Presence``, the ledger of the views that sessions show.
     case noPresence(String)
     /// A presenter of the module `by` needs this module, which the root state does not have.
-    case neededModule(String, by: String)
+    case missingNeededModule(String, by: String)
     /// A presenter of this module has another state type than the slice.
     case foreignPresenter(String, module: String)
     /// The key path of ``Mount/reading(_:of:)`` begins at another type than the slice of the module
@@ -82,13 +82,13 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
         case .ownerIsPerSession(let owner, let reader):
             "module '\(reader)' is shared and reads '\(owner)', of which each session has a "
                 + "slice; make '\(reader)' a module of sessions, too, or dispatch an action to it"
-        case .noLedger(let module):
+        case .noEffectLedger(let module):
             "module '\(module)' keeps its effects, but the state has no ledger for them; add "
                 + "`var effects = PendingEffects.State()` and `PendingEffects().at(\\.effects)`"
         case .noPresence(let module):
             "module '\(module)' reports when its view is shown, but the state has no slice for it; "
                 + "add `var presence = Presence.State()` and `Presence().at(\\.presence)`"
-        case .neededModule(let needed, let module):
+        case .missingNeededModule(let needed, let module):
             "a presenter of module '\(module)' needs the module '\(needed)', which this state does not "
                 + "have; mount that module, too"
         case .foreignPresenter(let presenter, let module):

@@ -12,18 +12,18 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
     let useCaseRoutes: [ActionRoute]
     /// The route of actions without a module, for the reducer of the root state; `nil` if the root
     /// state has no reducer.
-    let otherActionsRoute: ActionRoute?
-    /// For each module, true if ``links`` has links for the module.
-    let hasLinks: [Bool]
+    let routeWithoutModule: ActionRoute?
+    /// For each module, true if ``sharedLinksByModule`` has links for the module.
+    let hasSharedLinks: [Bool]
     /// For each module, true if it has effects that outlive the server, and a ledger is mounted.
     let hasDurableEffects: [Bool]
     /// For each module, true if its actions may change the ledger of effects or the ledger of
     /// views.
-    let mayChangeLedger: [Bool]
-    let names: [String]
+    let mayChangeLedgers: [Bool]
+    let moduleNames: [String]
     /// The owner of the slices of each module. Two more elements are for actions without a module:
     /// the root state's actions, and all other actions.
-    let ownership: [SliceOwnership]
+    let ownershipByModule: [SliceOwnership]
     /// For each module, true if only the session of an action gets the change of the action.
     let isVisibleToSessionOnly: [Bool]
     /// True if sessions have slices, or parts of slices. In this case, a call of a use case is
@@ -35,13 +35,13 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
     let sessionModules: [Int]
     let modules: Root.Modules
     /// The state before any action, without the copies of shared values.
-    let initial: Root
+    let initialState: Root
     /// The reducer of the root state, called after the reducer of each action's module.
     let reducer: RootReducer<Root>?
     /// The indices of the modules whose slices only the store itself changes.
     let storeManagedModules: [Int]
     /// For each module, the links whose copies an action on the module may change.
-    let links: [[ResolvedLink]]
+    let sharedLinksByModule: [[ResolvedSharedLink]]
     /// For each module, the indices of the modules whose slices its actions may change.
     let affectedModules: [[Int]]
     /// The ledger of effects, if the root state has one.
@@ -82,7 +82,7 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
         var taken: Set<ExactText> = []
         let reducer = Root.reducer
         self.reducer = reducer
-        for handler in try Self.wholeHandlers() {
+        for handler in try Self.wholeStateHandlers() {
             handlers.append(handler)
             let route = ActionRoute(of: handler, at: modules.count, isWhole: true)
             guard routes.updateValue(route, forKey: ObjectIdentifier(handler.type)) == nil
@@ -92,7 +92,11 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
             guard taken.insert(ExactText(mount.name)).inserted else {
                 throw ModuleError.nameTwice(mount.name)
             }
-            guard ![ClientRequest.useCases, ClientRequest.notifications].contains(mount.name) else {
+            guard
+                ![ClientRequest.useCasePrefix, ClientRequest.notificationPrefix].contains(
+                    mount.name
+                )
+            else {
                 throw ModuleError.nameReserved(mount.name)
             }
             if let foreign = mount.boundModule?.foreignDispatchables.first {
@@ -114,7 +118,7 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
             .unchanged
         }
         handlers.append(other)
-        otherActionsRoute =
+        routeWithoutModule =
             reducer == nil ? nil : ActionRoute(of: other, at: modules.count + 1, isWhole: true)
         self.routes = ActionRouteTable(routes)
         self.handlers = handlers
@@ -122,24 +126,26 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
         useCaseRoutes = modules.indices.map {
             ActionRoute(module: $0, handler: nil, isForSessions: false)
         }
-        names = modules.map(\.name)
-        ownership = modules.map(\.slice.ownership) + [.everybody, .everybody]
-        let owned = ownership.map { $0 != .everybody }
-        isKeyedBySession = ownership.map { $0 == .keyedBySession }
+        moduleNames = modules.map(\.name)
+        ownershipByModule = modules.map(\.slicePlace.ownership) + [.everybody, .everybody]
+        let owned = ownershipByModule.map { $0 != .everybody }
+        isKeyedBySession = ownershipByModule.map { $0 == .keyedBySession }
         hasSessions = owned.contains(true)
         // An action without a module is visible to its session alone.
         isVisibleToSessionOnly = owned.dropLast() + [hasSessions]
-        sessionModules = ownership.indices.filter { [ownership] in ownership[$0] == .session }
-        initial = Root()
-        try RootMembers.check(initial, modules)
-        links = try Self.links(of: modules)
+        sessionModules = ownershipByModule.indices.filter { [ownershipByModule] in
+            ownershipByModule[$0] == .session
+        }
+        initialState = Root()
+        try RootMembers.check(initialState, modules)
+        sharedLinksByModule = try Self.makeSharedLinks(of: modules)
         readsSharedValues = modules.map { !$0.sharedLinks.isEmpty }
         ledger = try EffectLedger(of: modules)
-        hasLinks = links.map { $0.count > 0 }
+        hasSharedLinks = sharedLinksByModule.map { $0.count > 0 }
         presence = PresenceLedger(of: modules)
         isSessionOpen =
             modules.lazy.compactMap { mount in
-                (mount.slice.wireType as? any SessionRegister.Type)?.isOpen(in: mount)
+                (mount.slicePlace.wireType as? any SessionRegister.Type)?.isOpen(in: mount)
             }
             .first
         let ledgers = [ledger?.module, presence?.module].compactMap { $0 }
@@ -148,12 +154,12 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
         }
         let hasDurableEffects = modules.map { [ledger] in ledger != nil && $0.hasDurableEffects }
         self.hasDurableEffects = hasDurableEffects
-        mayChangeLedger = modules.indices.map { [presence] in
-            hasDurableEffects[$0] || presence?.visibilityReports[$0] != nil
+        mayChangeLedgers = modules.indices.map { [presence] in
+            hasDurableEffects[$0] || presence?.reportedVisibilityByModule[$0] != nil
         }
         let all = Array(modules.indices)
-        let own = modules.indices.map { [links] module in
-            let readers = links[module].map(\.reader)
+        let own = modules.indices.map { [sharedLinksByModule] module in
+            let readers = sharedLinksByModule[module].map(\.readerIndex)
             return [module] + readers + ledgers
         }
         affectedModules = (reducer == nil ? own : own.map { _ in all }) + [all, all]
@@ -179,13 +185,13 @@ extension ActionRoute {
 // The report of changes to the observers of slices.
 
 extension ModuleMachine {
-    package func isWatched(_ route: ActionRoute) -> Bool {
+    package func hasObservers(_ route: ActionRoute) -> Bool {
         guard let sliceObservers else { return false }
-        for module in affectedModules[route.module] where sliceObservers.isWatched(module) {
+        for module in affectedModules[route.module] where sliceObservers.hasObservers(module) {
             return true
         }
         // The end of a session removes all of its slices.
-        return route.isSessionAction && sessionModules.contains(where: sliceObservers.isWatched)
+        return route.isSessionAction && sessionModules.contains(where: sliceObservers.hasObservers)
     }
 
     package func notifyObservers(

@@ -13,7 +13,7 @@ public struct Mount<Root: RootState>: Sendable {
     /// The module's name.
     public let name: String
     /// The place of the slice in the root state, without the type of the slice.
-    package let slice: any AnySlicePlace<Root>
+    package let slicePlace: any AnySlicePlace<Root>
     /// The module, for callers without the module's types; `nil` for a field.
     package let boundModule: (any BoundModule<Root>)?
     /// The presenters that are called after a commit that changes the slice; ``presented(by:)``
@@ -30,7 +30,7 @@ public struct Mount<Root: RootState>: Sendable {
     /// Mounts a member that is not the slice of a module.
     private init(field name: String, at place: any AnySlicePlace<Root>) {
         self.name = name
-        slice = place
+        slicePlace = place
         boundModule = nil
     }
 
@@ -41,7 +41,7 @@ public struct Mount<Root: RootState>: Sendable {
         lifecycle: [ActionHandler<Root>] = []
     ) {
         name = M.Interface.name
-        slice = place
+        slicePlace = place
         boundModule = MountedModule(module, at: place, lifecycle: lifecycle)
     }
 }
@@ -61,7 +61,7 @@ extension Mount {
     /// Returns the place of the module's slice; `nil` if the slice has another type, and for a
     /// field.
     package func place<State: ModuleState>(of state: State.Type) -> (any SlicePlace<Root, State>)? {
-        isField ? nil : slice as? any SlicePlace<Root, State>
+        isField ? nil : slicePlace as? any SlicePlace<Root, State>
     }
 
 }
@@ -74,7 +74,7 @@ extension RootState {
         in modules: Modules
     ) -> (module: Int, place: SinglePlace<Self, M.State>)? {
         for (index, mount) in modules.enumerated() where mount.name == M.name && !mount.isField {
-            if let place = mount.slice as? SinglePlace<Self, M.State> { return (index, place) }
+            if let place = mount.slicePlace as? SinglePlace<Self, M.State> { return (index, place) }
         }
         return nil
     }
@@ -132,13 +132,13 @@ extension Mount {
     }
 
     /// Returns the dispatchers that may send the action of this handler, a start or a stop.
-    package func access(to handler: ActionHandler<Root>) -> LifecycleAccess {
+    package func lifecycleAccess(to handler: ActionHandler<Root>) -> LifecycleAccess {
         let said = handler.kind == .stop ? stopAccess : startAccess
-        return said ?? (slice.ownership == .session ? .everybody : .program)
+        return said ?? (slicePlace.ownership == .session ? .everybody : .program)
     }
 
     /// Returns the same module, with the action that starts its slice.
-    func started(by start: any Action) -> Mount {
+    func withAutomaticStart(_ start: any Action) -> Mount {
         var mount = self
         mount.automaticStart = start
         return mount
@@ -220,7 +220,7 @@ enum Lifecycle {
             ) { root, action, key, comparison in
                 // The reducer of a start.
                 guard let action = action as? ModuleStart<M.Interface> else { return .unchanged }
-                try place.check(key)
+                try place.checkInstanceID(key)
                 guard let old = place.read(root, key) else {
                     place.write(try module.begin(action.start), &root, key)
                     return SliceResult(isChange: true)

@@ -8,13 +8,13 @@ struct PresenceLedger<Root: RootState>: Sendable {
     let place: SinglePlace<Root, Presence.State>
     /// For each module, the function that returns the visibility that an action reports; `nil` for
     /// a module without such actions.
-    let visibilityReports: [(@Sendable (any Action) -> ViewVisibility?)?]
+    let reportedVisibilityByModule: [(@Sendable (any Action) -> ViewVisibility?)?]
 
     /// Makes the ledger; `nil` if the root state does not mount ``Presence``.
     init?(of modules: Root.Modules) {
         guard let found = Root.singlePlace(of: Presence.self, in: modules) else { return nil }
         (module, place) = found
-        visibilityReports = modules.map(\.visibilityReport)
+        reportedVisibilityByModule = modules.map(\.reportedVisibility)
     }
 }
 
@@ -23,7 +23,7 @@ extension RootState {
     /// ``Presence``. The name is `nil` if no module lacks ``Presence``.
     package static var moduleWithoutPresence: String? {
         guard PresenceLedger<Self>(of: modules) == nil else { return nil }
-        return modules.first { $0.visibilityReport != nil }?.name
+        return modules.first { $0.reportedVisibility != nil }?.name
     }
 
     /// The actions that end the open views of this state, each with its session; `nil` stands for
@@ -50,13 +50,13 @@ extension RootState {
         let parts = slice.split(separator: "/", maxSplits: 1).map(String.init)
         let instance = parts.count > 1 ? parts[1] : nil
         guard let module = Self.modules.firstIndex(where: { $0.name.isSame(as: parts[0]) }),
-            presence.visibilityReports[module] != nil
+            presence.reportedVisibilityByModule[module] != nil
         else { return nil }
         let mounted = Self.modules[module]
-        let owner = mounted.slice.isPerSession ? session : nil
-        guard (mounted.slice.form == .instances) == (instance != nil),
-            mounted.slice.isThere(self, SliceKey(session: owner, instance: instance)),
-            let action = mounted.action(on: .hidden)
+        let owner = mounted.slicePlace.isPerSession ? session : nil
+        guard (mounted.slicePlace.cardinality == .instances) == (instance != nil),
+            mounted.slicePlace.isSliceThere(self, SliceKey(session: owner, instance: instance)),
+            let action = mounted.visibilityAction(on: .hidden)
         else { return nil }
         return instance.map { action.to($0) } ?? action
     }
@@ -67,17 +67,17 @@ extension ModuleMachine {
     /// Refuses an action that reports a view as hidden if the session does not show the view.
     func admitView(_ action: any Action, _ context: EditContext, in root: Root) throws(Refusal) {
         let (module, key) = (context.module, context.key)
-        guard let presence, let report = presence.visibilityReports[module],
+        guard let presence, let report = presence.reportedVisibilityByModule[module],
             let change = report(action)
         else { return }
         let state = presence.place.read(root)
-        let slice = SliceAddress(module: names[module], key).path
+        let slice = SliceAddress(module: moduleNames[module], key).path
         let isShown = state.shows(slice, in: context.session ?? SessionName.shared)
         if change == .visible, isShown {
             throw Refusal(reason: "This session shows '\(slice)' already.")
         }
         // If the slice is not there, a later check refuses the action with a better reason.
-        if change == .hidden, !isShown, modules[module].slice.isThere(root, key) {
+        if change == .hidden, !isShown, modules[module].slicePlace.isSliceThere(root, key) {
             throw Refusal(reason: "This session does not show '\(slice)'.")
         }
     }
@@ -92,8 +92,8 @@ extension ModuleMachine {
         _ change: inout Change
     ) {
         let (module, key) = (context.module, context.key)
-        guard let presence, let report = presence.visibilityReports[module] else { return }
-        let slice = SliceAddress(module: names[module], key).path
+        guard let presence, let report = presence.reportedVisibilityByModule[module] else { return }
+        let slice = SliceAddress(module: moduleNames[module], key).path
         let session = context.session ?? SessionName.shared
         switch (kind, kind == .ui ? report(action) : nil) {
         case (.stop, _): endViews([key], of: module, &root, &change)
@@ -107,11 +107,13 @@ extension ModuleMachine {
 
     /// Removes the views of slices that have ended.
     func endViews(_ keys: [SliceKey], of module: Int, _ root: inout Root, _ change: inout Change) {
-        guard let presence, presence.visibilityReports[module] != nil, !keys.isEmpty else { return }
+        guard let presence, presence.reportedVisibilityByModule[module] != nil, !keys.isEmpty else {
+            return
+        }
         let isOver: (String) -> Bool = { [root] in self.isOver($0, in: root) }
         changePresence(&root, &change) { state in
             for key in keys {
-                let slice = SliceAddress(module: names[module], key).path
+                let slice = SliceAddress(module: moduleNames[module], key).path
                 if let session = key.session {
                     state.remove(slice, in: session, isOver: isOver(session))
                 } else {
@@ -125,7 +127,9 @@ extension ModuleMachine {
     /// streams have ended.
     func endViews(ofSession session: String, _ root: inout Root, _ change: inout Change) {
         guard let presence else { return }
-        let own = sessionModules.filter { presence.visibilityReports[$0] != nil }.map { names[$0] }
+        let own = sessionModules.filter { presence.reportedVisibilityByModule[$0] != nil }.map {
+            moduleNames[$0]
+        }
         changePresence(&root, &change) { state in
             state.remove(in: session, isOver: true) { slice in
                 own.contains { slice.isSame(as: $0) || slice.hasPrefix($0 + "/") }

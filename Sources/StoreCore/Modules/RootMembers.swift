@@ -6,7 +6,7 @@ enum RootMembers {
     ///
     /// - Throws: ``ModuleError/foreignMember(found:modules:)``.
     static func check<Root: RootState>(_ root: Root, _ modules: Root.Modules) throws(ModuleError) {
-        let unmounted = unmounted(in: root, modules)
+        let unmounted = unmountedMemberNames(in: root, modules)
         guard unmounted.isEmpty else {
             throw .foreignMember(found: unmounted, modules: modules.map(\.name))
         }
@@ -22,20 +22,20 @@ enum RootMembers {
         let foreign = recorder.keys.filter { !names.contains($0) }
         // An absent slice may be left out or be null.
         let lacks = Root.modules.contains {
-            $0.slice.form != .started && !recorder.keys.contains($0.name)
+            $0.slicePlace.cardinality != .started && !recorder.keys.contains($0.name)
         }
         if lacks || !foreign.isEmpty { throw .foreignMember(found: foreign, modules: names) }
     }
 
     /// Returns the names of the stored members at which no module is mounted.
-    private static func unmounted<Root: RootState>(
+    private static func unmountedMemberNames<Root: RootState>(
         in root: Root,
         _ modules: Root.Modules
     ) -> [String] {
         // A type with a mirror of its own may hide its members.
         guard !(root is any CustomReflectable) else { return [] }
         let members = Mirror(reflecting: root).children.compactMap(\.label)
-        let mounted = modules.map { member(at: $0.slice.path, of: Root.self) }
+        let mounted = modules.map { memberName(at: $0.slicePlace.path, of: Root.self) }
         let foreign = members.filter { member in
             // The storage of a wrapped property has the property's name behind an underscore.
             !mounted.contains(member)
@@ -48,7 +48,7 @@ enum RootMembers {
 
     /// Returns the name of the member with which a key path begins; `nil` if the description of the
     /// key path has no name.
-    private static func member<Root>(at path: AnyKeyPath, of root: Root.Type) -> String? {
+    private static func memberName<Root>(at path: AnyKeyPath, of root: Root.Type) -> String? {
         let text = "\(path)"
         let start = "\\\(root)."
         guard text.hasPrefix(start) else { return nil }

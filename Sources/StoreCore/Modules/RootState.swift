@@ -106,7 +106,7 @@ extension RootState {
         self.init()
         let container = try decoder.container(keyedBy: SliceName.self)
         for mount in Self.modules {
-            try mount.slice.decode(&self, from: container, under: SliceName(mount.name))
+            try mount.slicePlace.decode(&self, from: container, under: SliceName(mount.name))
         }
     }
 
@@ -116,7 +116,7 @@ extension RootState {
         self.init()
         let container = try decoder.container(keyedBy: SliceName.self)
         for mount in Self.modules where container.contains(SliceName(mount.name)) {
-            try mount.slice.decode(&self, from: container, under: SliceName(mount.name))
+            try mount.slicePlace.decode(&self, from: container, under: SliceName(mount.name))
         }
     }
 
@@ -124,13 +124,13 @@ extension RootState {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: SliceName.self)
         for mount in Self.modules {
-            try mount.slice.encode(self, to: &container, under: SliceName(mount.name))
+            try mount.slicePlace.encode(self, to: &container, under: SliceName(mount.name))
         }
     }
 
     /// Returns true if all slices are equal.
     public static func == (a: Self, b: Self) -> Bool {
-        modules.allSatisfy { $0.slice.isEqual(a, b) }
+        modules.allSatisfy { $0.slicePlace.isEqual(a, b) }
     }
 }
 
@@ -151,7 +151,7 @@ package struct VisibleRoot<Root: RootState>: Decodable {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: SliceName.self)
         for mount in Root.modules {
-            try mount.slice.readVisible(from: container, under: SliceName(mount.name))
+            try mount.slicePlace.readForSchema(from: container, under: SliceName(mount.name))
         }
     }
 }

@@ -5,7 +5,7 @@ package protocol SessionAction: Action {
     /// The session that ends, with all of its slices; `nil` if the action ends no session.
     var endedSession: String? { get }
     /// The sessions whose routes change; `nil` if the action names no sessions.
-    var namedSessions: [String]? { get }
+    var reroutedSessions: [String]? { get }
 }
 
 /// A slice with the open sessions: the sessions that have begun and not ended.
@@ -37,7 +37,7 @@ extension ModuleMachine {
 
     /// Refuses an action on the routes of sessions that have all ended.
     func admitSessions(namedBy action: any Action, in state: Root) throws(Refusal) {
-        guard let sessions = (action as? any SessionAction)?.namedSessions, !sessions.isEmpty,
+        guard let sessions = (action as? any SessionAction)?.reroutedSessions, !sessions.isEmpty,
             sessions.allSatisfy({ refusesChanges(of: $0, in: state) })
         else { return }
         throw Refusal.ofEndedSession
@@ -61,7 +61,7 @@ extension ModuleMachine {
     func endSession(by action: any Action, _ state: inout Root, _ change: inout Change) {
         guard let session = (action as? any SessionAction)?.endedSession else { return }
         for module in sessionModules
-        where modules[module].slice.removeSlices(ofSession: session, &state) {
+        where modules[module].slicePlace.removeSlices(ofSession: session, &state) {
             change.changesState = true
             change.add(SliceEdit(module, SliceKey(session: session)))
         }
@@ -71,16 +71,18 @@ extension ModuleMachine {
     /// Adds the changed parts of a slice to a change, for a module whose slice has a part for each
     /// session.
     func addEdits(to change: inout Change, _ module: Int, _ old: Root, _ new: Root) {
-        guard let sessions = modules[module].slice.changedSessions(old, new) else {
+        guard let sessions = modules[module].slicePlace.changedSessions(old, new) else {
             return change.add(SliceEdit(module))
         }
         change.add(sessions.lazy.map { SliceKey(session: $0) }, of: module)
     }
 
-    package func switchSlices(of state: inout Root, to session: String?) {
+    package func setReaderSession(of state: inout Root, to session: String?) {
         guard sessionModules.count > 0 else { return }
-        let reader = SessionReader(session ?? SessionName.shared)
-        for module in sessionModules { modules[module].slice.setReader(of: &state, to: reader) }
+        let reader = ReadingSession(session ?? SessionName.shared)
+        for module in sessionModules {
+            modules[module].slicePlace.setReader(of: &state, to: reader)
+        }
     }
 }
 

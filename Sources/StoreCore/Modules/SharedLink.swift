@@ -3,23 +3,23 @@ struct SharedLink<Root: RootState>: Sendable {
     let ownerName: String
     let valueType: any Any.Type
     /// True if the key path of the copy begins at the type of the reader's slice.
-    let isOfSlice: Bool
+    let matchesReaderSlice: Bool
     /// Returns the keys of all slices of the reader.
-    let keys: @Sendable (Root) -> [SliceKey]
+    let readerKeys: @Sendable (Root) -> [SliceKey]
     /// True if the reader has instances.
-    private let hasInstances: Bool
+    private let readerHasInstances: Bool
     /// Updates the copy in one slice of the reader. Returns true if the slice changed.
-    let update: @Sendable (inout Root, any BoundModule<Root>, SliceKey, ByteComparison?) -> Bool
+    let updateCopy: @Sendable (inout Root, any BoundModule<Root>, SliceKey, ByteComparison?) -> Bool
 
     /// Makes a link that updates no copies, for a reader whose slice does not have the key path's
     /// root type.
     init<Owner: SharingInterface>(_ owner: Owner.Type) {
         self.ownerName = Owner.name
         valueType = Owner.SharedValue.self
-        isOfSlice = false
-        hasInstances = false
-        keys = { _ in [] }
-        update = { _, _, _, _ in false }
+        matchesReaderSlice = false
+        readerHasInstances = false
+        readerKeys = { _ in [] }
+        updateCopy = { _, _, _, _ in false }
     }
 
     init<State: ModuleState, Owner: SharingInterface>(
@@ -29,10 +29,10 @@ struct SharedLink<Root: RootState>: Sendable {
     ) {
         self.ownerName = Owner.name
         valueType = Owner.SharedValue.self
-        isOfSlice = true
-        hasInstances = place.form == .instances
-        keys = { place.keys($0) }
-        update = { root, owner, key, comparison in
+        matchesReaderSlice = true
+        readerHasInstances = place.cardinality == .instances
+        readerKeys = { place.keys($0) }
+        updateCopy = { root, owner, key, comparison in
             guard var state = place.read(root, key) else { return false }
             let old = state[keyPath: path]
             state[keyPath: path].value = owner.sharedValue(root, with: key) as? Owner.SharedValue
@@ -45,11 +45,11 @@ struct SharedLink<Root: RootState>: Sendable {
 
     /// Returns the keys of the reader's slices that read from the owner's slice of this key. For a
     /// key without a session, returns the keys of all slices of the reader.
-    func keys(_ root: Root, readingFrom key: SliceKey) -> [SliceKey] {
-        guard let session = key.session else { return keys(root) }
+    func readerKeys(_ root: Root, readingFrom key: SliceKey) -> [SliceKey] {
+        guard let session = key.session else { return readerKeys(root) }
         // If the session has no slice of its own yet, the update stores a slice with the copy.
-        guard hasInstances else { return [SliceKey(session: session)] }
-        return keys(root).filter { $0.session?.isSame(as: session) == true }
+        guard readerHasInstances else { return [SliceKey(session: session)] }
+        return readerKeys(root).filter { $0.session?.isSame(as: session) == true }
     }
 }
 
@@ -59,18 +59,18 @@ struct SharedLink<Root: RootState>: Sendable {
 extension ModuleMachine {
     /// A copy of one module's shared value in the slice of another module. `reader` and `owner` are
     /// indices into ``modules``.
-    struct ResolvedLink: Sendable {
-        let reader: Int
-        let owner: Int
+    struct ResolvedSharedLink: Sendable {
+        let readerIndex: Int
+        let ownerIndex: Int
         let ownerModule: any BoundModule<Root>
-        let shared: SharedLink<Root>
+        let sharedLink: SharedLink<Root>
     }
 
     /// Fills in all copies in a state that is not the result of an action: the initial state or a
     /// snapshot.
     package func fillSharedCopies(in state: inout Root) {
-        for link in links.joined() {
-            for key in link.shared.keys(state) { _ = update(link, key, &state) }
+        for link in sharedLinksByModule.joined() {
+            for key in link.sharedLink.readerKeys(state) { _ = updateCopy(link, key, &state) }
         }
     }
 
@@ -80,25 +80,27 @@ extension ModuleMachine {
     /// If all clients share the owner's slice, and a reader has slices of sessions or instances,
     /// all slices of the reader get the new value.
     func updateCopies(
-        _ links: [ResolvedLink],
+        _ links: [ResolvedSharedLink],
         of module: Int,
         _ key: SliceKey,
         _ state: inout Root,
         _ change: inout Change
     ) {
         for link in links {
-            if link.reader == module {
-                if update(link, key, &state) { change.add(SliceEdit(link.reader, key)) }
+            if link.readerIndex == module {
+                if updateCopy(link, key, &state) { change.add(SliceEdit(link.readerIndex, key)) }
                 continue
             }
-            let keys = link.shared.keys(state, readingFrom: key)
-            change.add(keys.filter { update(link, $0, &state) }, of: link.reader)
+            let keys = link.sharedLink.readerKeys(state, readingFrom: key)
+            change.add(keys.filter { updateCopy(link, $0, &state) }, of: link.readerIndex)
         }
     }
 
     /// Updates the copy in one slice. Returns true if the slice changed.
-    private func update(_ link: ResolvedLink, _ key: SliceKey, _ state: inout Root) -> Bool {
-        link.shared.update(&state, link.ownerModule, key, comparison)
+    private func updateCopy(_ link: ResolvedSharedLink, _ key: SliceKey, _ state: inout Root)
+        -> Bool
+    {
+        link.sharedLink.updateCopy(&state, link.ownerModule, key, comparison)
     }
 
     /// Returns, for each module, the links whose copies an action on the module may change. An
@@ -106,14 +108,16 @@ extension ModuleMachine {
     /// begins with an empty copy.
     ///
     /// - Throws: ``ModuleError`` if the owner of a link cannot share its value with the reader.
-    static func links(of modules: Root.Modules) throws(ModuleError) -> [[ResolvedLink]] {
-        var links: [[ResolvedLink]] = Array(repeating: [], count: modules.count)
+    static func makeSharedLinks(of modules: Root.Modules) throws(ModuleError)
+        -> [[ResolvedSharedLink]]
+    {
+        var links: [[ResolvedSharedLink]] = Array(repeating: [], count: modules.count)
         for (reader, mount) in modules.enumerated() {
             for shared in mount.sharedLinks {
                 guard let owner = modules.firstIndex(where: { $0.name == shared.ownerName }),
                     owner != reader
                 else { throw ModuleError.unknownOwner(shared.ownerName, reader: mount.name) }
-                guard shared.isOfSlice else {
+                guard shared.matchesReaderSlice else {
                     throw ModuleError.foreignCopy(of: shared.ownerName, reader: mount.name)
                 }
                 guard let sharing = modules[owner].boundModule,
@@ -121,17 +125,18 @@ extension ModuleMachine {
                 else {
                     throw ModuleError.sharesNothing(shared.ownerName, reader: mount.name)
                 }
-                guard modules[owner].slice.form != .instances else {
+                guard modules[owner].slicePlace.cardinality != .instances else {
                     throw ModuleError.ownerHasInstances(shared.ownerName, reader: mount.name)
                 }
                 guard
-                    modules[owner].slice.ownership != .session || mount.slice.ownership == .session
+                    modules[owner].slicePlace.ownership != .session
+                        || mount.slicePlace.ownership == .session
                 else { throw ModuleError.ownerIsPerSession(shared.ownerName, reader: mount.name) }
-                let link = ResolvedLink(
-                    reader: reader,
-                    owner: owner,
+                let link = ResolvedSharedLink(
+                    readerIndex: reader,
+                    ownerIndex: owner,
                     ownerModule: sharing,
-                    shared: shared
+                    sharedLink: shared
                 )
                 links[owner].append(link)
                 links[reader].append(link)

@@ -2,7 +2,7 @@
 /// state.
 package struct WholeStateComparison<Root: Sendable>: Sendable {
     /// The state before any action, without the copies of shared values.
-    let initial: Root
+    let initialState: Root
     /// Compares the bytes of values that `==` calls equal.
     let comparison: ByteComparison?
     /// The session that the action has ended; its slices never come back.
@@ -15,7 +15,7 @@ package struct WholeStateComparison<Root: Sendable>: Sendable {
     var hasUpdatedCopies = false
 
     /// Returns true if the action has ended this session.
-    func isOver(_ session: String) -> Bool { endedSession?.isSame(as: session) == true }
+    func isEndedSession(_ session: String) -> Bool { endedSession?.isSame(as: session) == true }
 }
 
 // Actions that may change every slice: the actions of the root state, and all actions if the root
@@ -48,27 +48,28 @@ extension ModuleMachine {
                 try reducer(&state, key.instance.map { action.to($0) } ?? action)
                 if route.isSessionAction { endSession(by: action, &state, &change) }
             }
-            for module in storeManagedModules where !modules[module].slice.isEqual(own, state) {
-                throw WholeStateError.changedStoreManagedSlice(names[module])
+            for module in storeManagedModules where !modules[module].slicePlace.isEqual(own, state)
+            {
+                throw WholeStateError.changedStoreManagedSlice(moduleNames[module])
             }
             let settling = WholeStateComparison(
-                initial: initial,
+                initialState: initialState,
                 comparison: comparison,
                 endedSession: route.isSessionAction
                     ? (action as? any SessionAction)?.endedSession : nil,
                 inputState: own
             )
-            return try settle(&state, after: before, change, settling, &effect)
+            return try settleWrites(&state, after: before, change, settling, &effect)
         } catch {
             state = before
             effect = nil
-            throw isOfModule ? error : Refusal.ofWholeState(error)
+            throw isOfModule ? error : Refusal.byWholeState(error)
         }
     }
 
     /// Normalizes the slices that the functions wrote, updates the copies of shared values, and
     /// returns the changes.
-    private func settle(
+    private func settleWrites(
         _ state: inout Root,
         after before: Root,
         _ own: Change,
@@ -81,20 +82,23 @@ extension ModuleMachine {
             settling.hasUpdatedCopies = true
             changed = try changedSlices(&state, after: before, settling)
         }
-        var change = Change(isChange: !changed.isEmpty, isOfSession: own.isOfSession)
+        var change = Change(isChange: !changed.isEmpty, isOfSession: own.isVisibleToSessionOnly)
         for edit in own.edits where edit.isRestart {
             change.add(SliceEdit(edit.module, edit.key, isChange: false, isRestart: true))
         }
         for (module, keys) in changed {
-            try admit(keys, of: module, in: state, settling)
+            try admitChanges(keys, of: module, in: state, settling)
             change.add(keys, of: module)
             // A change that does not list the keys of its slices is visible to all sessions.
             if keys.count > Change.editsMax || !isVisibleToSessionOnly[module] {
-                change.isOfSession = false
+                change.isVisibleToSessionOnly = false
             }
-            let ended = endedSlices(keys, of: module, before, state)
+            let ended = endedSliceKeys(keys, of: module, before, state)
             for key in ended {
-                effect = .cancellingAll(of: SliceAddress(module: names[module], key), then: effect)
+                effect = .cancellingAll(
+                    of: SliceAddress(module: moduleNames[module], key),
+                    then: effect
+                )
             }
             endViews(ended, of: module, &state, &change)
         }
@@ -109,9 +113,13 @@ extension ModuleMachine {
     ) throws -> [(module: Int, keys: [SliceKey])] {
         var changed: [(module: Int, keys: [SliceKey])] = []
         for module in modules.indices {
-            var keys = try modules[module].slice.normalizeWrites(&state, after: before, settling)
+            var keys = try modules[module].slicePlace.normalizeWrites(
+                &state,
+                after: before,
+                settling
+            )
             if isKeyedBySession[module], !keys.isEmpty,
-                let sessions = modules[module].slice.changedSessions(before, state)
+                let sessions = modules[module].slicePlace.changedSessions(before, state)
             {
                 keys = sessions.map { SliceKey(session: $0) }
             }
@@ -128,12 +136,12 @@ extension ModuleMachine {
         _ settling: WholeStateComparison<Root>
     ) -> Bool {
         var hasCopies = false
-        for (module, keys) in changed where hasLinks[module] {
+        for (module, keys) in changed where hasSharedLinks[module] {
             hasCopies = true
             // The caller compares all slices once more, and thereby finds these changes.
             var noted = Change.none
-            for key in keys where key.session.map(settling.isOver) != true {
-                updateCopies(links[module], of: module, key, &state, &noted)
+            for key in keys where key.session.map(settling.isEndedSession) != true {
+                updateCopies(sharedLinksByModule[module], of: module, key, &state, &noted)
             }
         }
         return hasCopies
@@ -141,29 +149,29 @@ extension ModuleMachine {
 
     /// Refuses a change to the slice of a session that has ended: no later action would remove the
     /// slice.
-    private func admit(
+    private func admitChanges(
         _ keys: [SliceKey],
         of module: Int,
         in state: Root,
         _ settling: WholeStateComparison<Root>
     ) throws(Refusal) {
-        guard ownership[module] == .session else { return }
+        guard ownershipByModule[module] == .session else { return }
         for case let session? in keys.lazy.map(\.session)
-        where !settling.isOver(session) && refusesChanges(of: session, in: state) {
+        where !settling.isEndedSession(session) && refusesChanges(of: session, in: state) {
             throw .ofEndedSession("A session whose slice this would change has ended.")
         }
     }
 
     /// Returns the keys of the slices that the action has removed.
-    private func endedSlices(
+    private func endedSliceKeys(
         _ keys: [SliceKey],
         of module: Int,
         _ before: Root,
         _ state: Root
     ) -> [SliceKey] {
-        let slice = modules[module].slice
-        guard slice.form != .one else { return [] }
-        return keys.filter { slice.isThere(before, $0) && !slice.isThere(state, $0) }
+        let slice = modules[module].slicePlace
+        guard slice.cardinality != .one else { return [] }
+        return keys.filter { slice.isSliceThere(before, $0) && !slice.isSliceThere(state, $0) }
     }
 }
 
@@ -171,10 +179,10 @@ extension ModuleMachine {
     /// Makes the handlers of the root state's own actions.
     ///
     /// - Throws: ``ModuleError/foreignRootDispatchable(_:root:)``.
-    static func wholeHandlers() throws(ModuleError) -> [ActionHandler<Root>] {
+    static func wholeStateHandlers() throws(ModuleError) -> [ActionHandler<Root>] {
         let whole = RootMember<Root, Root>(\Root.self)
         return try Root.dispatchables.map { type throws(ModuleError) in
-            guard let reducer = type.handling.maker.reducer(of: whole) else {
+            guard let reducer = type.handling.maker.wholeStateReducer(of: whole) else {
                 throw .foreignRootDispatchable("\(type)", root: "\(Root.self)")
             }
             return ActionHandler(type, .dispatchable, wire: type, reduce: reducer)
@@ -185,7 +193,7 @@ extension ModuleMachine {
 extension RootMember {
     /// Returns the reducer for actions of the type `A`, which changes the whole state with
     /// `update`. The reducer reports no change: the caller compares the states.
-    package func updating<A: Action>(
+    package func updatingReducer<A: Action>(
         _ update: @escaping @Sendable (inout Value, A) throws -> Void
     ) -> SliceReducer<Root> {
         { root, action, _, _ in

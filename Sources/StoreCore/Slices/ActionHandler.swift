@@ -28,9 +28,9 @@ package final class ActionHandler<Root: RootState>: Sendable {
     /// Makes the effect that follows a start. The given state has all copies of shared values.
     let effectAfterStart: (@Sendable (Root, any Action, SliceAddress) -> AnyEffect?)?
     /// Makes the action from its payload, for ``Kind/start`` and ``Kind/stop``.
-    package let make: (@Sendable (any Codable) -> (any Action)?)?
+    package let makeAction: (@Sendable (any Codable) -> (any Action)?)?
     /// Returns the payload of a start or a stop: the inverse of ``make``.
-    package let payload: (@Sendable (any Action) -> (any Codable)?)?
+    package let extractPayload: (@Sendable (any Action) -> (any Codable)?)?
 
     init(
         _ type: any Action.Type,
@@ -44,8 +44,8 @@ package final class ActionHandler<Root: RootState>: Sendable {
         self.type = type
         self.kind = kind
         self.payloadType = wire
-        self.make = make
-        self.payload = payload
+        self.makeAction = make
+        self.extractPayload = payload
         self.effectAfterStart = effectAfterStart
         self.reduce = reduce
     }

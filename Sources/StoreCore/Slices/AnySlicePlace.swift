@@ -5,7 +5,7 @@ package protocol AnySlicePlace<Root>: AnyObject, Sendable {
 
     /// The number of slices: one, at most one, or many. If each session has slices, this is the
     /// number for one session.
-    var form: SliceCardinality { get }
+    var cardinality: SliceCardinality { get }
     /// True if each session has slices of its own.
     var isPerSession: Bool { get }
     /// The owner of the slices: all clients, or sessions.
@@ -17,12 +17,12 @@ package protocol AnySlicePlace<Root>: AnyObject, Sendable {
 
     func isEqual(_ a: Root, _ b: Root) -> Bool
     /// Returns the member of the root; `nil` if its slice is not started.
-    func value(_ root: Root) -> (any Encodable & Sendable)?
-    func isThere(_ root: Root, _ key: SliceKey) -> Bool
+    func memberValue(_ root: Root) -> (any Encodable & Sendable)?
+    func isSliceThere(_ root: Root, _ key: SliceKey) -> Bool
     /// Removes all slices of a session. Returns true if there were any.
     func removeSlices(ofSession session: String, _ root: inout Root) -> Bool
-    /// Makes ``PerSession/value`` the value of the reader's session.
-    func setReader(of root: inout Root, to reader: SessionReader)
+    /// Makes ``PerSession/memberValue`` the value of the reader's session.
+    func setReader(of root: inout Root, to reader: ReadingSession)
     /// Normalizes the writes of a function of the whole state; `old` is the state before the
     /// action. Returns the keys of the slices that changed.
     ///
@@ -42,7 +42,7 @@ package protocol AnySlicePlace<Root>: AnyObject, Sendable {
         under name: SliceName
     ) throws
     /// Reads the slice as a client gets it, and drops the value. A schema records the reads.
-    func readVisible(
+    func readForSchema(
         from container: KeyedDecodingContainer<SliceName>,
         under name: SliceName
     ) throws

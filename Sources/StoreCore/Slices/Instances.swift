@@ -57,7 +57,7 @@ extension Instances {
 }
 
 extension Instances: PiecewiseState {
-    package static var pieceForm: PieceLayout { .object }
+    package static var pieceLayout: PieceLayout { .object }
 }
 
 /// A slice made of pieces that are encoded separately. After a change, only the changed pieces are
@@ -67,7 +67,7 @@ extension Instances: PiecewiseState {
 /// piece.
 package protocol PiecewiseState: ModuleState {
     /// The arrangement of the pieces on the wire.
-    static var pieceForm: PieceLayout { get }
+    static var pieceLayout: PieceLayout { get }
 
     associatedtype Piece: Encodable & Sendable
 

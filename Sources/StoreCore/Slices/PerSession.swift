@@ -21,7 +21,7 @@
 public struct PerSession<Value: Codable & Equatable & Sendable>: Equatable, Sendable {
     fileprivate var firstValueEntry: ValueTable<Value>.Entry
     fileprivate var table = ValueTable<Value>()
-    private var reader: SessionReader?
+    private var reader: ReadingSession?
 
     /// Makes a table without values; every session begins with `first`.
     public init(_ first: Value) { self.firstValueEntry = ValueTable.Entry(first) }
@@ -84,7 +84,7 @@ extension PerSession {
     func read(_ session: String?) -> Value { session.map { self[$0] } ?? firstValueEntry.value }
 
     /// Makes ``value`` the value of this reader's session.
-    mutating func setReader(_ reader: SessionReader) { self.reader = reader }
+    mutating func setReader(_ reader: ReadingSession) { self.reader = reader }
 
     /// Replaces all values by the values of a snapshot.
     mutating func replaceValues(with values: [ExactText: Value]) { table = ValueTable(values) }
@@ -109,7 +109,7 @@ extension PerSession {
     }
 
     /// Returns true if the value that every session begins with has other bytes than before.
-    func isFirstChanged(since old: PerSession, _ comparison: ByteComparison?) -> Bool {
+    func isFirstValueChanged(since old: PerSession, _ comparison: ByteComparison?) -> Bool {
         firstValueEntry !== old.firstValueEntry
             && differs(old.firstValueEntry.value, firstValueEntry.value, comparison)
     }
@@ -145,7 +145,7 @@ extension PerSession {
 
 /// The session on whose behalf a state is read. A reader is an object, because each slice has a
 /// reference to it.
-package final class SessionReader: Sendable {
+package final class ReadingSession: Sendable {
     let session: String
 
     package init(_ session: String) { self.session = session }

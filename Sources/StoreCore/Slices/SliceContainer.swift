@@ -8,7 +8,7 @@ package protocol SliceContainer {
     /// The type of the value that contains the slices.
     associatedtype Value: Codable & Equatable & Sendable
 
-    static var form: SliceCardinality { get }
+    static var cardinality: SliceCardinality { get }
 
     /// Returns a slice, or `nil` if it is not there. Consumes the value, so that a single slice is
     /// not copied once more.
@@ -65,7 +65,7 @@ extension SliceContainer {
 
 /// A single slice that is always there.
 package enum SingleContainer<State: Codable & Equatable & Sendable>: SliceContainer {
-    package static var form: SliceCardinality { .one }
+    package static var cardinality: SliceCardinality { .one }
 
     package static func slice(at key: SliceKey, of value: consuming State) -> State? { value }
 
@@ -78,7 +78,7 @@ package enum SingleContainer<State: Codable & Equatable & Sendable>: SliceContai
 
 /// A single slice that is absent until it is started.
 package enum OptionalContainer<State: ModuleState>: SliceContainer {
-    package static var form: SliceCardinality { .started }
+    package static var cardinality: SliceCardinality { .started }
 
     package static func slice(at key: SliceKey, of value: consuming State?) -> State? { value }
 
@@ -101,7 +101,7 @@ package enum OptionalContainer<State: ModuleState>: SliceContainer {
 
 /// Any number of slices, each under an id of its own.
 package enum InstancesContainer<State: ModuleState>: SliceContainer {
-    package static var form: SliceCardinality { .instances }
+    package static var cardinality: SliceCardinality { .instances }
 
     package static func slice(at key: SliceKey, of value: consuming Instances<State>) -> State? {
         guard let instance = key.instance else { return nil }

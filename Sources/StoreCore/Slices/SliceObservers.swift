@@ -8,28 +8,30 @@ package final class SliceObservers<Root: RootState>: @unchecked Sendable {
 
     let presentation: (any RootPresentation<Root>)?
     private var observersByModule: [[any SliceObserver<Root>]] {
-        didSet { updateCounts() }
+        didSet { updateObserverCounts() }
     }
     /// For each module, true if its one slice has a part for each session.
     private let isKeyedBySession: [Bool]
     /// For each module, the number of observers of its slices plus the number of presenters of the
     /// whole state. The sums are stored because each action needs a sum.
-    private var counts: [Int]
+    private var observerCountsByModule: [Int]
     /// The presenters of the whole state, in their order.
-    private var presenters: [WholePresenter<Root>] = [] {
-        didSet { updateCounts() }
+    private var wholeStatePresenters: [WholeStatePresenter<Root>] = [] {
+        didSet { updateObserverCounts() }
     }
 
     init(_ modules: Root.Modules, _ presentation: (any RootPresentation<Root>)? = nil) {
         self.presentation = presentation
         observersByModule = Array(repeating: [], count: modules.count)
-        counts = Array(repeating: 0, count: modules.count)
-        isKeyedBySession = modules.map { $0.slice.ownership == .keyedBySession }
+        observerCountsByModule = Array(repeating: 0, count: modules.count)
+        isKeyedBySession = modules.map { $0.slicePlace.ownership == .keyedBySession }
     }
 
-    private func updateCounts() { counts = observersByModule.map { $0.count + presenters.count } }
+    private func updateObserverCounts() {
+        observerCountsByModule = observersByModule.map { $0.count + wholeStatePresenters.count }
+    }
 
-    func isWatched(_ module: Int) -> Bool { counts[module] > 0 }
+    func hasObservers(_ module: Int) -> Bool { observerCountsByModule[module] > 0 }
 
     func report(_ change: Change, from old: Root, to new: Root, _ cause: SliceCause) {
         let shared = presentation == nil ? nil : SessionName.shared
@@ -47,13 +49,15 @@ package final class SliceObservers<Root: RootState>: @unchecked Sendable {
             }
             reportSlice(edit.key, of: edit.module, old, new, cause)
         }
-        if change.changesState { for presenter in presenters { presenter.show(old, new, cause) } }
+        if change.changesState {
+            for presenter in wholeStatePresenters { presenter.reportChange(old, new, cause) }
+        }
         guard let session = cause.session, !cause.isOfOtherEngine else { return }
         change.edits.forEach { edit in
             guard edit.isRestart, presentation?.isHidden(edit, from: session, in: old) == true
             else { return }
             for slices in observersByModule[edit.module] {
-                slices.showBeginning(edit.key, new, cause)
+                slices.reportBeginning(edit.key, new, cause)
             }
         }
     }
@@ -65,7 +69,7 @@ package final class SliceObservers<Root: RootState>: @unchecked Sendable {
         _ new: Root,
         _ cause: SliceCause
     ) {
-        for slices in observersByModule[module] { slices.show(key, old, new, cause) }
+        for slices in observersByModule[module] { slices.reportChange(key, old, new, cause) }
     }
 
     /// Returns true if an edit stands for all slices of a module, and the change also lists the
@@ -78,13 +82,13 @@ package final class SliceObservers<Root: RootState>: @unchecked Sendable {
     }
 
     /// Adds a presenter of the whole state, and calls it with the current state.
-    func addPresenter(_ presenter: WholePresenter<Root>, of core: Core<Root>) {
-        core.engine.perform { [self, owner = core.owner] _ in
-            presenters.append(presenter)
+    func addPresenter(_ presenter: WholeStatePresenter<Root>, of core: Core<Root>) {
+        core.engine.enqueueTask { [self, owner = core.owner] _ in
+            wholeStatePresenters.append(presenter)
             // No session is the cause of this call.
             var root = owner.current
-            owner.machine?.switchSlices(of: &root, to: nil)
-            presenter.showFirst(root)
+            owner.machine?.setReaderSession(of: &root, to: nil)
+            presenter.reportInitialState(root)
         }
     }
 
@@ -98,11 +102,11 @@ package final class SliceObservers<Root: RootState>: @unchecked Sendable {
         seesAll: Bool = false,
         _ handler: @escaping @Sendable (SliceChange<State>) -> Void
     ) -> PlainCommand {
-        let subscription = Subscriber<(SliceChange<State>) -> Void>(handler: handler, queue: nil)
+        let subscription = Subscription<(SliceChange<State>) -> Void>(handler: handler, queue: nil)
         guard let index = Root.modules.firstIndex(where: { $0.name == module }) else {
             return PlainCommand {}
         }
-        core.engine.perform { [self, owner = core.owner] _ in
+        core.engine.enqueueTask { [self, owner = core.owner] _ in
             guard subscription.isActive else { return }
             let slices = TypedSliceObserver(
                 place,
@@ -111,14 +115,14 @@ package final class SliceObservers<Root: RootState>: @unchecked Sendable {
                 presents: presents,
                 subscription
             )
-            slices.seesAll = seesAll
+            slices.ignoresAudience = seesAll
             observersByModule[index].append(slices)
-            let audience = presentation?.initialSession(of: index, in: owner.current)
-            slices.showFirst(owner.current) { audience?($0) }
+            let audience = presentation?.makeInitialSessionLookup(of: index, in: owner.current)
+            slices.reportInitialSlices(owner.current) { audience?($0) }
         }
         return PlainCommand { [weak self, weak core] in
             guard subscription.end(), let self, let core else { return }
-            core.engine.perform { _ in self.observersByModule[index].removeAll { $0.isEnded } }
+            core.engine.enqueueTask { _ in self.observersByModule[index].removeAll { $0.isEnded } }
         }
     }
 }
@@ -136,9 +140,9 @@ private protocol SliceObserver<Root>: AnyObject {
     associatedtype Root
     var isEnded: Bool { get }
     /// Reports the change of a slice by an action, if the observer observes the slice.
-    func show(_ edited: SliceKey, _ old: Root, _ new: Root, _ cause: SliceCause)
+    func reportChange(_ edited: SliceKey, _ old: Root, _ new: Root, _ cause: SliceCause)
     /// Reports a slice to a presenter as if the slice had begun, for the session of the cause.
-    func showBeginning(_ key: SliceKey, _ root: Root, _ cause: SliceCause)
+    func reportBeginning(_ key: SliceKey, _ root: Root, _ cause: SliceCause)
 }
 
 /// An observer of one slice of a module, or of all slices of the module.
@@ -153,15 +157,15 @@ where Place.State: ModuleState {
     private let isPresenter: Bool
     /// True if the observer also gets changes that are for other recipients. Only the server itself
     /// has such observers.
-    var seesAll = false
-    private let subscription: Subscriber<(SliceChange<Place.State>) -> Void>
+    var ignoresAudience = false
+    private let subscription: Subscription<(SliceChange<Place.State>) -> Void>
 
     init(
         _ place: Place,
         _ key: SliceKey?,
         name: String?,
         presents: Bool,
-        _ subscription: Subscriber<(SliceChange<Place.State>) -> Void>
+        _ subscription: Subscription<(SliceChange<Place.State>) -> Void>
     ) {
         self.place = place
         self.key = key
@@ -172,8 +176,8 @@ where Place.State: ModuleState {
 
     var isEnded: Bool { !subscription.isActive }
 
-    func show(_ edited: SliceKey, _ old: Root, _ new: Root, _ cause: SliceCause) {
-        guard subscription.isActive, seesAll || cause.audience?.includes(name) != false,
+    func reportChange(_ edited: SliceKey, _ old: Root, _ new: Root, _ cause: SliceCause) {
+        guard subscription.isActive, ignoresAudience || cause.audience?.includes(name) != false,
             !(isPresenter && cause.isOfOtherEngine)
         else { return }
         for key in observedKeys(in: edited, old, new) {
@@ -194,7 +198,7 @@ where Place.State: ModuleState {
     private func observedKeys(in edited: SliceKey, _ old: Root, _ new: Root) -> [SliceKey] {
         let isOne =
             (edited.session != nil || !place.isPerSession)
-            && (edited.instance != nil || place.form != .instances)
+            && (edited.instance != nil || place.cardinality != .instances)
         if let key {
             if !isOne { return key.isIncluded(in: edited) ? [key] : [] }
             return key == edited ? [key] : []
@@ -204,33 +208,33 @@ where Place.State: ModuleState {
         let known = Set(keys)
         // The keys have a fixed order, so the same action always leads to the same calls.
         return (keys + place.keys(old).filter { !known.contains($0) }).filter { key in
-            key.isIncluded(in: edited) && isShown(key)
+            key.isIncluded(in: edited) && isObservable(key)
                 && !isIdentical(place.read(old, key), place.read(new, key))
         }
     }
 
     /// Returns false for the key of the value that every session begins with: no session owns this
     /// value.
-    private func isShown(_ key: SliceKey) -> Bool { key.session != nil || !place.isPerSession }
+    private func isObservable(_ key: SliceKey) -> Bool { key.session != nil || !place.isPerSession }
 
-    func showFirst(_ root: Root, _ audience: (SliceKey) -> String?) {
-        let keys = key.map { [$0] } ?? firstKeys(root)
+    func reportInitialSlices(_ root: Root, _ audience: (SliceKey) -> String?) {
+        let keys = key.map { [$0] } ?? initialKeys(root)
         for key in keys {
             subscription.handler(
                 SliceChange(
                     old: nil,
                     new: place.read(root, key),
                     key: key,
-                    cause: .start(for: audience(key))
+                    cause: .storeStart(for: audience(key))
                 )
             )
         }
     }
 
     /// Returns the keys of all slices, and the key of the shared session.
-    private func firstKeys(_ root: Root) -> [SliceKey] {
-        var keys = place.keys(root).filter(isShown)
-        if place.isPerSession, place.form != .instances {
+    private func initialKeys(_ root: Root) -> [SliceKey] {
+        var keys = place.keys(root).filter(isObservable)
+        if place.isPerSession, place.cardinality != .instances {
             let shared = SliceKey(session: SessionName.shared)
             if !keys.contains(shared) { keys.append(shared) }
         }
@@ -238,7 +242,7 @@ where Place.State: ModuleState {
         return keys.isEmpty ? [.only] : keys
     }
 
-    func showBeginning(_ key: SliceKey, _ root: Root, _ cause: SliceCause) {
+    func reportBeginning(_ key: SliceKey, _ root: Root, _ cause: SliceCause) {
         guard isPresenter, subscription.isActive, self.key == nil || self.key == key,
             let state = place.read(root, key)
         else { return }

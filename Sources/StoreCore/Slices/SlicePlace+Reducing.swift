@@ -6,7 +6,7 @@ extension SlicePlace where State: ModuleState {
         -> State
     {
         if let state = read(root, key) { return state }
-        if form == .instances, key.instance == nil {
+        if cardinality == .instances, key.instance == nil {
             throw Refusal(
                 reason: "The module '\(module)' has instances; the action has to name one, as in "
                     + "\(module)/<id>/…."
@@ -18,8 +18,8 @@ extension SlicePlace where State: ModuleState {
 
     /// Throws a ``Refusal`` if an instance cannot have the id in this key, because the path would
     /// be ambiguous or too long.
-    func check(_ key: SliceKey) throws(Refusal) {
-        if form == .instances { try Instances<State>.check(id: key.instance ?? "") }
+    func checkInstanceID(_ key: SliceKey) throws(Refusal) {
+        if cardinality == .instances { try Instances<State>.check(id: key.instance ?? "") }
     }
 
     /// Returns the reducer for actions of the type `A`, which changes the slice with `reduce`.
@@ -31,7 +31,7 @@ extension SlicePlace where State: ModuleState {
         return { root, action, key, comparison in
             guard type(of: action) == A.self else { return .unchanged }
             let action: A = uncheckedCast(action)
-            return try self.change(&root, key, module, comparison) { try reduce(&$0, action) }
+            return try self.changeSlice(&root, key, module, comparison) { try reduce(&$0, action) }
         }
     }
 
@@ -42,16 +42,16 @@ extension SlicePlace where State: ModuleState {
         withEffect reduce: @escaping @Sendable (inout State, A) throws -> Effect<State>
     ) -> SliceReducer<Root> {
         if let single = self as? SinglePlace<Root, State> {
-            return single.replacing(module, withEffect: reduce)
+            return single.reducerOfSingle(module, withEffect: reduce)
         }
         return { root, action, key, comparison in
             guard type(of: action) == A.self else { return .unchanged }
             let action: A = uncheckedCast(action)
             var effect = Effect<State>.none
-            var result = try self.change(&root, key, module, comparison) {
+            var result = try self.changeSlice(&root, key, module, comparison) {
                 effect = try reduce(&$0, action)
             }
-            result.effect = self.pending(effect, module, key)
+            result.effect = self.addressedEffect(effect, module, key)
             return result
         }
     }
@@ -66,13 +66,13 @@ extension SlicePlace where State: ModuleState {
             guard type(of: action) == A.self else { return .unchanged }
             _ = try self.requiredSlice(root, key, module)
             var result = SliceResult.unchanged
-            result.effect = self.pending(effect(uncheckedCast(action)), module, key)
+            result.effect = self.addressedEffect(effect(uncheckedCast(action)), module, key)
             return result
         }
     }
 
     /// Returns the effect with its address, for the runner; `nil` if there is no effect.
-    private func pending(
+    private func addressedEffect(
         _ effect: Effect<State>,
         _ module: String,
         _ key: SliceKey
@@ -87,7 +87,7 @@ extension SlicePlace where State: ModuleState {
     /// A new value is stored even if `==` calls it equal to the old value. There is one exception:
     /// if the session has no stored value yet, and the action changes no byte, the value is not
     /// stored. No reader would get such a value.
-    private func change(
+    private func changeSlice(
         _ root: inout Root,
         _ key: SliceKey,
         _ module: String,
@@ -118,7 +118,7 @@ extension SharedPlace {
         }
     }
 
-    fileprivate func replacing<State: ModuleState, A: Action>(
+    fileprivate func reducerOfSingle<State: ModuleState, A: Action>(
         _ module: String,
         withEffect reduce: @escaping @Sendable (inout State, A) throws -> Effect<State>
     ) -> SliceReducer<Root> where Container == SingleContainer<State> {

@@ -25,17 +25,17 @@ package protocol SlicePlace<Root, State>: AnySlicePlace {
 }
 
 extension SlicePlace {
-    package var form: SliceCardinality { Container.form }
+    package var cardinality: SliceCardinality { Container.cardinality }
     package var wireType: any (Codable & Sendable).Type { Container.Value.self }
     package var path: any AnyKeyPath & Sendable { member.path }
 
     package var ownership: SliceOwnership {
         if isPerSession { return .session }
         let pieces = State.self as? any PiecewiseState.Type
-        return pieces?.pieceForm == .objectBySession ? .keyedBySession : .everybody
+        return pieces?.pieceLayout == .objectBySession ? .keyedBySession : .everybody
     }
 
-    package func isThere(_ root: Root, _ key: SliceKey) -> Bool { read(root, key) != nil }
+    package func isSliceThere(_ root: Root, _ key: SliceKey) -> Bool { read(root, key) != nil }
     package func isEqual(_ a: Root, _ b: Root) -> Bool { member.read(a) == member.read(b) }
 
     package func encode(
@@ -44,7 +44,7 @@ extension SlicePlace {
         under name: SliceName
     ) throws { try container.encode(member.read(root), forKey: name) }
 
-    package func readVisible(
+    package func readForSchema(
         from container: KeyedDecodingContainer<SliceName>,
         under name: SliceName
     ) throws { _ = try Container.decode(from: container, under: name) }
@@ -79,9 +79,9 @@ package final class SharedPlace<Root: RootState, Container: SliceContainer>: Sli
 
     package func hasStoredSlice(_ root: Root, _ key: SliceKey) -> Bool { true }
     package func removeSlices(ofSession session: String, _ root: inout Root) -> Bool { false }
-    package func setReader(of root: inout Root, to reader: SessionReader) {}
+    package func setReader(of root: inout Root, to reader: ReadingSession) {}
 
-    package func value(_ root: Root) -> (any Encodable & Sendable)? {
+    package func memberValue(_ root: Root) -> (any Encodable & Sendable)? {
         Container.encodable(member.read(root))
     }
 
@@ -96,7 +96,7 @@ package final class SharedPlace<Root: RootState, Container: SliceContainer>: Sli
     }
 
     package func changedSessions(_ old: Root, _ new: Root) -> [String]? {
-        guard form == .one, let old = member.read(old) as? any PiecewiseState,
+        guard cardinality == .one, let old = member.read(old) as? any PiecewiseState,
             let new = member.read(new) as? any PiecewiseState
         else { return nil }
         return new.changedPieces(since: old).map(\.key)
@@ -154,7 +154,7 @@ package final class SessionPlace<Root: RootState, Container: SliceContainer>: Sl
                 SliceKey(session: session, instance: $0)
             }
         }
-        return form == .instances ? keys : [.only] + keys
+        return cardinality == .instances ? keys : [.only] + keys
     }
 
     package func hasStoredSlice(_ root: Root, _ key: SliceKey) -> Bool {
@@ -165,11 +165,11 @@ package final class SessionPlace<Root: RootState, Container: SliceContainer>: Sl
         member.change(&root) { $0.removeValue(of: session) }
     }
 
-    package func setReader(of root: inout Root, to reader: SessionReader) {
+    package func setReader(of root: inout Root, to reader: ReadingSession) {
         member.change(&root) { $0.setReader(reader) }
     }
 
-    package func value(_ root: Root) -> (any Encodable & Sendable)? { member.read(root) }
+    package func memberValue(_ root: Root) -> (any Encodable & Sendable)? { member.read(root) }
 
     package func normalizeWrites(
         _ root: inout Root,
@@ -181,17 +181,21 @@ package final class SessionPlace<Root: RootState, Container: SliceContainer>: Sl
         let (isFirst, changes) = try member.change(&root) { values in
             if !settling.hasUpdatedCopies {
                 let (given, initial) = (
-                    member.read(settling.inputState), member.read(settling.initial)
+                    member.read(settling.inputState), member.read(settling.initialState)
                 )
                 try values.restoreFirstValue(of: given, orOf: initial)
             }
-            let changes = values.normalizeWrites(after: old, comparison, isOver: settling.isOver)
-            return (values.isFirstChanged(since: old, comparison), changes)
+            let changes = values.normalizeWrites(
+                after: old,
+                comparison,
+                isOver: settling.isEndedSession
+            )
+            return (values.isFirstValueChanged(since: old, comparison), changes)
         }
         return try changes.reduce(into: isFirst ? [.only] : []) { keys, change in
             // The end of a session removes all of its instances. A single key stands for all
             // instances, even if there are none.
-            guard form == .instances, !settling.isOver(change.session) else {
+            guard cardinality == .instances, !settling.isEndedSession(change.session) else {
                 return keys.append(SliceKey(session: change.session))
             }
             keys += try Container.changedInstanceIDs(of: change.new, since: change.old, comparison)

@@ -108,20 +108,20 @@ extension SortedTable: Sequence {
     package struct Iterator: IteratorProtocol {
         /// The nodes that are still to visit, as a stack: the last element is the next node. After
         /// a node, the iterator visits the right side of the node.
-        private var waiting: [SortedNode] = []
+        private var nodesToVisit: [SortedNode] = []
 
         fileprivate init(_ root: SortedNode?) { descend(from: root) }
 
         private mutating func descend(from root: SortedNode?) {
             var node = root
             while let next = node {
-                waiting.append(next)
+                nodesToVisit.append(next)
                 node = next.left
             }
         }
 
         package mutating func next() -> (key: String, value: Value)? {
-            guard let node = waiting.popLast() else { return nil }
+            guard let node = nodesToVisit.popLast() else { return nil }
             descend(from: node.right)
             return (node.key, SortedTable.value(node.value))
         }
@@ -146,20 +146,20 @@ private struct SortedSteps {
     }
 
     /// The steps that still come, as a stack: the last element is the next step.
-    private var waiting: [Step]
+    private var stepStack: [Step]
 
-    init(_ root: SortedNode?) { waiting = root.map { [.tree($0)] } ?? [] }
+    init(_ root: SortedNode?) { stepStack = root.map { [.tree($0)] } ?? [] }
 
-    var next: Step? { waiting.last }
+    var next: Step? { stepStack.last }
 
-    mutating func skip() { waiting.removeLast() }
+    mutating func skip() { stepStack.removeLast() }
 
     /// Replaces the next subtree by its left side, its member and its right side.
     mutating func descend() {
-        guard case .tree(let node)? = waiting.popLast() else { return }
-        if let right = node.right { waiting.append(.tree(right)) }
-        waiting.append(.member(node))
-        if let left = node.left { waiting.append(.tree(left)) }
+        guard case .tree(let node)? = stepStack.popLast() else { return }
+        if let right = node.right { stepStack.append(.tree(right)) }
+        stepStack.append(.member(node))
+        if let left = node.left { stepStack.append(.tree(left)) }
     }
 }
 
@@ -244,12 +244,12 @@ private final class SortedNode: Sendable {
     private func balanced(_ left: SortedNode?, _ right: SortedNode?) -> SortedNode {
         let (before, after) = (left?.count ?? 0, right?.count ?? 0)
         guard before + after > 1 else { return SortedNode(key, value, left, right) }
-        if let right, after > 3 * before { return turnedLeft(left, right) }
-        if let left, before > 3 * after { return turnedRight(left, right) }
+        if let right, after > 3 * before { return rotatedLeft(left, right) }
+        if let left, before > 3 * after { return rotatedRight(left, right) }
         return SortedNode(key, value, left, right)
     }
 
-    private func turnedLeft(_ left: SortedNode?, _ right: SortedNode) -> SortedNode {
+    private func rotatedLeft(_ left: SortedNode?, _ right: SortedNode) -> SortedNode {
         if let inner = right.left, inner.count >= 2 * (right.right?.count ?? 0) {
             return inner.withSides(
                 SortedNode(key, value, left, inner.left),
@@ -259,7 +259,7 @@ private final class SortedNode: Sendable {
         return right.withSides(SortedNode(key, value, left, right.left), right.right)
     }
 
-    private func turnedRight(_ left: SortedNode, _ right: SortedNode?) -> SortedNode {
+    private func rotatedRight(_ left: SortedNode, _ right: SortedNode?) -> SortedNode {
         if let inner = left.right, inner.count >= 2 * (left.left?.count ?? 0) {
             return inner.withSides(
                 SortedNode(left.key, left.value, left.left, inner.left),

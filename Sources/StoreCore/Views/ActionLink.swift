@@ -39,7 +39,7 @@ public struct ActionLink: Encodable, Equatable, Sendable {
     /// - Throws: an error if the encoder does not belong to a server's views, or if the action has
     ///   no link.
     public func encode(to encoder: any Encoder) throws {
-        guard let hrefs = encoder.userInfo[Self.hrefs] as? any ActionHrefs else {
+        guard let hrefs = encoder.userInfo[Self.hrefsKey] as? any ActionHrefs else {
             throw ActionLinkError(
                 "a link to \(type(of: action)) is written outside of a server's view; actions "
                     + "have no address there"
@@ -54,7 +54,7 @@ public struct ActionLink: Encodable, Equatable, Sendable {
     public static func == (a: ActionLink, b: ActionLink) -> Bool { a.isSame(b.action) }
 
     /// The key of the ``ActionHrefs`` in the `userInfo` of an encoder of views.
-    package static let hrefs = CodingUserInfoKey(named: "StoreCore.ActionLink.hrefs")
+    package static let hrefsKey = CodingUserInfoKey(named: "StoreCore.ActionLink.hrefs")
 }
 
 /// The addresses at which clients dispatch actions.

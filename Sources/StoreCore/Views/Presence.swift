@@ -91,5 +91,5 @@ public struct Presence: Module {
 }
 
 extension Presence.State: PiecewiseState {
-    package static var pieceForm: PieceLayout { .objectBySession }
+    package static var pieceLayout: PieceLayout { .objectBySession }
 }

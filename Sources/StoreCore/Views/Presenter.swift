@@ -46,11 +46,11 @@ public struct PresenterContext: Sendable {
     /// dispatch. The name is `nil` for a presenter of the whole state.
     package var module: String?
     /// The action whose change the presenter gets.
-    var cause = SliceCause.start(for: nil)
+    var cause = SliceCause.storeStart(for: nil)
     /// The session to present to: the session of the slice or of the action, or the shared session
     /// for an action without a session. The value is `nil` if no client caused the change, as when
     /// a store begins.
-    package var presentedSession: String? { cause.session }
+    package var targetSession: String? { cause.session }
     /// The session that owns the slice; `nil` if the slice is shared.
     public internal(set) var session: String?
     /// The id of the instance that owns the slice; `nil` if the module has no instances.
@@ -96,7 +96,7 @@ extension PresenterContext {
         file: String = #fileID,
         line: Int = #line
     ) {
-        guard let session = session ?? presentedSession else { return }
+        guard let session = session ?? targetSession else { return }
         engine?.sendCommand(name, payload, for: session, from: source("\(file):\(line)"))
     }
 
@@ -106,7 +106,7 @@ extension PresenterContext {
         ActionSource(
             cause: cause.version,
             place: place,
-            session: session ?? presentedSession,
+            session: session ?? targetSession,
             principal: cause.sender?.principal,
             trace: cause.sender?.trace,
             watch: cause.watch
@@ -135,7 +135,7 @@ extension Mount {
             BoundPresenter(
                 name: name,
                 type: P.self,
-                isOfSlice: place != nil,
+                matchesSliceType: place != nil,
                 needsStart: needsStart
             ) { [module = self.name] changes, core, context in
                 guard let place else { return }
@@ -164,14 +164,14 @@ struct BoundPresenter<Root: RootState>: Sendable {
     let name: String
     let type: any Presenter.Type
     /// True if the presenter's state type is the type of the module's slice.
-    let isOfSlice: Bool
+    let matchesSliceType: Bool
     /// True if the presenter works only for a slice that is started and stopped.
     let needsStart: Bool
     let attach: @Sendable (SliceObservers<Root>, Core<Root>, PresenterContext) -> Void
 }
 
 /// A presenter of the whole state, with its context in a Core.
-struct WholePresenter<Root: RootState>: Sendable {
+struct WholeStatePresenter<Root: RootState>: Sendable {
     let name: String
     private let update: @Sendable (Root?, Root, SliceCause) -> Void
 
@@ -191,13 +191,13 @@ struct WholePresenter<Root: RootState>: Sendable {
 
     /// Reports the change of an action, if this engine applied the action and the presenter belongs
     /// to the action's audience.
-    func show(_ old: Root, _ new: Root, _ cause: SliceCause) {
+    func reportChange(_ old: Root, _ new: Root, _ cause: SliceCause) {
         guard !cause.isOfOtherEngine, cause.audience?.includes(name) != false else { return }
         update(old, new, cause)
     }
 
     /// Reports the state that the store begins with.
-    func showFirst(_ root: Root) { update(nil, root, .start(for: nil)) }
+    func reportInitialState(_ root: Root) { update(nil, root, .storeStart(for: nil)) }
 }
 
 /// An object that decides which modules are presented to which sessions.
@@ -211,7 +211,8 @@ package protocol RootPresentation<Root>: Presentation {
     associatedtype Root: RootState
 
     /// Refuses a view's action from a session to which the module is not presented.
-    func admit(_ module: Int, _ key: SliceKey, from session: String?, in root: Root) throws(Refusal)
+    func admitViewAction(_ module: Int, _ key: SliceKey, from session: String?, in root: Root)
+        throws(Refusal)
 
     /// Returns true if a session does not show a slice. If this session starts the slice, the
     /// presenters get a new slice, even if the slice was started already.
@@ -219,7 +220,7 @@ package protocol RootPresentation<Root>: Presentation {
 
     /// Returns a function that is called when the store begins, with the key of each slice of a
     /// module. The function returns the session to which the slice is presented, or `nil`.
-    func initialSession(of module: Int, in root: Root) -> (SliceKey) -> String?
+    func makeInitialSessionLookup(of module: Int, in root: Root) -> (SliceKey) -> String?
 }
 
 /// A module that supplies the presentation of all modules. A root state has at most one such

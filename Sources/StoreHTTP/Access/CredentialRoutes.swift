@@ -15,7 +15,7 @@ struct CredentialRoutes: RouteGroup {
 
     var routes: [Route] {
         [
-            .change(
+            .changing(
                 .post,
                 links.session,
                 "beginLogin",
@@ -23,13 +23,13 @@ struct CredentialRoutes: RouteGroup {
                 needs: .everyone,
                 answers: [.init(204, "The cookie is set.", headers: ["Set-Cookie"])],
                 problems: [.unauthorized],
-                handle: begin
+                handle: beginLogin
             )
         ] + (hasSessions ? [] : [deletionRoute])
     }
 
     private var deletionRoute: Route {
-        .change(
+        .changing(
             .delete,
             links.session,
             "endLogin",
@@ -44,7 +44,7 @@ struct CredentialRoutes: RouteGroup {
         }
     }
 
-    private func begin(_ request: RequestContext) throws(Problem) {
+    private func beginLogin(_ request: RequestContext) throws(Problem) {
         let cookie = request.environment.credentialCookie
         // A cookie must not be exchanged for a new cookie, because repeated exchanges would never
         // let the access end.
@@ -58,7 +58,7 @@ struct CredentialRoutes: RouteGroup {
 
 /// `GET /session` shows a client its principal, its role and its session. A client without a
 /// session gets the same kind of answer and no error.
-struct ClientRoutes: RouteGroup {
+struct ClientIdentityRoutes: RouteGroup {
     let links: Links
 
     var routes: [Route] {
@@ -67,7 +67,7 @@ struct ClientRoutes: RouteGroup {
             .init("expires", .nullable(.string())), .init("session", .nullable(.string())),
         ])
         return [
-            .read(
+            .reading(
                 links.session,
                 "Session",
                 "The client's principal, role and end of access, and its session, if it has one.",

@@ -38,7 +38,7 @@ enum RouteAccess: Sendable {
         switch self {
         case .need(let need), .ofModule(_, let need): need
         case .viewActions: .dispatch
-        case .memberInPath: .member(try path.value(0, of: request))
+        case .memberInPath: .member(try path.parameterValue(0, of: request))
         }
     }
 
@@ -71,7 +71,7 @@ extension Identity {
     ///
     /// - Throws: 404 for a resource that the sender may not see. For a resource that the sender may
     ///   see but not use, 401 without a credential, else 403.
-    func check(
+    func checkAccess(
         _ request: HTTPExchange,
         _ served: ServedRoute?,
         of resource: Resource

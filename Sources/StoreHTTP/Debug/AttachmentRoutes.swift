@@ -52,7 +52,7 @@ struct AttachmentRoutes: RouteGroup {
         _ summary: String
     ) -> Route {
         let item = JSONSchema.object([.init("id", .string()), .init("href", .string())])
-        return .read(
+        return .reading(
             path,
             name,
             summary,
@@ -75,7 +75,7 @@ struct AttachmentRoutes: RouteGroup {
         _ id: String,
         _ summary: String
     ) -> Route {
-        .change(
+        .changing(
             .delete,
             path + "/{id}",
             id,
@@ -109,14 +109,14 @@ package final class CoreAttachments: Sendable {
         let kind: Kind
         let id: String
         /// The label of the queue that calls the attachment; `nil` for the Core's own thread.
-        let queue: String?
+        let queueLabel: String?
         let removal: PlainCommand
     }
 
     private struct Table {
         var all: [Attachment] = []
         /// The number of observers since the start, so that no id is used twice.
-        var observersAdded = 0
+        var addedObserversCount = 0
     }
 
     private let table = Locked(Table())
@@ -124,7 +124,7 @@ package final class CoreAttachments: Sendable {
     package init() {}
 
     package func add(_ kind: Kind, _ id: String, ending: PlainCommand) {
-        let attachment = Attachment(kind: kind, id: id, queue: nil, removal: ending)
+        let attachment = Attachment(kind: kind, id: id, queueLabel: nil, removal: ending)
         table.withLock { $0.all.append(attachment) }
     }
 
@@ -132,12 +132,12 @@ package final class CoreAttachments: Sendable {
     /// the label of the queue on which the observer is called.
     package func addObserver(on queue: String?, ending: PlainCommand) {
         table.withLock { attached in
-            attached.observersAdded += 1
+            attached.addedObserversCount += 1
             attached.all.append(
                 Attachment(
                     kind: .observer,
-                    id: "observer-\(attached.observersAdded)",
-                    queue: queue,
+                    id: "observer-\(attached.addedObserversCount)",
+                    queueLabel: queue,
                     removal: ending
                 )
             )

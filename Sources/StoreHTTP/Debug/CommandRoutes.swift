@@ -16,7 +16,7 @@ struct CommandRoutes: RouteGroup {
     var routes: [Route] {
         let name = Parameter.path("name", "The name in the list.")
         return [
-            .read(
+            .reading(
                 links.commands,
                 "DebugCommands",
                 "The commands that the program exposes.",
@@ -25,7 +25,7 @@ struct CommandRoutes: RouteGroup {
                 audience: .operators,
                 handle: showAll
             ),
-            .read(
+            .reading(
                 links.commands + "/{name}",
                 "DebugCommand",
                 "A command's type and the place of its code in the source, in five lines.",
@@ -36,7 +36,7 @@ struct CommandRoutes: RouteGroup {
                 audience: .operators,
                 handle: show
             ),
-            .change(
+            .changing(
                 .post,
                 links.commands + "/{name}",
                 "debugExecute",

@@ -34,7 +34,7 @@ package struct ExposedCommand: Sendable {
                 value = try JSONDecoder(limits: limits).decode(Value.self, from: body)
             } catch {
                 if error.isParseError { throw Problem(error, bytesMax: limits.bytesMax) }
-                throw .unfit(error, for: "debug/commands/\(name)", logger)
+                throw .unfitValue(error, for: "debug/commands/\(name)", logger)
             }
             return { command(with: value) }
         }
@@ -66,7 +66,7 @@ package struct ExposedCommand: Sendable {
     ///
     /// - Throws: `ConfigurationError` if a name can't stand in a path, or if two commands have the
     ///   same name.
-    package static func check(_ commands: [ExposedCommand]) throws(ConfigurationError) {
+    package static func checkNames(_ commands: [ExposedCommand]) throws(ConfigurationError) {
         var names: Set<String> = []
         for command in commands {
             guard isName(command.name) else {

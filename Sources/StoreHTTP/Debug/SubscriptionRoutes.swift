@@ -11,11 +11,11 @@ struct SubscriptionRoutes: RouteGroup {
     let store: Store
     let attachments: CoreAttachments
     /// The presenters of the whole state.
-    let presenters: [String]
+    let wholeStatePresenterNames: [String]
 
     var routes: [Route] {
         [
-            .read(
+            .reading(
                 store.links.subscriptions,
                 "DebugSubscriptions",
                 "The open streams, and the observers in the server's own process.",
@@ -24,7 +24,7 @@ struct SubscriptionRoutes: RouteGroup {
                 audience: .operators,
                 handle: list
             ),
-            .change(
+            .changing(
                 .delete,
                 store.links.subscriptions + "/{id}",
                 "debugEndSubscription",
@@ -85,7 +85,7 @@ struct SubscriptionRoutes: RouteGroup {
             }
             json.list("observers", of: attachments.all(.observer)) { json, observer in
                 json.member("id", observer.id)
-                json.member("queue", orNull: observer.queue)
+                json.member("queue", orNull: observer.queueLabel)
             }
         }
     }
@@ -100,7 +100,7 @@ struct SubscriptionRoutes: RouteGroup {
             let (module, count) = (modules[place], state.sliceCount(place))
             return count == 0 ? [] : module.presenters.map { ($0, module.name, count) }
         }
-        return ofModules + presenters.map { ($0, nil, nil) }
+        return ofModules + wholeStatePresenterNames.map { ($0, nil, nil) }
     }
 
     private func end(_ request: RequestContext) throws(Problem) {

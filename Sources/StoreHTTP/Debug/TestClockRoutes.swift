@@ -8,7 +8,7 @@ import Synchronization
 /// The routes that show and move the clock of effects. They exist only with `--clock test`.
 final class TestClockRoutes: RouteGroup, Sendable {
     /// The maximum number of seconds that the clock moves in total: a hundred years.
-    static let secondsMax = 3_155_760_000.0
+    static let totalSecondsMax = 3_155_760_000.0
 
     private struct Advance: Decodable {
         let seconds: Double
@@ -27,7 +27,7 @@ final class TestClockRoutes: RouteGroup, Sendable {
 
     var routes: [Route] {
         [
-            .read(
+            .reading(
                 links.testClock,
                 "TestClock",
                 "The time of the clock by which effects pause.",
@@ -36,7 +36,7 @@ final class TestClockRoutes: RouteGroup, Sendable {
             ) { [clock] request in
                 request.respond(Self.response(200, clock))
             },
-            .change(
+            .changing(
                 .post,
                 links.testClockAdvance,
                 "advanceTestClock",
@@ -74,8 +74,8 @@ final class TestClockRoutes: RouteGroup, Sendable {
     }
 
     private func duration(_ request: RequestContext) throws(Problem) -> Duration {
-        let advance = try request.object(Advance.self, limits)
-        let left = Self.secondsMax - clock.now.sinceStart / .seconds(1)
+        let advance = try request.bodyObject(Advance.self, limits)
+        let left = Self.totalSecondsMax - clock.now.sinceStart / .seconds(1)
         guard advance.seconds >= 0, advance.seconds <= left else {
             throw .invalidPayload(
                 pointer: "/seconds",

@@ -8,7 +8,7 @@ import StoreWire
 struct DiscoveryRoutes: RouteGroup {
     let links: Links
     let title: String
-    let version: String
+    let programVersion: String
     /// The JSON Schema of the state, as a client's session sees it, and of the actions.
     let schema: Bytes
     /// The same schema with the state of all sessions.
@@ -21,7 +21,7 @@ struct DiscoveryRoutes: RouteGroup {
     var routes: [Route] {
         let example = DispatchExample(definitions: components).json
         return [
-            .read(
+            .reading(
                 links.index,
                 "Index",
                 "The resources of this server: a page for people, JSON for programs.",
@@ -37,7 +37,7 @@ struct DiscoveryRoutes: RouteGroup {
             ) { request in
                 showIndex(request, example: example)
             },
-            .read(
+            .reading(
                 links.schema,
                 "Schema",
                 "JSON Schema of the state and the actions.",
@@ -49,19 +49,19 @@ struct DiscoveryRoutes: RouteGroup {
                     .document(isOperator ? operatorSchema : schema, "application/schema+json")
                 )
             },
-            .read(
+            .reading(
                 links.openAPI,
                 "OpenAPI",
                 "OpenAPI 3.1 of every route.",
                 needs: .schema,
                 answers: [.json(.any, "The document.")],
                 audience: .all
-            ) { [title, version, components] request in
+            ) { [title, programVersion, components] request in
                 let environment = request.environment
                 let document = environment.catalog.description(for: request) { operations in
                     OpenAPI(
                         title: title,
-                        apiVersion: version,
+                        apiVersion: programVersion,
                         summary:
                             "A Redux-style store: actions in, one version line, the state out.",
                         operations: operations,
@@ -72,7 +72,7 @@ struct DiscoveryRoutes: RouteGroup {
                 }
                 request.respond(.document(document, "application/json"))
             },
-            .read(
+            .reading(
                 links.problems + "/{slug}",
                 "Problem",
                 "The meaning of a kind of problem.",
@@ -116,12 +116,14 @@ struct DiscoveryRoutes: RouteGroup {
         }
         let vary = ("Vary", identity == nil ? "Accept" : "Accept, Authorization, Cookie")
         guard request.prefersHTML else {
-            return request.respond(.document(json(routes), "application/json", further: [vary]))
+            return request.respond(
+                .document(indexJSON(routes), "application/json", further: [vary])
+            )
         }
         let page = IndexPage(
             program: title,
-            programVersion: version,
-            version: newestVersion(),
+            programVersion: programVersion,
+            newestVersion: newestVersion(),
             links: links,
             routes: routes,
             // The example may be any action, so only a role that may dispatch all of them gets it.
@@ -131,11 +133,11 @@ struct DiscoveryRoutes: RouteGroup {
         request.respond(.page(page.html, further: [vary]))
     }
 
-    private func json(_ routes: [Route]) -> Bytes {
+    private func indexJSON(_ routes: [Route]) -> Bytes {
         var json = JSONWriter(capacity: 4_096)
         json.object { json in
             json.member("title", title)
-            json.member("version", version)
+            json.member("version", programVersion)
             json.list("routes", of: routes) { json, route in
                 json.member("id", route.id)
                 json.member("method", route.method.name)

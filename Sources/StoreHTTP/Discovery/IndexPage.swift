@@ -7,7 +7,7 @@ struct IndexPage {
     let program: String
     let programVersion: String
     /// The newest version of the state; `nil` if there is no store behind the page.
-    let version: UInt64?
+    let newestVersion: UInt64?
     let links: Links
     let routes: [Route]
     /// A body of `POST /dispatch`.
@@ -19,14 +19,14 @@ struct IndexPage {
         let body = [aboutSection, readingSection, dispatchSection, otherRoutesSection].joined(
             separator: "\n"
         )
-        return HTML.page(links.store ?? program, body: body)
+        return HTML.page(links.storeName ?? program, body: body)
     }
 
     private var aboutSection: String {
         let program = HTML.escaped("\(self.program) \(programVersion)")
-        let newest = version.map { " Its state is at version \($0)." } ?? ""
+        let newest = newestVersion.map { " Its state is at version \($0)." } ?? ""
         let several =
-            links.store == nil
+            links.storeName == nil
             ? "" : " It is one of the <a href=\"\(Links.stores)\">stores</a> of its process."
         return """
             <p>This is a store, served by \(program): clients dispatch actions, a reducer makes the \

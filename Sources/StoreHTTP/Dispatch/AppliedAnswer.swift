@@ -8,7 +8,7 @@ struct AppliedAnswer {
     let lastVersion: UInt64
     /// True if the action changed data that the caller sees, or a module that the caller dispatched
     /// to. `nil` for the record of a use case's call or of a notification, which changes nothing.
-    let changed: Bool?
+    let hasVisibleChange: Bool?
     /// The state after the action; `nil` if the client did not ask for the state, or if the state
     /// is not available.
     var state: Bytes?
@@ -17,21 +17,21 @@ struct AppliedAnswer {
     /// False if the answer reports, with status 202, that effects still run.
     var isCompleted = true
     /// The value that the effect returned, as JSON.
-    var value: [UInt8]?
+    var effectValue: [UInt8]?
     /// True if the action was applied by an earlier request with the same key.
     var isReplayed = false
     /// False if the result of the action's effects is unknown.
     var isEffectResultKnown = true
 
     /// The placeholder for the answer to a request that is not applied yet.
-    static let pending = AppliedAnswer(firstVersion: 0, lastVersion: 0, changed: nil)
+    static let pending = AppliedAnswer(firstVersion: 0, lastVersion: 0, hasVisibleChange: nil)
 
     static let fields = HTTPFields([
         ("Content-Type", "application/json"), ("Cache-Control", "no-store"),
     ])
 
     /// True if the answer is to a call of a use case or to a notification.
-    var isOfClientRequest: Bool { changed == nil }
+    var isOfCallOrNotification: Bool { hasVisibleChange == nil }
 }
 
 // The body
@@ -63,13 +63,13 @@ extension DispatchTicket {
         }
         body.raw("\"version\":")
         body.decimal(appliedAnswer.lastVersion)
-        if let changed = appliedAnswer.changed {
+        if let changed = appliedAnswer.hasVisibleChange {
             body.raw(changed ? ",\"changed\":true" : ",\"changed\":false")
         }
         if showsEnd {
             body.raw(appliedAnswer.isCompleted ? ",\"completed\":true" : ",\"completed\":false")
         }
-        if let value = appliedAnswer.value {
+        if let value = appliedAnswer.effectValue {
             body.raw(",\"value\":")
             value.withUnsafeBufferPointer { body.raw($0) }
         }
@@ -80,20 +80,20 @@ extension DispatchTicket {
 
 extension DispatchTicket {
     /// Answers an applied request, with the newest state if the client asked for it.
-    func finish(_ answer: consuming AppliedAnswer) {
-        if returnsState { finishWithState(answer) } else { complete(answer) }
+    func answerApplied(_ answer: consuming AppliedAnswer) {
+        if returnsState { answerWithState(answer) } else { complete(answer) }
     }
 
     /// Answers with the newest published state. If the state is large or must be assembled first,
     /// another thread makes the answer.
-    private func finishWithState(_ answer: AppliedAnswer) {
+    private func answerWithState(_ answer: AppliedAnswer) {
         let state = reader.state(for: caller)
-        if state.isAtHand, state.wholeState.count < ReaderPace.pacedAnswerBytesMin {
+        if state.isAssembled, state.wholeState.count < ReaderPace.pacedAnswerBytesMin {
             return complete(answer.with(state))
         }
         let isTaken = reader.threads.largeAnswers.submitAnswer { [self] in
             exchange.complete(response(answer, with: state))
-            store.wake()
+            store.wakeLoop()
             return state.wholeState.count
         }
         // If the queue is full, answer without the state: the action was applied.

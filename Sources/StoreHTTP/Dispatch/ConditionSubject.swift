@@ -17,7 +17,7 @@ struct ConditionSubject: Sendable {
     /// The path of the resource, as the client has sent it.
     let path: String
     /// The version of the client's tag; `nil` for a tag of another epoch.
-    let knownVersion: UInt64?
+    let tagVersion: UInt64?
     private let resource: Resource
     private let reader: StateReader
     private let caller: Caller
@@ -36,7 +36,7 @@ struct ConditionSubject: Sendable {
         let query = text[mark...].dropFirst()
         reader = store.reader
         self.path = text
-        self.knownVersion = known
+        self.tagVersion = known
         let names = reader.moduleNames
         if let rest = Self.rest(of: path, behind: store.links.state), query.isEmpty,
             let pointer = JSONPointer(path: rest)
@@ -65,12 +65,12 @@ struct ConditionSubject: Sendable {
             )
         }
         let view = views[place]
-        let form = ViewQuery(of: view.name, view.parameters, store.logger)
+        let form = ViewQuery(of: view.name, view.parametersType, store.logger)
         let given = try Query(String(query), allowed: form.parameters)
-        let (parameters, canonical) = try form.read { given[$0] }
+        let (parameters, canonical) = try form.readParameters { given[$0] }
         let request = ViewRequest(place, named: view.name, parameters, canonical)
         resource = .view(reader.viewRequest(request, for: caller), view)
-        self.caller = caller.withoutSight
+        self.caller = caller.withFullSight
         let isRead: @Sendable (Int) -> Bool = { view.readableMembers.contains($0) }
         mayDependOn = isRead
     }
@@ -91,17 +91,17 @@ extension ConditionSubject {
     /// the returned condition never holds. Then another thread calls
     /// ``conditionAfterComparison()``.
     func firstCondition(in workspace: JSONWorkspace) -> VersionCondition {
-        guard let knownVersion, let mayDependOn, isAtHand(workspace) else {
+        guard let tagVersion, let mayDependOn, isQuicklyReadable(workspace) else {
             return VersionCondition(.max, .everyChange)
         }
-        return VersionCondition(knownVersion, .members(mayDependOn))
+        return VersionCondition(tagVersion, .members(mayDependOn))
     }
 
-    private func isAtHand(_ workspace: JSONWorkspace) -> Bool {
+    private func isQuicklyReadable(_ workspace: JSONWorkspace) -> Bool {
         guard case .part(let pointer) = resource else { return true }
         return switch reader.state(for: caller).quickPart(at: pointer, workspace) {
         case .bytes, .node: true
-        case .nowhere, .later: false
+        case .nowhere, .notQuick: false
         }
     }
 
@@ -112,11 +112,11 @@ extension ConditionSubject {
     /// - Throws: 503 if the client's version can't be read now, 500 if the view can't be made.
     func conditionAfterComparison() throws(Problem) -> VersionCondition? {
         let state = reader.state(for: caller)
-        guard let knownVersion, knownVersion <= state.version, let now = try bytes(of: state) else {
+        guard let tagVersion, tagVersion <= state.version, let now = try bytes(of: state) else {
             return nil
         }
-        if knownVersion < state.version {
-            guard let past = try pastState(of: knownVersion), let then = try bytes(of: past),
+        if tagVersion < state.version {
+            guard let past = try pastState(of: tagVersion), let then = try bytes(of: past),
                 now == then
             else {
                 return nil
@@ -141,7 +141,7 @@ extension ConditionSubject {
         case .view(let request, let view):
             guard let views = reader.views else { return nil }
             do {
-                return try state.bytes(of: request, by: views) ?? Bytes(utf8: "null")
+                return try state.viewBytes(of: request, by: views) ?? Bytes(utf8: "null")
             } catch {
                 throw .viewFailed(view.name)
             }

@@ -16,7 +16,7 @@ final class ConditionTicket: Completion {
 
     private struct State: Sendable {
         var envelope: Envelope?
-        var comparisons = 0
+        var comparisonCount = 0
     }
 
     private let ticket: DispatchTicket
@@ -32,12 +32,12 @@ final class ConditionTicket: Completion {
     func keep(_ envelope: Envelope) { state.withLock { $0.envelope = envelope } }
 
     func complete(_ outcome: Outcome) {
-        guard case .versionMismatch = outcome, subject.knownVersion != nil else {
+        guard case .versionMismatch = outcome, subject.tagVersion != nil else {
             return finish(outcome)
         }
         let mayCompare = state.withLock { state -> Bool in
-            state.comparisons += 1
-            return state.comparisons <= Self.comparisonsMax
+            state.comparisonCount += 1
+            return state.comparisonCount <= Self.comparisonsMax
         }
         guard mayCompare else {
             return refuse(
@@ -56,19 +56,23 @@ final class ConditionTicket: Completion {
         do { condition = try subject.conditionAfterComparison() } catch { return refuse(error) }
         guard let condition, let envelope = state.withLock({ $0.envelope }) else {
             finish(.versionMismatch(current: ticket.reader.version))
-            return ticket.store.wake()
+            return ticket.store.wakeLoop()
         }
         do {
             try ticket.store.core.offer(Envelope(envelope, under: condition))
         } catch {
-            refuse(error.problem(ifFull: "\(ticket.store.bounds.mailboxMax) actions wait already"))
+            refuse(
+                error.problem(
+                    ifFull: "\(ticket.store.bounds.mailboxActionsMax) actions wait already"
+                )
+            )
         }
     }
 
     private func refuse(_ problem: Problem) {
         state.withLock { $0.envelope = nil }
         ticket.answer(problem)
-        ticket.store.wake()
+        ticket.store.wakeLoop()
     }
 
     private func finish(_ outcome: Outcome) {

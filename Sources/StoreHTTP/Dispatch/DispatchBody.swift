@@ -49,7 +49,7 @@ struct DispatchBody {
         from sender: (any DispatchPermission)?,
         in trace: String?
     ) throws(Problem) -> DispatchBody {
-        let root = try request.document(reader.limits).root
+        let root = try request.bodyDocument(reader.limits).root
         switch root.kind {
         case .object:
             return try read(ActionObject(root), by: reader, from: sender, in: trace)

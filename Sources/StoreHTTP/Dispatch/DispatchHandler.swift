@@ -23,7 +23,7 @@ final class DispatchHandler: Sendable {
             limits: store.bounds.json,
             logger: store.logger
         )
-        batchMax = store.bounds.batchMax
+        batchMax = store.bounds.requestActionsMax
     }
 
     /// Dispatches the actions of a request; with an `instance`, actions of that instance's view.
@@ -31,14 +31,14 @@ final class DispatchHandler: Sendable {
         let exchange = request.exchange
         let store = store
         let dryRun = exchange.hasQuery && request[DispatchParameters.dryRun]
-        let link = exchange.hasQuery ? try Self.link(of: request) : nil
+        let link = exchange.hasQuery ? try Self.linkedAction(of: request) : nil
         let cancelsOnClose = exchange.hasQuery && request[CancelOnClose.parameter] != nil
         let caller = try request.caller()
         let condition = try condition(of: request, for: caller)
         let reader = instance.map { self.reader.reader(forInstance: $0) } ?? reader
         let idempotency = try Self.idempotency(exchange, of: caller, reader, link)
         let preferences = request.preferences
-        let span = exchange.isNoted ? exchange.span.map { DispatchSpan($0.child()) } : nil
+        let span = exchange.isNoted ? exchange.spanIdentity.map { DispatchSpan($0.child()) } : nil
         let trace = span?.identity.traceparent ?? exchange.traceparent
         let body =
             if let link {
@@ -64,8 +64,8 @@ final class DispatchHandler: Sendable {
             preferences: preferences,
             isBatch: body.isBatch,
             caller: caller,
-            seesModules: sight?.seesAll ?? true,
-            askedModules: waits ? sight?.addressedModules ?? [] : [],
+            seesModules: sight?.seesAllModules ?? true,
+            askedModules: waits ? sight?.hiddenAddressedModules ?? [] : [],
             watch: waits ? EffectWatch() : nil
         )
         let named = condition?.subject.map { ConditionTicket(ticket, $0) }
@@ -80,9 +80,9 @@ final class DispatchHandler: Sendable {
             watch: ticket.watch,
             audience: body.audience,
             session: caller.session,
-            origin: request.origin(in: caller.session),
+            origin: request.logOrigin(in: caller.session),
             sees: sight?.reportsChanges,
-            offered: exchange.turnBegan,
+            offered: exchange.turnStartNanoseconds,
             span: span,
             completion: named ?? ticket
         )
@@ -95,9 +95,9 @@ final class DispatchHandler: Sendable {
     /// reported changes.
     private struct ActionSight {
         /// True if the caller sees the modules of all actions.
-        var seesAll = true
+        var seesAllModules = true
         /// The names of the modules that the caller dispatches to but does not see.
-        var addressedModules: [String] = []
+        var hiddenAddressedModules: [String] = []
         /// Returns true if the answer reports changes of the member at this index. `nil` if the
         /// answer reports changes of all members.
         let reportsChanges: (@Sendable (_ member: Int) -> Bool)?
@@ -105,26 +105,28 @@ final class DispatchHandler: Sendable {
 
     private func sight(of caller: Caller, for members: [EnvelopeMember]) -> ActionSight {
         let entries = store.actions.entries
-        var sight = ActionSight(reportsChanges: caller.moduleSight)
+        var sight = ActionSight(reportsChanges: caller.seesModuleAtIndex)
         for member in members {
             guard caller.identity?.role?.sees(moduleOfAction: member.typeIndex) != true else {
                 continue
             }
-            sight.seesAll = false
+            sight.seesAllModules = false
             guard entries.indices.contains(member.typeIndex),
                 let module = entries[member.typeIndex].module,
-                !sight.addressedModules.contains(where: { $0.isSame(as: module) })
+                !sight.hiddenAddressedModules.contains(where: { $0.isSame(as: module) })
             else { continue }
-            sight.addressedModules.append(module)
+            sight.hiddenAddressedModules.append(module)
         }
-        guard !sight.addressedModules.isEmpty, let sees = caller.moduleSight else { return sight }
+        guard !sight.hiddenAddressedModules.isEmpty, let sees = caller.seesModuleAtIndex else {
+            return sight
+        }
         let names = store.reader.moduleNames
-        let own = sight.addressedModules.compactMap { module in
+        let own = sight.hiddenAddressedModules.compactMap { module in
             names.firstIndex { $0.isSame(as: module) }
         }
         return ActionSight(
-            seesAll: false,
-            addressedModules: sight.addressedModules,
+            seesAllModules: false,
+            hiddenAddressedModules: sight.hiddenAddressedModules,
             reportsChanges: { sees($0) || own.contains($0) }
         )
     }
@@ -136,7 +138,7 @@ final class DispatchHandler: Sendable {
     ///
     /// - Throws: 403 for a page of another origin, 400 if the request also has a body. Without an
     ///   action in the query, 415 if the body's type is not JSON.
-    private static func link(of request: RequestContext) throws(Problem) -> String? {
+    private static func linkedAction(of request: RequestContext) throws(Problem) -> String? {
         guard let link = request[DispatchParameters.action] else {
             guard request.exchange.isJSON else { throw .unsupportedMediaType() }
             return nil
@@ -208,15 +210,16 @@ extension DispatchHandler {
     /// the condition is exact: every newer version fails the condition. A client avoids an exact
     /// condition if its condition names the view.
     private func versionCondition(of tags: [EntityTag], for caller: Caller) -> VersionCondition {
-        let isExact = store.reader.showsHiddenModules(to: caller)
+        let isExact = store.reader.hasViewOfHiddenModules(for: caller)
         let epoch = store.reader.epoch
         let state = store.reader.state(for: caller)
         let current = state.version
         let mayHold = state.isPartial && !isExact
-        let oldest = mayHold ? state.changedVersion : current
+        let oldest = mayHold ? state.lastChangeVersion : current
         let versions = tags.compactMap { Tag($0) }.filter { $0.epoch == epoch }.map(\.version)
         let published = versions.filter { $0 <= current }.max()
-        let scope = isExact ? VersionCondition.Scope.everyChange : .visible(caller.moduleSight)
+        let scope =
+            isExact ? VersionCondition.Scope.everyChange : .visible(caller.seesModuleAtIndex)
         if let published, published >= oldest { return VersionCondition(published, scope) }
         let next = versions.filter { $0 > current }.min()
         return VersionCondition(next ?? (mayHold ? published : nil) ?? .max, scope)
@@ -263,7 +266,7 @@ extension DispatchHandler {
                     + "\"8e03978e-40d5\""
             )
         }
-        let audience = reader.audience
+        let audience = reader.senders
         return Idempotency(
             key: IdempotencyKey(principal: caller.idempotencyKeyOwner, key: key),
             fingerprint: link.map {

@@ -11,18 +11,18 @@ import Synchronization
 package final class DispatchOutcomes: Sendable {
     /// The maximum number of remembered dispatches; if there are more, the oldest dispatches are
     /// forgotten.
-    package static let countMax = 1_000
+    package static let dispatchesMax = 1_000
     /// The maximum number of bytes in the values of all effects; if there are more, the oldest
     /// dispatches are forgotten.
     package static let valueBytesMax = 16 << 20
     /// The seconds for which a dispatch is remembered after its end. A running dispatch is
     /// remembered while there is room.
-    package static let secondsMax: Int64 = 600
+    package static let rememberedSecondsMax: Int64 = 600
 
     fileprivate struct RememberedDispatch: Sendable {
         let dispatch: PendingDispatch
         /// The number of bytes that ``Table/valueBytes`` includes for this dispatch.
-        var valueBytes = 0
+        var countedValueBytes = 0
     }
 
     fileprivate struct WaitingRequest: Sendable {
@@ -32,13 +32,13 @@ package final class DispatchOutcomes: Sendable {
     }
 
     fileprivate struct Table: Sendable {
-        var byVersion: [UInt64: RememberedDispatch] = [:]
-        /// The versions in order of arrival, from the index ``firstArrival`` on. Some of these
+        var dispatchesByVersion: [UInt64: RememberedDispatch] = [:]
+        /// The versions in order of arrival, from the index ``firstArrivalIndex`` on. Some of these
         /// dispatches may be forgotten.
-        var order: [UInt64] = []
-        var firstArrival = 0
-        var valueBytes = 0
-        var waiting: [ObjectIdentifier: WaitingRequest] = [:]
+        var versionsByArrival: [UInt64] = []
+        var firstArrivalIndex = 0
+        var totalValueBytes = 0
+        var waitingRequests: [ObjectIdentifier: WaitingRequest] = [:]
     }
 
     private let clock: any WallClock
@@ -50,11 +50,11 @@ package final class DispatchOutcomes: Sendable {
     /// Remembers a dispatch whose client gets a 202.
     func remember(_ dispatch: PendingDispatch) {
         let version = dispatch.answer.lastVersion
-        let oldest = oldestEnd
+        let oldest = oldestRememberedEnd
         table.withLock { table in
-            if table.byVersion[version] == nil {
-                table.byVersion[version] = RememberedDispatch(dispatch: dispatch)
-                table.order.append(version)
+            if table.dispatchesByVersion[version] == nil {
+                table.dispatchesByVersion[version] = RememberedDispatch(dispatch: dispatch)
+                table.versionsByArrival.append(version)
             }
             table.countValueBytes(of: version)
             table.trim(before: oldest)
@@ -64,10 +64,10 @@ package final class DispatchOutcomes: Sendable {
     /// Returns the dispatch with this last version; `nil` if the dispatch is forgotten. Also
     /// returns `nil` if the caller is neither the dispatch's sender nor an operator that sees the
     /// whole state.
-    func dispatch(_ version: UInt64, for caller: Caller) -> PendingDispatch? {
-        let oldest = oldestEnd
+    func rememberedDispatch(_ version: UInt64, for caller: Caller) -> PendingDispatch? {
+        let oldest = oldestRememberedEnd
         let dispatch = table.withLock { table -> PendingDispatch? in
-            guard let dispatch = table.byVersion[version]?.dispatch else { return nil }
+            guard let dispatch = table.dispatchesByVersion[version]?.dispatch else { return nil }
             guard dispatch.hasEnded(before: oldest) else { return dispatch }
             table.forget(version)
             return nil
@@ -82,50 +82,52 @@ package final class DispatchOutcomes: Sendable {
     }
 
     /// Records the end of a dispatch, and answers the requests that wait for this end.
-    func end(_ dispatch: PendingDispatch, _ end: DispatchEnd) {
+    func recordEnd(_ dispatch: PendingDispatch, _ end: EffectsResult) {
         dispatch.end(end, at: clock.now())
         guard case .done(.some) = end else { return }
-        let oldest = oldestEnd
+        let oldest = oldestRememberedEnd
         table.withLock { table in
             table.countValueBytes(of: dispatch.answer.lastVersion)
             table.trim(before: oldest)
         }
     }
 
-    private var oldestEnd: Int64 { clock.now() - Self.secondsMax * 1_000_000_000 }
+    private var oldestRememberedEnd: Int64 {
+        clock.now() - Self.rememberedSecondsMax * 1_000_000_000
+    }
 }
 
 extension DispatchOutcomes.Table {
     /// Updates the count of a dispatch's value. A dispatch has a value only after its end.
     fileprivate mutating func countValueBytes(of version: UInt64) {
-        guard let remembered = byVersion[version] else { return }
+        guard let remembered = dispatchesByVersion[version] else { return }
         let bytes = remembered.dispatch.valueBytes
-        byVersion[version]?.valueBytes = bytes
-        valueBytes += bytes - remembered.valueBytes
+        dispatchesByVersion[version]?.countedValueBytes = bytes
+        totalValueBytes += bytes - remembered.countedValueBytes
     }
 
     fileprivate mutating func forget(_ version: UInt64) {
-        valueBytes -= byVersion.removeValue(forKey: version)?.valueBytes ?? 0
+        totalValueBytes -= dispatchesByVersion.removeValue(forKey: version)?.countedValueBytes ?? 0
     }
 
     /// Forgets dispatches, the oldest first, until the bounds hold and the next dispatch did not
     /// end before `oldest`.
     fileprivate mutating func trim(before oldest: Int64) {
-        while firstArrival < order.count {
-            let version = order[firstArrival]
-            if let remembered = byVersion[version] {
+        while firstArrivalIndex < versionsByArrival.count {
+            let version = versionsByArrival[firstArrivalIndex]
+            if let remembered = dispatchesByVersion[version] {
                 guard
-                    byVersion.count > DispatchOutcomes.countMax
-                        || valueBytes > DispatchOutcomes.valueBytesMax
+                    dispatchesByVersion.count > DispatchOutcomes.dispatchesMax
+                        || totalValueBytes > DispatchOutcomes.valueBytesMax
                         || remembered.dispatch.hasEnded(before: oldest)
                 else { break }
                 forget(version)
             }
-            firstArrival += 1
+            firstArrivalIndex += 1
         }
-        guard firstArrival > DispatchOutcomes.countMax else { return }
-        order.removeFirst(firstArrival)
-        firstArrival = 0
+        guard firstArrivalIndex > DispatchOutcomes.dispatchesMax else { return }
+        versionsByArrival.removeFirst(firstArrivalIndex)
+        firstArrivalIndex = 0
     }
 }
 
@@ -135,30 +137,30 @@ extension DispatchOutcomes {
     /// Adds a request that waits for the end of a dispatch. `givingUp` ends the wait.
     func begin(waiting ticket: DispatchTicket, givingUp: @escaping @Sendable () -> Void) {
         let waiting = WaitingRequest(giveUp: givingUp, access: ticket.access)
-        table.withLock { $0.waiting[ObjectIdentifier(ticket)] = waiting }
+        table.withLock { $0.waitingRequests[ObjectIdentifier(ticket)] = waiting }
     }
 
     func end(waiting ticket: DispatchTicket) {
-        table.withLock { _ = $0.waiting.removeValue(forKey: ObjectIdentifier(ticket)) }
+        table.withLock { _ = $0.waitingRequests.removeValue(forKey: ObjectIdentifier(ticket)) }
     }
 
     /// Answers all waiting requests as when their time is over, because the server stops.
-    func giveUp() {
-        let waiting = table.withLock { Array($0.waiting.values) }
+    func giveUpWaits() {
+        let waiting = table.withLock { Array($0.waitingRequests.values) }
         for request in waiting { request.giveUp() }
     }
 
     /// Answers the requests whose access has ended, after credentials or permissions have changed.
-    package func giveUpForbidden() {
-        let waiting = table.withLock { Array($0.waiting.values) }
-        for request in waiting where request.access?.isGood == false { request.giveUp() }
+    package func giveUpForbiddenWaits() {
+        let waiting = table.withLock { Array($0.waitingRequests.values) }
+        for request in waiting where request.access?.isValid == false { request.giveUp() }
     }
 }
 
 // Dispatches
 
 /// The result of an action's effects, after all of them have ended.
-enum DispatchEnd: Sendable {
+enum EffectsResult: Sendable {
     /// Success, with the effect's return value as JSON; `nil` if the effect returned no value.
     case done(value: [UInt8]?)
     /// An error, with the text that clients get.
@@ -167,10 +169,10 @@ enum DispatchEnd: Sendable {
 
 /// A dispatch whose client waits for its effects, with the result of these effects.
 final class PendingDispatch: Sendable {
-    typealias Waiter = @Sendable (DispatchEnd) -> Void
+    typealias Waiter = @Sendable (EffectsResult) -> Void
 
     private struct State: Sendable {
-        var end: DispatchEnd?
+        var end: EffectsResult?
         /// The time at which the effects ended, in nanoseconds of the store's steady clock.
         var endedAt: Int64 = 0
         /// The closures that are called when the effects end, by ticket.
@@ -201,7 +203,7 @@ final class PendingDispatch: Sendable {
     }
 
     /// Records the result of the effects, and calls the waiting closures. Called once.
-    func end(_ end: DispatchEnd, at time: Int64) {
+    func end(_ end: EffectsResult, at time: Int64) {
         let waiters = state.withLock { state -> [Waiter] in
             state.end = end
             state.endedAt = time
@@ -213,8 +215,8 @@ final class PendingDispatch: Sendable {
 
     /// Calls `waiter` with the result of the effects: at once if the effects have ended, else when
     /// they end.
-    func wait(for ticket: DispatchTicket, _ waiter: @escaping Waiter) {
-        let end = state.withLock { state -> DispatchEnd? in
+    func callAtEnd(for ticket: DispatchTicket, _ waiter: @escaping Waiter) {
+        let end = state.withLock { state -> EffectsResult? in
             if state.end == nil { state.waiters[ObjectIdentifier(ticket)] = waiter }
             return state.end
         }

@@ -10,7 +10,7 @@ struct DispatchRoutes: RouteGroup {
     let store: Store
 
     private var links: Links { store.links }
-    private var batchMax: Int { store.bounds.batchMax }
+    private var batchMax: Int { store.bounds.requestActionsMax }
     /// True if actions may have effects: the state is made of modules.
     private var hasEffects: Bool { store.core.effects != nil }
 
@@ -31,7 +31,7 @@ struct DispatchRoutes: RouteGroup {
     /// Returns the routes for the actions of a module's views; an empty array if the views have no
     /// actions.
     private func routes(of module: SliceDescription) -> [Route] {
-        let actions = store.actions.forms(for: .views(of: module.name))
+        let actions = store.actions.signatures(for: .views(of: module.name))
         if actions.isEmpty { return [] }
         let schema = JSONSchema.dispatchBody(of: actions, batchMax: batchMax)
         let places = store.actions.entries.indices.filter {
@@ -47,9 +47,9 @@ struct DispatchRoutes: RouteGroup {
             from: .views(of: module.name),
             needs: access
         )
-        guard module.form == .instances else { return [ofModule] }
+        guard module.cardinality == .instances else { return [ofModule] }
         let ofInstance = route(
-            links.instanceUI(of: module.name),
+            links.instanceUITemplate(of: module.name),
             "ui." + module.name + ".instance",
             "Apply an action of the view of an instance of the module \(module.name).",
             schema,
@@ -70,7 +70,7 @@ struct DispatchRoutes: RouteGroup {
         instance: Parameter<String>? = nil
     ) -> Route {
         let headers = ["ETag", "Preference-Applied", "Idempotency-Replayed"]
-        return .change(
+        return .changing(
             .post,
             path,
             id,
@@ -91,7 +91,7 @@ struct DispatchRoutes: RouteGroup {
                 ),
                 .json(
                     .appliedAnswer,
-                    "Applied, but the effects take longer than the client waits.",
+                    "Applied, but the consequences take longer than the client waits.",
                     status: 202,
                     headers: headers + ["Location", "Retry-After"]
                 ),
@@ -100,7 +100,7 @@ struct DispatchRoutes: RouteGroup {
                 .refused, .versionMismatch, .unknownAction, .invalidPayload, .idempotencyMismatch,
                 .storageFull, .forbidden,
             ] + (hasEffects ? [.effectFailed] : []),
-            origins: .ownAndAllowedByField,
+            origins: .ownAndAllowedByOriginField,
             takesLinks: true
         ) { [handler = DispatchHandler(store, audience: audience)] request throws(Problem) in
             try handler.dispatch(request, to: instance == nil ? nil : InstanceID.read(request))
@@ -109,8 +109,8 @@ struct DispatchRoutes: RouteGroup {
 
     private var outcomeRoute: Route {
         let headers = ["ETag", "Preference-Applied"]
-        let outcome = JSONSchema.anyOf([.appliedAnswer, .begunAnswer])
-        return .read(
+        let outcome = JSONSchema.anyOf([.appliedAnswer, .callOrNotificationAnswer])
+        return .reading(
             links.dispatch + "/{version}",
             "Outcome",
             "The outcome of a dispatch that was answered with 202. Only the session that "
@@ -121,10 +121,10 @@ struct DispatchRoutes: RouteGroup {
                 HeaderParameter.preferWait,
             ],
             answers: [
-                .json(outcome, "The effects have ended.", headers: headers),
+                .json(outcome, "All consequences have ended.", headers: headers),
                 .json(
                     outcome,
-                    "The effects take longer than the client waits.",
+                    "The consequences take longer than the client waits.",
                     status: 202,
                     headers: headers + ["Location", "Retry-After"]
                 ),
@@ -134,12 +134,12 @@ struct DispatchRoutes: RouteGroup {
             let caller = try request.caller()
             let version = try request.pathParameter()
             guard let number = UInt64(version),
-                let dispatch = store.outcomes.dispatch(number, for: caller)
+                let dispatch = store.outcomes.rememberedDispatch(number, for: caller)
             else { throw .notFound(outcomeOf: version) }
             // Make the ticket before the request is parked, because the ticket reads header fields.
             let ticket = try DispatchTicket(request, store: store, about: dispatch, caller: caller)
             request.exchange.park()
-            ticket.wait(for: dispatch)
+            ticket.answerAtEnd(of: dispatch)
         }
     }
 }
@@ -176,7 +176,7 @@ extension JSONSchema {
     ])
 
     /// The answer to a call of a use case, or to a notification.
-    static let begunAnswer = JSONSchema.object([
+    static let callOrNotificationAnswer = JSONSchema.object([
         .init("epoch", .string()), .init("version", .unsigned), .init("completed", .boolean),
     ])
 

@@ -27,8 +27,10 @@ extension DispatchTicket {
     /// Most actions have no effects. The answer to an action without effects joins the other
     /// answers of its batch, without a timer.
     func waitForEffects(_ watch: EffectWatch, _ answer: AppliedAnswer) {
-        guard !watch.isDone else { return watch.whenDone { [self] in finish(answer, end(of: $0)) } }
-        wait(for: pendingDispatch(watch, answer))
+        guard !watch.isDone else {
+            return watch.whenDone { [self] in answerResult(answer, end(of: $0)) }
+        }
+        answerAtEnd(of: pendingDispatch(watch, answer))
     }
 
     /// Answers at once that the work has begun, and remembers the dispatch for later requests.
@@ -36,7 +38,7 @@ extension DispatchTicket {
         var answer = answer
         answer.isCompleted = false
         store.outcomes.remember(pendingDispatch(watch, answer))
-        finish(answer)
+        answerApplied(answer)
     }
 
     /// Makes the pending dispatch that the answer is about. The dispatch ends when the watched
@@ -51,13 +53,13 @@ extension DispatchTicket {
             session: caller.session,
             principal: caller.recordedPrincipal
         )
-        watch.whenDone { [self] in store.outcomes.end(dispatch, end(of: $0)) }
+        watch.whenDone { [self] in store.outcomes.recordEnd(dispatch, end(of: $0)) }
         return dispatch
     }
 
     /// Answers when a dispatch ends, or when the client's time is over. If the time is over, the
     /// dispatch is remembered for later requests about its outcome (protocol 2.11).
-    func wait(for dispatch: PendingDispatch, isReplayed: Bool = false) {
+    func answerAtEnd(of dispatch: PendingDispatch, isReplayed: Bool = false) {
         var answer = dispatch.answer
         answer.isReplayed = isReplayed
         let givingUp: @Sendable () -> Void = { [self, answer] in
@@ -66,24 +68,24 @@ extension DispatchTicket {
                 store.outcomes.remember(dispatch)
                 var answer = answer
                 answer.isCompleted = false
-                finish(answer)
+                answerApplied(answer)
             }
         }
         let seconds = min(preferences.waitSeconds ?? 0, Self.waitSecondsMax)
         guard seconds > 0 else {
-            dispatch.wait(for: self) { [self, answer] end in
-                answerOnce { finish(answer, end) }
+            dispatch.callAtEnd(for: self) { [self, answer] end in
+                answerOnce { answerResult(answer, end) }
             }
             return givingUp()
         }
         let longest = access?.limitedSeconds(ofWait: Double(seconds)) ?? Double(seconds)
         let timer = store.schedule(after: longest, givingUp)
         store.outcomes.begin(waiting: self, givingUp: givingUp)
-        dispatch.wait(for: self) { [self, answer] end in
+        dispatch.callAtEnd(for: self) { [self, answer] end in
             timer?.cancel()
-            answerOnce { finish(answer, end) }
+            answerOnce { answerResult(answer, end) }
         }
-        if access?.isGood == false { givingUp() }
+        if access?.isValid == false { givingUp() }
         // The client's time may have ended before the ticket was added to the waiting requests.
         if isAnswered.load(ordering: .acquiring) {
             dispatch.removeWaiter(of: self)
@@ -97,13 +99,13 @@ extension DispatchTicket {
         guard !isAnswered.exchange(true, ordering: .acquiringAndReleasing) else { return }
         hold?.end()
         store.outcomes.end(waiting: self)
-        if let problem = access?.problem { self.answer(problem) } else { answer() }
-        store.wake()
+        if let problem = access?.loggedProblem { self.answer(problem) } else { answer() }
+        store.wakeLoop()
     }
 
     /// Answers with the result of the effects. The answer has the newest state and its tag, because
     /// the effects may have made later versions.
-    private func finish(_ answer: AppliedAnswer, _ end: DispatchEnd) {
+    private func answerResult(_ answer: AppliedAnswer, _ end: EffectsResult) {
         switch end {
         case .failed(let reason):
             var response = failureResponse(answer, reason)
@@ -111,15 +113,15 @@ extension DispatchTicket {
             exchange.complete(response)
         case .done(let value):
             var answer = answer
-            answer.value = value
-            finish(answer)
+            answer.effectValue = value
+            answerApplied(answer)
         }
     }
 
     private func failureResponse(_ answer: AppliedAnswer, _ reason: String) -> HTTPResponse {
         let tag = Tag(epoch: reader.epoch, version: answer.lastVersion)
         let problem: Problem =
-            answer.isOfClientRequest
+            answer.isOfCallOrNotification
             ? .workFailed(recordedAs: tag, because: reason)
             : .effectFailed(of: tag, because: reason)
         return store.response(problem, for: id)
@@ -127,7 +129,7 @@ extension DispatchTicket {
 
     /// Returns the result of the effects as clients get it. The value is included if it has a JSON
     /// form and the caller sees the modules of the actions.
-    private func end(of result: Result<any Sendable, any Error>?) -> DispatchEnd {
+    private func end(of result: Result<any Sendable, any Error>?) -> EffectsResult {
         switch result {
         case .failure(let error):
             .failed(reason: reason(of: error))
@@ -153,7 +155,7 @@ extension DispatchTicket {
     private func mayReadReason(of refusal: Refusal) -> Bool {
         let viewer = caller.viewer
         guard viewer.sight != nil else { return true }
-        guard !refusal.isOfWholeState, let module = watch?.module else { return false }
+        guard !refusal.isByWholeState, let module = watch?.resultModule else { return false }
         return viewer.sees(module: module) || addressedModules.contains { $0.isSame(as: module) }
     }
 }

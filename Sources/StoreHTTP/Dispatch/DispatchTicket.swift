@@ -98,28 +98,32 @@ class DispatchTicket: Completion, @unchecked Sendable {
             try store.core.offer(envelope, wakes: false)
             store.noteOffer()
         } catch {
-            answerRefusal(error.problem(ifFull: "\(store.bounds.mailboxMax) actions wait already"))
-            store.wake()
+            answerFailure(
+                error.problem(ifFull: "\(store.bounds.mailboxActionsMax) actions wait already")
+            )
+            store.wakeLoop()
         }
     }
 
     final func complete(_ outcome: Outcome) {
         switch outcome {
         case .applied(let first, let last, let changed, _):
-            finishApplied(AppliedAnswer(firstVersion: first, lastVersion: last, changed: changed))
+            answerOrAwaitEffects(
+                AppliedAnswer(firstVersion: first, lastVersion: last, hasVisibleChange: changed)
+            )
         case .dryRun(let dryRun): answerDryRun(dryRun)
         case .replayed(let kept): answerAgain(kept)
         case .refused, .versionMismatch, .keyTaken, .failed, .cancelled:
-            answerRefusal(problem(of: outcome))
+            answerFailure(problem(of: outcome))
         }
     }
 
     /// Answers an applied request, or waits for its effects.
-    func finishApplied(_ answer: AppliedAnswer) {
+    func answerOrAwaitEffects(_ answer: AppliedAnswer) {
         guard let watch else {
             // An envelope that asks for the state ends its batch, so its version is already
             // published.
-            return finish(answer)
+            return answerApplied(answer)
         }
         waitForEffects(watch, answer)
     }
@@ -127,7 +131,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
     /// Answers a request that has failed. `problem` is `nil` if actions may have been applied,
     /// because then any answer might be false. The connection then ends without an answer: to the
     /// client, the outcome is unknown.
-    func answerRefusal(_ problem: Problem?) {
+    func answerFailure(_ problem: Problem?) {
         if let problem { answer(problem) } else { exchange.abandon() }
     }
 
@@ -136,7 +140,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
     /// A module's reason is meant for every caller that may dispatch the action. A reason from code
     /// of the whole state may name any part of the state.
     func mayRead(_ refusal: Refusal, of member: Int) -> Bool {
-        !refusal.isOfWholeState || caller.viewer.sight == nil
+        !refusal.isByWholeState || caller.viewer.sight == nil
     }
 
     /// Returns the pointer to the refused value in the client's body. `pointer` leads into the
@@ -158,14 +162,16 @@ class DispatchTicket: Completion, @unchecked Sendable {
         var answer = AppliedAnswer(
             firstVersion: kept.firstVersion,
             lastVersion: kept.lastVersion,
-            changed: kept.changed
+            hasVisibleChange: kept.changed
         )
         answer.isReplayed = true
-        if watch != nil, let dispatch = store.outcomes.dispatch(kept.lastVersion, for: caller) {
-            return wait(for: dispatch, isReplayed: true)
+        if watch != nil,
+            let dispatch = store.outcomes.rememberedDispatch(kept.lastVersion, for: caller)
+        {
+            return answerAtEnd(of: dispatch, isReplayed: true)
         }
         answer.isEffectResultKnown = false
-        guard returnsState, reader.version != kept.lastVersion else { return finish(answer) }
+        guard returnsState, reader.version != kept.lastVersion else { return answerApplied(answer) }
         let submitted = reader.threads.pastStates.submit { [self, answer] in
             // If the state of that version is no longer available, answer without a state.
             if let past = try? reader.state(at: kept.lastVersion, for: caller) {
@@ -173,7 +179,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
             } else {
                 complete(answer)
             }
-            store.wake()
+            store.wakeLoop()
         }
         if !submitted { complete(answer) }
     }
@@ -187,7 +193,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
     private func answerDryRun(_ run: DryRun) {
         let isTaken = reader.threads.dryRuns.submit { [self] in
             exchange.complete(response(to: run))
-            store.wake()
+            store.wakeLoop()
         }
         if !isTaken { answer(.overloaded("too many dry runs are being compared already")) }
     }
@@ -201,7 +207,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
             return .uncached(body)
         } catch {
             return store.response(
-                .refused(reason: "The state after the actions can't be encoded as JSON: \(error)."),
+                .refused(reason: "The state that would result has no JSON form: \(error)."),
                 for: id
             )
         }
@@ -232,7 +238,7 @@ extension DispatchTicket: HTTPAnswer {
             writer.add("Location", store.links.outcome(appliedAnswer.lastVersion))
             writer.add("Retry-After", "1")
         }
-        let showsEnd = wait != nil || isOutcomeQuery || appliedAnswer.isOfClientRequest
+        let showsEnd = wait != nil || isOutcomeQuery || appliedAnswer.isOfCallOrNotification
         writeBody(to: &writer, showsEnd: showsEnd)
     }
 }
@@ -266,7 +272,7 @@ extension CoreFailure {
         switch self {
         case .storageFull: .storageFull()
         case .journalFailed: .journalFailed()
-        case .unreadable: .overloaded("the journal can't be read; the log has the reason")
+        case .journalUnreadable: .overloaded("the journal can't be read; the log has the reason")
         case .contended:
             .overloaded(
                 "other servers of this history were faster to append "

@@ -10,12 +10,11 @@ struct ActionEventsRoutes: RouteGroup {
 
     var routes: [Route] {
         [
-            .stream(
+            .streaming(
                 store.links.actionEvents,
                 "actionEvents",
                 "The applied actions in order, first from the journal and then as they are "
-                    + "applied, as "
-                    + "server-sent events.",
+                    + "applied, as server-sent events.",
                 needs: .log,
                 parameters: [
                     after, StreamParameters.lastEventID, StreamParameters.lastEventIDField,
@@ -26,7 +25,7 @@ struct ActionEventsRoutes: RouteGroup {
     }
 
     private func open(_ request: RequestContext) throws(Problem) {
-        try StreamOpening.check(request)
+        try StreamOpening.checkMayStream(request)
         let topic = store.reader.logTopic(for: try request.caller())
         // A client that reconnects uses the same target as before, so the id of the last event
         // takes precedence over `after`.

@@ -10,7 +10,7 @@ struct LogRoutes: RouteGroup {
 
     var routes: [Route] {
         [
-            .read(
+            .reading(
                 store.links.actions,
                 "Actions",
                 "The applied actions in their order, a page at a time.",
@@ -21,12 +21,12 @@ struct LogRoutes: RouteGroup {
                 ],
                 answers: [.json(.reference("LogPage"), "The page.")],
                 problems: [.gone],
-                handle: page
+                handle: showPage
             )
         ]
     }
 
-    private func page(_ request: RequestContext) throws(Problem) {
+    private func showPage(_ request: RequestContext) throws(Problem) {
         let query = LogQuery(
             after: request[LogParameters.after],
             limit: request[LogParameters.limit] ?? LogParameters.limitDefault,

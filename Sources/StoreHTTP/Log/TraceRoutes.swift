@@ -18,7 +18,7 @@ struct TraceRoutes: RouteGroup {
 
     var routes: [Route] {
         [
-            .read(
+            .reading(
                 store.links.trace,
                 "Trace",
                 "The causes and consequences of an action, step by step.",

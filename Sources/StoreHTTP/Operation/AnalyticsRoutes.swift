@@ -18,7 +18,7 @@ struct AnalyticsRoutes: RouteGroup {
 
     var routes: [Route] {
         [
-            .read(
+            .reading(
                 store.links.analytics,
                 "Analytics",
                 "The last analytics events, the newest last, for operators.",
@@ -47,10 +47,8 @@ struct AnalyticsRoutes: RouteGroup {
         guard store.reader.showsEverything(to: try request.caller()) else {
             throw .forbidden(
                 "Analytics have the actions of all sessions, and each session of this store has "
-                    + "its "
-                    + "own state. If only operators can reach the server, --operator-reads "
-                    + "shows analytics "
-                    + "to clients without a session."
+                    + "its own state. If only operators can reach the server, --operator-reads "
+                    + "shows analytics to clients without a session."
             )
         }
         let limit = request[Self.limit] ?? Self.limitDefault
@@ -59,7 +57,7 @@ struct AnalyticsRoutes: RouteGroup {
             orBusy: "too many log reads wait already"
         ) {
             [recent] in
-            .uncached(recent.batch(limit: Int(limit)), as: Self.mediaType)
+            .uncached(recent.newestEventsJSON(limit: Int(limit)), as: Self.mediaType)
         }
     }
 }

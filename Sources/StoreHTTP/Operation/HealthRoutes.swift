@@ -15,19 +15,19 @@ struct HealthRoutes: RouteGroup {
     /// The two routes. Both routes also answer while the server stops and refuses other requests.
     var routes: [Route] {
         [
-            .read(
+            .reading(
                 links.liveness,
                 "Liveness",
                 "200 if the process works.",
                 needs: .everyone,
-                answers: [.text("text/plain", "It does.")],
+                answers: [.text("text/plain", "The process works.")],
                 audience: .operators,
                 isServedDuringDrain: true
             ) { request throws(Problem) in
                 if let problem = livenessProblem() { throw problem }
                 request.respond(Self.ok)
             },
-            .read(
+            .reading(
                 links.readiness,
                 "Readiness",
                 "200 if the server takes requests, else 503. With Accept: application/json, the "

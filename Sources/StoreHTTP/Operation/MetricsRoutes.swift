@@ -11,7 +11,7 @@ struct MetricsRoutes: RouteGroup {
 
     var routes: [Route] {
         [
-            .read(
+            .reading(
                 links.metrics,
                 "Metrics",
                 "The figures of the server, for Prometheus.",
@@ -50,6 +50,6 @@ extension Store: MeasurableStore {
     package var version: UInt64 { reader.version }
     package var refusedReadsTotal: UInt64 { reader.threads.refusedTotal }
     package var sessionFigures: (open: Int, full: UInt64, addressFull: UInt64)? {
-        sessions?.figures
+        sessions?.sessionCounts
     }
 }

@@ -97,6 +97,6 @@ package struct Readiness: Sendable {
     /// Makes the readiness of a process with several stores.
     package init(_ stores: [StoreStatus]) {
         reasons = stores.compactMap { store in store.notReadyReason()?.naming(store.name) }
-        problem = stores.problem
+        problem = stores.someNotReadyProblem
     }
 }

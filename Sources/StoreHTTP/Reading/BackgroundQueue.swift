@@ -13,7 +13,7 @@ final class BackgroundQueue: Sendable {
     private typealias Job = @Sendable () -> Int
 
     /// The lowest rate at which an event loop without other work sends bytes.
-    private static let sentBytesPerSecond = 1e9
+    private static let sentBytesPerSecondMin = 1e9
 
     private struct Jobs: WorkQueue {
         let unfinishedMax: Int
@@ -37,7 +37,7 @@ final class BackgroundQueue: Sendable {
     }
 
     private let worker: Worker<Jobs>
-    private let refused = Atomic<UInt64>(0)
+    private let refusedCount = Atomic<UInt64>(0)
 
     /// Makes a queue. With a `pool`, the pool runs the jobs. Otherwise threads with the name
     /// `label` start with the first job. The queue refuses a job if `runningMax + waitingMax` jobs
@@ -81,12 +81,12 @@ final class BackgroundQueue: Sendable {
     /// in which the event loop sends these bytes. Returns false if too many jobs wait.
     func submitAnswer(_ job: @escaping @Sendable () -> Int) -> Bool {
         let isTaken = worker.post { $0.offer(job) } == true
-        if !isTaken { refused.add(1, ordering: .relaxed) }
+        if !isTaken { refusedCount.add(1, ordering: .relaxed) }
         return isTaken
     }
 
     /// The number of jobs that were refused since the start.
-    var refusedTotal: UInt64 { refused.load(ordering: .relaxed) }
+    var refusedTotal: UInt64 { refusedCount.load(ordering: .relaxed) }
 
     private static func run(
         _ worker: Worker<Jobs>,
@@ -95,7 +95,7 @@ final class BackgroundQueue: Sendable {
     ) {
         while let job = worker.next() {
             let began = SystemTime.steadySeconds()
-            let sent = Double(job()) / Self.sentBytesPerSecond
+            let sent = Double(job()) / Self.sentBytesPerSecondMin
             if let version {
                 let ended = SystemTime.steadySeconds()
                 pace.beginWork(at: began)

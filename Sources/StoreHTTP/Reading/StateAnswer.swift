@@ -24,7 +24,7 @@ enum StateAnswer {
         if isKnown, pointer == .root { return request.exchange.respondNotModified(state) }
         switch state.quickPart(at: pointer, request.exchange.workspace) {
         case .nowhere: throw missing.problem
-        case .later:
+        case .notQuick:
             request.exchange.suspend()
             complete(
                 request,
@@ -69,7 +69,7 @@ enum StateAnswer {
         case .bytes(let bytes): return request.complete(answer(bytes))
         case .node(let node): return request.complete(answer(Bytes(node.source)))
         case .nowhere: return request.complete(answer(nil))
-        case .later: break
+        case .notQuick: break
         }
         let isTaken = reader.threads.largeAnswers.submitAnswer {
             let part = state.part(at: pointer)
@@ -98,7 +98,7 @@ enum StateAnswer {
     ) throws(Problem) {
         guard exchange.hasHeader("if-match") else { return }
         let state = state()
-        try checkIfMatch(state.tag, of: exchange) { state.isSame(as: $0) }
+        try checkIfMatch(state.tag, of: exchange) { state.isUnchanged(since: $0) }
     }
 
     /// Checks `If-Match` against a past version. Only the exact tag matches.
@@ -123,13 +123,13 @@ enum StateAnswer {
     }
 
     /// True if a client has this version, according to the field `If-None-Match` in `known`.
-    static func isKnown(_ state: VisibleState, _ known: String?) -> Bool {
-        known.flatMap { EntityTagCondition($0) }?.isMet { state.isSame(as: $0) } == true
+    static func isKnownToClient(_ state: VisibleState, _ known: String?) -> Bool {
+        known.flatMap { EntityTagCondition($0) }?.isMet { state.isUnchanged(since: $0) } == true
     }
 
     /// True if a client has exactly this version, according to the field `If-None-Match` in
     /// `known`.
-    static func isKnown(exactly tag: Tag, _ known: String?) -> Bool {
+    static func isKnownToClient(exactly tag: Tag, _ known: String?) -> Bool {
         let condition = known.flatMap { EntityTagCondition($0) }
         return condition?.isMet { $0.opaque.isSame(as: tag.description) } == true
     }
@@ -144,7 +144,7 @@ enum StateAnswer {
             }
         }
         return isSame == true
-            || isKnown(state, exchange.headerList("if-none-match"))
+            || isKnownToClient(state, exchange.headerList("if-none-match"))
     }
 
     private static func headers(_ state: VisibleState) -> [(String, String)] {

@@ -7,7 +7,9 @@ import StoreWire
 // The functions that return streams, each for the caller that reads the stream.
 
 extension StateReader {
-    func stateStream(for caller: Caller) -> VisibleStream { stream(.whole(viewer(of: caller))) }
+    func stateStream(for caller: Caller) -> VisibleStream {
+        stream(.whole(topicViewer(of: caller)))
+    }
 
     private func stream(
         _ content: StateStream,
@@ -19,12 +21,12 @@ extension StateReader {
     }
 
     /// Returns the viewer of a caller's topics. Callers that see the same state share the topics.
-    private func viewer(of caller: Caller) -> Viewer {
+    private func topicViewer(of caller: Caller) -> Viewer {
         newest.value.hasSessions ? caller.viewer : caller.viewer.withoutSession
     }
 
     /// Returns the session in a module's topics; `nil` if all sessions see the same slice.
-    private func session(of caller: Caller, _ module: Int) -> ExactText? {
+    private func topicSession(of caller: Caller, _ module: Int) -> ExactText? {
         newest.value.slices[module].isOfSessions ? caller.viewer.session : nil
     }
 
@@ -36,7 +38,7 @@ extension StateReader {
         for caller: Caller,
         of client: WatchingClient
     ) throws(Problem) -> VisibleStream {
-        let part = streams.parts.part(at: pointer, for: viewer(of: caller))
+        let part = streams.parts.part(at: pointer, for: topicViewer(of: caller))
         do {
             let place = try streams.parts.reservePlace(for: part, of: client)
             return stream(.part(part), in: place, ofMember: pointer.tokens.first)
@@ -51,19 +53,19 @@ extension StateReader {
         named name: String,
         for caller: Caller
     ) -> VisibleStream {
-        let session = session(of: caller, module)
+        let session = topicSession(of: caller, module)
         let part = WatchedPart(instance: id, of: module, named: name, for: session)
         return stream(.part(part))
     }
 
     func sliceStream(of module: Int, for caller: Caller) -> VisibleStream {
-        stream(.slice(.slice(module, session(of: caller, module))))
+        stream(.slice(.slice(module, topicSession(of: caller, module))))
     }
 
     /// Returns the stream of changes of the module at this index: each event has the slice before
     /// and after the change. The first event of a new reader has no earlier slice.
     func changeStream(of module: Int, for caller: Caller) -> VisibleStream {
-        stream(.slice(.change(module, session(of: caller, module))))
+        stream(.slice(.change(module, topicSession(of: caller, module))))
     }
 
     /// Returns the request for a view, with the caller's session if the view depends on sessions.
@@ -74,21 +76,20 @@ extension StateReader {
 
     func stream(of view: ViewRequest) -> VisibleStream { stream(.view(view)) }
 
-    func logTopic(for caller: Caller) -> TopicID { .actions.seen(by: viewer(of: caller)) }
+    func logTopic(for caller: Caller) -> TopicID { .actions.seen(by: topicViewer(of: caller)) }
 }
 
 extension WatchRefusal {
     fileprivate var reason: String {
         switch self {
-        case .client(let max):
-            "you already watch \(max) different pointers, the maximum for a "
-                + "client"
-        case .session(let max):
-            "your session already watches \(max) different pointers, the "
-                + "maximum for a session"
-        case .all(let max):
-            "the server allows \(max) different pointers; the free places are for clients with "
-                + "few pointers"
+        case .clientPointers(let max):
+            "you already watch \(max) different pointers, the maximum for a client"
+        case .sessionPointers(let max):
+            "your session already watches \(max) different pointers, the maximum for a "
+                + "session"
+        case .allPointers(let max):
+            "all clients together may watch \(max) different pointers, and the last places are "
+                + "reserved for clients that watch few pointers"
         case .bytes(let max): "the watched parts already use \(max) bytes, the maximum"
         }
     }

@@ -24,7 +24,7 @@ package final class StateReader: Sendable {
     package let views: (any PublishedViews)?
     /// The streams of the state. Only functions that take a ``Caller`` use them.
     let streams: StateStreams
-    package let waiters: LongPolls
+    package let longPolls: LongPolls
     /// The cache of parsed documents of published states.
     package let documents: ParsedDocuments
     package let newest: NewestSnapshot
@@ -53,7 +53,7 @@ package final class StateReader: Sendable {
         self.documents = documents
         self.views = views
         self.streams = streams
-        self.waiters = waiters
+        self.longPolls = waiters
         self.compareDryRun = comparison
         self.threads = threads
     }
@@ -141,13 +141,13 @@ extension StateReader {
 
     /// True if a caller sees all modules that a view may depend on.
     func showsAllModules(of view: PublishedView, to caller: Caller) -> Bool {
-        caller.moduleSight.map { view.readableMembers.allSatisfy($0) } ?? true
+        caller.seesModuleAtIndex.map { view.readableMembers.allSatisfy($0) } ?? true
     }
 
     /// True if the caller may read a view that is declared to use modules hidden from the caller.
-    func showsHiddenModules(to caller: Caller) -> Bool {
+    func hasViewOfHiddenModules(for caller: Caller) -> Bool {
         guard let views = views?.views, let role = caller.identity?.role,
-            let sees = caller.moduleSight
+            let sees = caller.seesModuleAtIndex
         else { return false }
         return views.contains { role.sees(view: $0.name) && !$0.sourceModules.allSatisfy(sees) }
     }
@@ -162,37 +162,41 @@ extension StateReader {
     ///
     /// - Returns: the wait; `nil` if `answer` was called at once, because the part has already
     ///   changed.
-    func wait(
+    func answerWhenChanged(
         after version: UInt64,
         for caller: Caller,
         with access: AccessLease?,
         _ answer: @escaping @Sendable (VisibleState?) -> Void
-    ) -> PendingRead? {
-        let isAllowed = access.map { access in { @Sendable in access.isGood } }
+    ) -> PendingLongPoll? {
+        let isAllowed = access.map { access in { @Sendable in access.isValid } }
         let waiter = LongPolls.Waiter(after: version, for: caller.viewer, while: isAllowed) {
             [documents] in
             answer($0.map { VisibleState($0.visible(to: caller.viewer), documents, for: caller) })
         }
-        return waiters.add(waiter) { newest.value }.map { PendingRead(id: $0, waiters: waiters) }
+        return longPolls.add(waiter) { newest.value }.map {
+            PendingLongPoll(id: $0, longPolls: longPolls)
+        }
     }
 
     /// Ends the waits of a session that has ended. The waiting requests get no newer version. Any
     /// thread may call this function.
-    func endWaits(of session: String) { waiters.expireAll(of: session) }
+    func endWaits(of session: String) { longPolls.expireAll(of: session) }
 
     /// Ends the waits whose access has ended. The waiting requests get no newer version. Any thread
     /// may call this function.
-    package func endForbiddenWaits() { waiters.expireForbidden() }
+    package func endForbiddenWaits() { longPolls.expireForbidden() }
 }
 
 /// A request that waits for a newer version.
-struct PendingRead: Sendable {
+struct PendingLongPoll: Sendable {
     fileprivate let id: UInt64
-    fileprivate let waiters: LongPolls
+    fileprivate let longPolls: LongPolls
 
     /// Ends the wait without a newer version, unless the wait has ended already.
-    func expire() { waiters.expire(id) }
+    func expire() { longPolls.expire(id) }
 
     /// Cancels `timer` when the wait ends, or at once if the wait has ended already.
-    func cancelAtEnd(_ timer: LoopTimer) { waiters.setTimerCancellation(timer.cancel, for: id) }
+    func cancelTimerAtEnd(_ timer: LoopTimer) {
+        longPolls.setTimerCancellation(timer.cancel, for: id)
+    }
 }

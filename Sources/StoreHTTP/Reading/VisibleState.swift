@@ -27,13 +27,13 @@ package struct VisibleState: Sendable {
     /// True if a new version may leave the caller's part of the state unchanged.
     var isPartial: Bool { snapshot.hasSessions || snapshot.isNarrowed }
     /// The version that last changed the caller's part, as far as this server has observed.
-    var changedVersion: UInt64 { snapshot.changedVersion }
+    var lastChangeVersion: UInt64 { snapshot.changedVersion }
 
     /// True if the caller's part of the state was the same in the version of this tag.
-    func isSame(as known: EntityTag) -> Bool {
+    func isUnchanged(since known: EntityTag) -> Bool {
         guard let known = Tag(known.opaque), known.epoch == tag.epoch else { return false }
         return known.version == version
-            || (isPartial && known.version < version && known.version >= changedVersion)
+            || (isPartial && known.version < version && known.version >= lastChangeVersion)
     }
 
     /// The whole state as JSON, as far as the caller sees it. If ``isAtHand`` is false, the first
@@ -41,18 +41,18 @@ package struct VisibleState: Sendable {
     var wholeState: Bytes { snapshot.state }
 
     /// True if the JSON in ``wholeState`` is already assembled.
-    var isAtHand: Bool { snapshot.isAtHand(.root) }
+    var isAssembled: Bool { snapshot.isAtHand(.root) }
 
     func isStarted(_ module: Int) -> Bool { snapshot.slices[module].isStarted }
 
     /// Returns the number of slices of the module at this index: of all its instances and sessions.
-    func sliceCount(_ module: Int) -> Int { snapshot.slices[module].count }
+    func sliceCount(_ module: Int) -> Int { snapshot.slices[module].startedCount }
 
     /// Returns the ids of a module's instances, in their order; empty for a single slice.
-    func instances(of module: Int) -> [String] { snapshot.slices[module].pieces?.ids ?? [] }
+    func instanceIDs(of module: Int) -> [String] { snapshot.slices[module].pieces?.ids ?? [] }
 
     /// Makes a view of the state, on the calling thread. Returns `nil` if the view shows nothing.
-    func bytes(
+    func viewBytes(
         of request: ViewRequest,
         by views: any PublishedViews
     ) throws(JSONError) -> Bytes? { try views.bytes(of: request, in: snapshot) }

@@ -3,46 +3,46 @@ import StoreTexts
 /// The paths of a store's resources.
 package struct Links: Sendable {
     /// The name of the store; `nil` for the store at `/`.
-    package let store: String?
+    package let storeName: String?
     /// The prefix of all paths of the store: empty for the store at `/`.
-    package let base: String
+    package let basePath: String
 
     package init(store: String? = nil) {
-        self.store = store
-        base = store.map { Self.stores + "/" + $0 } ?? ""
+        self.storeName = store
+        basePath = store.map { Self.stores + "/" + $0 } ?? ""
     }
 
     /// The path of the list of all stores, which has no base: the list belongs to the process.
     package static let stores = "/stores"
 
-    package var index: String { base.isEmpty ? "/" : base }
-    package var dispatch: String { base + "/dispatch" }
+    package var index: String { basePath.isEmpty ? "/" : basePath }
+    package var dispatch: String { basePath + "/dispatch" }
     func outcome(_ version: UInt64) -> String { dispatch + "/\(version)" }
-    package var state: String { base + "/state" }
-    var events: String { base + "/events" }
-    package var actions: String { base + "/actions" }
+    package var state: String { basePath + "/state" }
+    var events: String { basePath + "/events" }
+    package var actions: String { basePath + "/actions" }
     var actionEvents: String { actions + "/events" }
-    package var trace: String { base + "/trace" }
-    package var schema: String { base + "/schema" }
-    var openAPI: String { base + "/openapi.json" }
-    var metrics: String { base + "/metrics" }
-    package var analytics: String { base + "/analytics" }
-    var liveness: String { base + "/livez" }
-    var readiness: String { base + "/readyz" }
-    var problems: String { base + "/problems" }
-    package var modules: String { base + "/modules" }
-    package var effects: String { base + "/effects" }
-    package var views: String { base + "/views" }
-    package var sessions: String { base + "/sessions" }
-    package var session: String { base + "/session" }
-    package var route: String { base + "/route" }
+    package var trace: String { basePath + "/trace" }
+    package var schema: String { basePath + "/schema" }
+    var openAPI: String { basePath + "/openapi.json" }
+    var metrics: String { basePath + "/metrics" }
+    package var analytics: String { basePath + "/analytics" }
+    var liveness: String { basePath + "/livez" }
+    var readiness: String { basePath + "/readyz" }
+    var problems: String { basePath + "/problems" }
+    package var modules: String { basePath + "/modules" }
+    package var effects: String { basePath + "/effects" }
+    package var views: String { basePath + "/views" }
+    package var sessions: String { basePath + "/sessions" }
+    package var session: String { basePath + "/session" }
+    package var route: String { basePath + "/route" }
     var routeEvents: String { route + "/events" }
     var routeShown: String { route + "/shown" }
-    package var subscriptions: String { base + "/debug/subscriptions" }
-    package var middleware: String { base + "/debug/middleware" }
-    package var interceptors: String { base + "/debug/interceptors" }
-    package var commands: String { base + "/debug/commands" }
-    var testClock: String { base + "/test/clock" }
+    package var subscriptions: String { basePath + "/debug/subscriptions" }
+    package var middleware: String { basePath + "/debug/middleware" }
+    package var interceptors: String { basePath + "/debug/interceptors" }
+    package var commands: String { basePath + "/debug/commands" }
+    var testClock: String { basePath + "/test/clock" }
     var testClockAdvance: String { testClock + "/advance" }
 
     package func module(_ name: String) -> String { modules + "/" + segment(name) }
@@ -53,23 +53,23 @@ package struct Links: Sendable {
         instance.map { module(name) + "/" + segment($0) + "/ui" } ?? moduleUI(name)
     }
     /// Returns the template of the paths for the actions of a module's instances, with `{id}`.
-    func instanceUI(of name: String) -> String { module(name) + "/{id}/ui" }
+    func instanceUITemplate(of name: String) -> String { module(name) + "/{id}/ui" }
     func view(_ name: String) -> String { views + "/" + segment(name) }
     func viewEvents(_ name: String) -> String { view(name) + "/events" }
     package func effect(_ id: String) -> String { effects + "/" + segment(id) }
     package func command(_ name: String) -> String { commands + "/" + segment(name) }
-    package func notification(_ name: String) -> String { base + "/notify/" + segment(name) }
+    package func notification(_ name: String) -> String { basePath + "/notify/" + segment(name) }
 
     /// Returns the path of a method: `path` is the use case's name, a slash and the method's name.
     func useCase(_ path: String) -> String {
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        return base + "/usecases/"
+        return basePath + "/usecases/"
             + parts.map { segment(String(Substring($0))) }.joined(separator: "/")
     }
 
     /// Returns the template of a method that belongs to instances, such as `cards/{id}/renamed`.
     /// The id follows the name of the use case.
-    func instanceUseCase(_ path: String) -> String {
+    func instanceUseCaseTemplate(_ path: String) -> String {
         let parts = path.utf8.split(
             separator: UInt8(ascii: "/"),
             maxSplits: 1,

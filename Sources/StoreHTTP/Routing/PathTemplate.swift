@@ -20,9 +20,9 @@ struct PathTemplate: Sendable {
     /// The template in the notation of OpenAPI, without the dots.
     let text: String
     /// The names of the template's parameters, in their order.
-    let parameters: [String]
+    let parameterNames: [String]
     /// The number of fixed segments. If two templates match, the router prefers the larger number.
-    let literalCount: Int
+    let literalSegmentCount: Int
     private let bytes: [UInt8]
     private let segments: [Segment]
     private let hasRest: Bool
@@ -46,12 +46,12 @@ struct PathTemplate: Sendable {
             start = end + 1
         }
         self.segments = segments
-        self.parameters = parameters
-        literalCount = segments.count { $0.kind == .literal }
+        self.parameterNames = parameters
+        literalSegmentCount = segments.count { $0.kind == .literal }
     }
 
     /// True if the template has no parameters, and so stands for a single path.
-    var isLiteral: Bool { parameters.isEmpty }
+    var isLiteral: Bool { parameterNames.isEmpty }
 
     /// True if a path is the single path of this template.
     func isLiterally(_ path: UnsafeRawBufferPointer) -> Bool {
@@ -59,7 +59,7 @@ struct PathTemplate: Sendable {
         return memcmp(start, bytes, bytes.count) == 0
     }
 
-    func isRest(_ index: Int) -> Bool { hasRest && index == parameters.count - 1 }
+    func isRestParameter(_ index: Int) -> Bool { hasRest && index == parameterNames.count - 1 }
 
     /// Matches a path, and calls `visit` with the value of each parameter, in their order. The
     /// values are still percent-encoded; a rest begins with the slash before it. Returns true if
@@ -76,7 +76,7 @@ struct PathTemplate: Sendable {
             let end = path.end(ofSegmentAt: start)
             let isSame =
                 segment.kind == .literal
-                ? has(segment, path, start, end)
+                ? matchesSegment(segment, path, start, end)
                 : start < end && visit(UnsafeRawBufferPointer(rebasing: path[start..<end]))
             guard isSame else { return false }
             start = end + 1
@@ -84,7 +84,7 @@ struct PathTemplate: Sendable {
         return start == path.count + 1
     }
 
-    private func has(
+    private func matchesSegment(
         _ segment: Segment,
         _ path: UnsafeRawBufferPointer,
         _ start: Int,
@@ -102,7 +102,7 @@ struct PathTemplate: Sendable {
     /// whose encoded slashes would become separators.
     ///
     /// - Throws: 400 if the value is badly encoded.
-    func value(_ wanted: Int, of request: HTTPExchange) throws(Problem) -> String {
+    func parameterValue(_ wanted: Int, of request: HTTPExchange) throws(Problem) -> String {
         var index = 0
         var found: String?
         _ = request.withNormalizedPath { path in
@@ -113,7 +113,7 @@ struct PathTemplate: Sendable {
             }
         }
         guard let found else { throw .notFound(path: request.path) }
-        guard !isRest(wanted), found.utf8.contains(UInt8(ascii: "%")) else { return found }
+        guard !isRestParameter(wanted), found.utf8.contains(UInt8(ascii: "%")) else { return found }
         guard let value = PercentEncoding.decode(found) else {
             throw .badRequest("'\(Problem.excerpt(found))' is badly percent-encoded.")
         }

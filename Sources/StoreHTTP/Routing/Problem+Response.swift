@@ -65,7 +65,7 @@ extension HTTPResponse {
     ) -> HTTPResponse {
         var json = JSONWriter()
         json.object(members)
-        return .uncached(status: status, json.array, further: further)
+        return .uncached(status: status, json.byteArray, further: further)
     }
 
     static func options(_ methods: [String]) -> HTTPResponse {

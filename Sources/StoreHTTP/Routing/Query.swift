@@ -26,7 +26,7 @@ struct Query: Sendable {
             guard let parameter = allowed.first(where: { $0.isOfQuery && $0.name.isSame(as: name) })
             else {
                 throw .badRequest(
-                    "There is no query parameter '\(Problem.excerpt(name))' here; \(allowed.namesInWords)."
+                    "There is no query parameter '\(Problem.excerpt(name))' here; \(allowed.allowedNamesText)."
                 )
             }
             guard self[name] == nil else {
@@ -47,7 +47,7 @@ struct Query: Sendable {
 }
 
 extension [any RouteParameter] {
-    fileprivate var namesInWords: String {
+    fileprivate var allowedNamesText: String {
         let names = filter(\.isOfQuery).map(\.name)
         return names.isEmpty
             ? "this resource takes none" : "allowed are \(names.joined(separator: ", "))"

@@ -18,11 +18,15 @@ extension RequestContext {
         let session = exchange.hasHeader("cookie") ? try session() : nil
         let identity = environment.access == nil ? nil : exchange.identity
         let reads =
-            environment.allowsOperatorReads && (!environment.separatesOperators || exchange.isAdmin)
+            environment.allowsOperatorReads
+            && (!environment.hasOperatorListeners || exchange.isAdmin)
         let operates = reads || identity?.role?.seesAllSessions == true
         guard session != nil || identity != nil else { return operates ? .operator : .anyone }
         if session == nil, let identity,
-            let known = exchange.cachedIdentity?.caller(as: identity, operates: operates)
+            let known = exchange.cachedIdentity?.callerWithoutSession(
+                as: identity,
+                operates: operates
+            )
         {
             return known
         }
@@ -40,7 +44,7 @@ extension RequestContext {
         else { return nil }
         let name = SessionTable.name(of: String(secret), for: exchange.identity?.name)
         if exchange.isNoted { exchange.noteAccess { $0.session = name } }
-        guard sessions.use(name) else { throw sessionEndedProblem }
+        guard sessions.useIfOpen(name) else { throw sessionEndedProblem }
         return name
     }
 
@@ -75,7 +79,7 @@ extension RequestContext {
         guard let access = environment.access, let identity else { return nil }
         return access.lease(
             of: identity,
-            for: try served.route.access.need(of: exchange, at: served.route.path),
+            for: try servedRoute.route.access.need(of: exchange, at: servedRoute.route.path),
             operates: try caller().isOperator && !environment.allowsOperatorReads,
             member: member,
             path: exchange.path,
@@ -87,12 +91,15 @@ extension RequestContext {
     /// once, at the stream's end. Returns `nil` if there is no policy.
     func countStream(_ topic: TopicID) -> (@Sendable () -> Void)? {
         guard let access = environment.access, let identity else { return nil }
-        return access.streams.countStream(StreamKind(topic.subject), of: identity.role?.name ?? "")
+        return access.streamCounts.countStream(
+            StreamKind(topic.subject),
+            of: identity.role?.name ?? ""
+        )
     }
 
     /// Returns the request's origin for the log: `127.0.0.1 curl/8.5.0`, with a session's name
     /// between address and program. Returns `nil` if the operator has disabled origins in the log.
-    func origin(in session: String?) -> String? {
+    func logOrigin(in session: String?) -> String? {
         guard !environment.forgetsClients else { return nil }
         return ClientOrigin.text(
             host: exchange.clientHost,

@@ -12,7 +12,7 @@ package struct RequestContext: Sendable {
     let exchange: HTTPExchange
     /// The id of the request in problems and in the log.
     let id: RequestID
-    let served: ServedRoute
+    let servedRoute: ServedRoute
     private let query: Query?
 
     init(_ exchange: HTTPExchange, for served: consuming ServedRoute) throws(Problem) {
@@ -23,15 +23,15 @@ package struct RequestContext: Sendable {
         query =
             exchange.hasQuery
             ? try Query(exchange.query ?? "", allowed: served.route.parameters) : nil
-        self.served = served
+        self.servedRoute = served
     }
 }
 
 extension RequestContext {
-    func callRoute() throws(Problem) { try served.route.handle(self) }
+    func callRoute() throws(Problem) { try servedRoute.route.handle(self) }
 
     /// The objects, other than the state, from which requests are answered.
-    var environment: RequestEnvironment { served.environment }
+    var environment: RequestEnvironment { servedRoute.environment }
 
     /// The value of a query parameter; `nil` if the query does not have it. The router has checked
     /// that the route declares the parameter.
@@ -49,7 +49,7 @@ extension RequestContext {
     ///
     /// - Throws: 400 if the value is badly encoded.
     func pathParameter(_ index: Int = 0) throws(Problem) -> String {
-        try served.route.path.value(index, of: exchange)
+        try servedRoute.route.path.parameterValue(index, of: exchange)
     }
 
     /// Returns the JSON Pointer that follows the fixed part of the path.
@@ -58,7 +58,7 @@ extension RequestContext {
     func pointer() throws(Problem) -> JSONPointer {
         var pointer: JSONPointer?
         _ = exchange.withNormalizedPath { path in
-            served.route.path.match(path) { rest in
+            servedRoute.route.path.match(path) { rest in
                 pointer = JSONPointer(path: rest)
                 return true
             }
@@ -86,7 +86,7 @@ extension RequestContext {
 
     /// Makes the response for a problem, with this request's id in it.
     func response(_ problem: Problem) -> HTTPResponse {
-        problem.response(for: id, in: environment.links.store)
+        problem.response(for: id, in: environment.links.storeName)
     }
 }
 
@@ -117,7 +117,7 @@ extension RequestContext {
         case .success(let response): exchange.complete(response)
         case .failure(let problem): exchange.complete(response(problem))
         }
-        environment.wake()
+        environment.wakeLoop()
     }
 }
 
@@ -127,7 +127,7 @@ extension RequestContext {
     var hasNoBody: Bool { exchange.withBody(\.isEmpty) }
 
     /// Parses the body, which has to be JSON.
-    func document(_ limits: JSONLimits) throws(Problem) -> JSONDocument {
+    func bodyDocument(_ limits: JSONLimits) throws(Problem) -> JSONDocument {
         // The closures capture only the workspace: a captured `self` would copy the whole context.
         let workspace = exchange.workspace
         do {
@@ -140,8 +140,8 @@ extension RequestContext {
     }
 
     /// Parses the body, which has to be a JSON object.
-    func object(_ limits: JSONLimits) throws(Problem) -> JSONNode {
-        let root = try document(limits).root
+    func bodyObject(_ limits: JSONLimits) throws(Problem) -> JSONNode {
+        let root = try bodyDocument(limits).root
         guard root.kind == .object else {
             throw .badRequest("The body is not an object; GET /openapi.json describes its members.")
         }
@@ -149,12 +149,12 @@ extension RequestContext {
     }
 
     /// Decodes the body, a JSON object, as a value of this type.
-    func object<T: Decodable>(_ type: T.Type, _ limits: JSONLimits) throws(Problem) -> T {
-        let object = try object(limits)
+    func bodyObject<T: Decodable>(_ type: T.Type, _ limits: JSONLimits) throws(Problem) -> T {
+        let object = try bodyObject(limits)
         do {
             return try JSONDecoder(limits: limits).decode(type, at: object, pointerPrefix: "")
         } catch {
-            throw .unfit(error, for: exchange.path, environment.logger)
+            throw .unfitValue(error, for: exchange.path, environment.logger)
         }
     }
 }
@@ -164,7 +164,7 @@ extension RequestContext {
 extension HTTPExchange {
     /// The parent for the spans that the request leads to. The value is the request's own span if
     /// its trace is exported, else the trace that the client names.
-    var childTraceparent: String? { span?.traceparent ?? traceparent }
+    var childTraceparent: String? { spanIdentity?.traceparent ?? traceparent }
 
     /// The distributed trace that the client names (W3C Trace Context), if the field is valid. Most
     /// requests do not have the field: for them, the cost is one comparison of lengths.

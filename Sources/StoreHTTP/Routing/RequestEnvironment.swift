@@ -25,7 +25,7 @@ package final class RequestEnvironment: Sendable {
     /// True if clients without a session see the slices of all sessions.
     let allowsOperatorReads: Bool
     /// True if operators have listeners of their own. Then the other listeners serve no operators.
-    let separatesOperators: Bool
+    let hasOperatorListeners: Bool
     /// Returns the current failure of the process, for `/livez` on a connection beyond the maximum
     /// number. If the closure itself is `nil`, the transport refuses connections beyond the maximum
     /// number.
@@ -34,7 +34,7 @@ package final class RequestEnvironment: Sendable {
     /// The histograms of the times that requests take.
     let times: RequestTimes
     /// Wakes the event loop, which then sends the completed answers.
-    package let wake: @Sendable () -> Void
+    package let wakeLoop: @Sendable () -> Void
 
     package init(
         _ catalog: RouteCatalog,
@@ -64,14 +64,14 @@ package final class RequestEnvironment: Sendable {
         self.hasSecureCookies = hasSecureCookies
         credentialCookie = CredentialCookie(
             at: links.index,
-            ofStore: links.store,
+            ofStore: links.storeName,
             isSecure: hasSecureCookies
         )
-        self.separatesOperators = separatesOperators
+        self.hasOperatorListeners = separatesOperators
         self.livenessProblem = livenessProblem
         self.logger = logger
         self.times = times
-        self.wake = wake
+        self.wakeLoop = wake
     }
 
     /// Finds the sender of a request, and stores the sender in the exchange. Returns `nil` without

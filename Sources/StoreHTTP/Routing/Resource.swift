@@ -17,7 +17,7 @@ final class Resource: Sendable {
     /// The access that the first route needs.
     let access: RouteAccess
     /// The routes, by the index of their method's bit.
-    private let routes: [ServedRoute?]
+    private let routesByMethod: [ServedRoute?]
 
     /// Makes a resource of the routes with this path. The resource `*` has no routes but stands for
     /// the server: `OPTIONS *` lists the methods `ofServer`.
@@ -28,26 +28,26 @@ final class Resource: Sendable {
         in environment: RequestEnvironment
     ) {
         self.path = path
-        parameters = path.parameters.enumerated().map { index, name in
+        parameters = path.parameterNames.enumerated().map { index, name in
             let declared = routes.lazy.flatMap(\.parameters).first {
                 $0.description.place == .path && $0.name == name
             }
-            return path.isRest(index) || declared?.allowsAnything == true ? nil : declared
+            return path.isRestParameter(index) || declared?.allowsAnything == true ? nil : declared
         }
         var served = routes
-        if let get = routes.first(where: \.hasHead) { served.append(get.head) }
+        if let get = routes.first(where: \.hasHead) { served.append(get.headRoute) }
         let methods = (served.map(\.method).sorted { $0.bit < $1.bit } + ofServer).map(\.name)
         self.methods = methods
         let audiences = routes.map(\.audience)
         audience = audiences.dropFirst().reduce(audiences.first ?? .all) { $0 == $1 ? $0 : .all }
         access = routes.first?.access ?? .everyone
-        let preflight = Preflight(methods, of: served)
+        let preflight = PreflightAnswer(methods, of: served)
         served.append(.options(at: path, methods, preflight, needs: access.accessForOptions))
         var places = [ServedRoute?](repeating: nil, count: UInt8.bitWidth)
         for route in served {
             places[route.method.bit.trailingZeroBitCount] = ServedRoute(route, in: environment)
         }
-        self.routes = places
+        self.routesByMethod = places
     }
 
     /// True if the resource is served at the listeners of operators, or, with `false`, of clients.
@@ -55,7 +55,7 @@ final class Resource: Sendable {
 
     func route(for method: RequestMethod) -> ServedRoute? {
         let bit = method.bit
-        return bit == 0 ? nil : routes[bit.trailingZeroBitCount]
+        return bit == 0 ? nil : routesByMethod[bit.trailingZeroBitCount]
     }
 
     /// True if a path fits the template, with values that its parameters allow.
@@ -73,7 +73,7 @@ final class Resource: Sendable {
 
 // Preflights
 
-extension Preflight {
+extension PreflightAnswer {
     init(_ methods: [String], of routes: [Route]) {
         self.init(methods, headers: routes.map { ($0.method.name, $0.crossOriginHeaders) })
     }
@@ -84,7 +84,7 @@ extension Route {
     static func options(
         at path: PathTemplate,
         _ methods: [String],
-        _ preflight: Preflight,
+        _ preflight: PreflightAnswer,
         needs access: RouteAccess
     ) -> Route {
         Route(
@@ -103,7 +103,7 @@ extension Route {
 
     /// Makes a route that answers the preflights of all resources alike. A preflight has no
     /// credential. So if a policy hides resources, even paths without a resource get this answer.
-    static func preflights(of routes: [Route]) -> Route {
+    static func answeringPreflights(of routes: [Route]) -> Route {
         let methods = Set(routes.map(\.method.bit)).sorted().compactMap { bit in
             routes.first { $0.method.bit == bit }?.method.name
         }
@@ -111,7 +111,7 @@ extension Route {
         for name in routes.flatMap(\.crossOriginHeaders) where !headers.contains(name) {
             headers.append(name)
         }
-        let preflight = Preflight(ofAll: methods, headers: headers)
+        let preflight = PreflightAnswer(ofAll: methods, headers: headers)
         return .options(at: PathTemplate("/"), methods, preflight, needs: .everyone)
     }
 

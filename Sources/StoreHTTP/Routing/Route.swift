@@ -28,7 +28,7 @@ package struct Route: Sendable {
     var audience = RouteAudience.clients
     var origins = AllowedOrigins.all
     /// True if a request may have an action in the query and no body, as in the links of views.
-    var takesLinks = false
+    var takesActionInQuery = false
     /// True if the route is served until the server has stopped, such as the routes for health.
     var isServedDuringDrain = false
     let handle: Handler
@@ -63,7 +63,7 @@ enum AllowedOrigins: Sendable {
     /// The same pages as ``ownAndAllowed``, but only the `Origin` field is checked. The check is
     /// enough for a request with a JSON body: browsers send `Origin` with every body. Pages of
     /// other origins also need a preflight for JSON.
-    case ownAndAllowedByField
+    case ownAndAllowedByOriginField
 }
 
 struct RequestBody: Sendable {
@@ -89,7 +89,7 @@ struct RequestBody: Sendable {
 extension Route {
     /// Makes a route that reads by `GET`; the route's resource adds `HEAD`. The ids are made from
     /// the name: `State` becomes `getState` and `headState`.
-    static func read(
+    static func reading(
         _ path: String,
         _ name: String,
         _ summary: String,
@@ -117,7 +117,7 @@ extension Route {
     }
 
     /// Makes a route with a stream of server-sent events, which has no `HEAD`.
-    static func stream(
+    static func streaming(
         _ path: String,
         _ id: String,
         _ summary: String,
@@ -126,7 +126,7 @@ extension Route {
         problems: [ProblemSlug] = [],
         handle: @escaping Handler
     ) -> Route {
-        .change(
+        .changing(
             .get,
             path,
             id,
@@ -140,7 +140,7 @@ extension Route {
     }
 
     /// Makes a route that changes something, by default only for pages of allowed origins.
-    static func change(
+    static func changing(
         _ method: RequestMethod,
         _ path: String,
         _ id: String,
@@ -167,7 +167,7 @@ extension Route {
             access: access,
             audience: audience,
             origins: origins,
-            takesLinks: takesLinks,
+            takesActionInQuery: takesLinks,
             handle: handle
         )
     }
@@ -180,7 +180,7 @@ extension Route {
     }
 
     /// The same route for `HEAD`: the transport sends only the head of the answer.
-    var head: Route {
+    var headRoute: Route {
         var head = self
         head.method = .head
         head.id = "head" + id.dropFirst("get".count)
@@ -220,7 +220,7 @@ extension Route {
             summary: summary,
             parameters: parameters.map(\.description),
             body: body.schema.map { .json($0) },
-            isBodyRequired: !takesLinks && body.kind != .optionalJSON,
+            isBodyRequired: !takesActionInQuery && body.kind != .optionalJSON,
             answers: answers,
             problems: ProblemSlug.allCases.filter(all.contains),
             admission: admission(anonymous)

@@ -10,20 +10,20 @@ package final class RouteCatalog: Sendable {
     /// The routes as their groups declare them, in the order of the groups.
     package let declaredRoutes: [Route]
     /// The same routes, with a `HEAD` for each route that reads.
-    package let routes: [Route]
+    package let routesWithHead: [Route]
     /// The cached descriptions, each with the anonymous identity that it was made for. The key is
     /// `false` for the listeners of clients, `true` for the listeners of operators.
-    private let descriptions = Locked<[Bool: (document: Bytes, anonymous: Identity?)]>([:])
+    private let descriptionsByIsAdmin = Locked<[Bool: (document: Bytes, anonymous: Identity?)]>([:])
 
     package init(_ groups: [any RouteGroup]) {
         declaredRoutes = groups.flatMap(\.routes)
-        routes = declaredRoutes.flatMap { $0.hasHead ? [$0, $0.head] : [$0] }
+        routesWithHead = declaredRoutes.flatMap { $0.hasHead ? [$0, $0.headRoute] : [$0] }
     }
 
     /// Returns the routes that are served at the listener of a request.
     func routes(for request: RequestContext) -> [Route] {
-        guard request.environment.separatesOperators else { return routes }
-        return routes.filter { $0.audience.isServed(toOperators: request.exchange.isAdmin) }
+        guard request.environment.hasOperatorListeners else { return routesWithHead }
+        return routesWithHead.filter { $0.audience.isServed(toOperators: request.exchange.isAdmin) }
     }
 
     /// Returns the description of the API for the listener of a request. The first request at a
@@ -33,12 +33,14 @@ package final class RouteCatalog: Sendable {
         let routes = routes(for: request)
         let anonymous = request.environment.access?.anonymous
         let listener = request.exchange.isAdmin
-        if let known = descriptions.withLock({ $0[listener] }), known.anonymous === anonymous {
+        if let known = descriptionsByIsAdmin.withLock({ $0[listener] }),
+            known.anonymous === anonymous
+        {
             return known.document
         }
         // Make the description without the lock, because `make` is the caller's closure.
         let made = make(routes.map { $0.operation(anonymous: anonymous) })
-        descriptions.withLock { $0[listener] = (made, anonymous) }
+        descriptionsByIsAdmin.withLock { $0[listener] = (made, anonymous) }
         return made
     }
 }

@@ -69,7 +69,7 @@ extension Parameter where Value == String {
     }
 
     /// Makes a parameter for a text of visible ASCII, with bounds on its bytes.
-    package static func token(
+    package static func visibleASCII(
         _ name: String,
         bytes: ClosedRange<Int>,
         _ summary: String

@@ -7,20 +7,20 @@ import StoreWire
 final class RouteTable: Sendable {
     /// Resources whose paths have no parameters, each in the slot of its path's hash, or in the
     /// next free slot. There are at least twice as many slots as resources.
-    private let literals: [Resource?]
+    private let literalSlots: [Resource?]
     /// Resources whose paths have parameters, by the hash of the first segment behind the base. In
     /// each bucket, resources with more fixed segments come first.
-    private let templates: [[Resource]]
+    private let templateBuckets: [[Resource]]
     /// The number of bytes in the base, with which all paths begin.
     private let baseByteCount: Int
     /// True if operators have listeners of their own.
-    private let separatesOperators: Bool
+    private let hasOperatorListeners: Bool
 
     init(in environment: RequestEnvironment) {
         let given = environment.catalog.declaredRoutes
-        let baseCount = environment.links.base.utf8.count
+        let baseCount = environment.links.basePath.utf8.count
         self.baseByteCount = baseCount
-        separatesOperators = environment.separatesOperators
+        hasOperatorListeners = environment.hasOperatorListeners
         var paths: [String] = []
         var resources: [Resource] = []
         for route in given where !paths.contains(route.path.text) {
@@ -46,16 +46,18 @@ final class RouteTable: Sendable {
             while slots[slot] != nil { slot = (slot + 1) & (size - 1) }
             slots[slot] = resource
         }
-        literals = slots
+        literalSlots = slots
         var buckets = [[Resource]](repeating: [], count: size)
-        for resource in resources.sorted(by: { $0.path.literalCount > $1.path.literalCount })
+        for resource in resources.sorted(by: {
+            $0.path.literalSegmentCount > $1.path.literalSegmentCount
+        })
         where !resource.path.isLiteral {
             let hash = Array(resource.path.text.utf8).withUnsafeBytes {
                 Self.hash($0.segment(after: baseCount))
             }
             buckets[hash & (size - 1)].append(resource)
         }
-        templates = buckets
+        templateBuckets = buckets
     }
 
     /// Returns the route of a request. Checks the access of `sender`, unless `sender` is `nil`.
@@ -64,13 +66,15 @@ final class RouteTable: Sendable {
     ///   the sender. A denied use gets 403, or 401 without a credential. An absent method gets 405.
     func route(for request: HTTPExchange, by sender: Identity?) throws(Problem) -> ServedRoute {
         guard let resource = resource(for: request) else { throw .notFound(path: request.path) }
-        if separatesOperators, !resource.isServed(toOperators: request.isAdmin) {
+        if hasOperatorListeners, !resource.isServed(toOperators: request.isAdmin) {
             throw .notFound(path: request.path)
         }
         let served = resource.route(for: request.verb)
         if let served { request.measure(by: served.times) }
-        if let sender { try sender.check(request, served, of: resource) }
-        guard let served else { throw .methodNotAllowed(request.method, allowed: resource.methods) }
+        if let sender { try sender.checkAccess(request, served, of: resource) }
+        guard let served else {
+            throw .methodNotAllowed(request.methodName, allowed: resource.methods)
+        }
         return served
     }
 
@@ -87,18 +91,18 @@ final class RouteTable: Sendable {
     }
 
     private func templateResource(at path: UnsafeRawBufferPointer) -> Resource? {
-        let bucket = templates[
-            Self.hash(path.segment(after: baseByteCount)) & (templates.count - 1)
+        let bucket = templateBuckets[
+            Self.hash(path.segment(after: baseByteCount)) & (templateBuckets.count - 1)
         ]
         for resource in bucket where resource.matches(path) { return resource }
         return nil
     }
 
     private func literalResource(at path: UnsafeRawBufferPointer) -> Resource? {
-        var slot = Self.hash(path) & (literals.count - 1)
-        while let resource = literals[slot] {
+        var slot = Self.hash(path) & (literalSlots.count - 1)
+        while let resource = literalSlots[slot] {
             if resource.path.isLiterally(path) { return resource }
-            slot = (slot + 1) & (literals.count - 1)
+            slot = (slot + 1) & (literalSlots.count - 1)
         }
         return nil
     }

@@ -14,8 +14,8 @@ package final class Router: HTTPHandler {
     private let web: WebRules?
     /// The route for all preflights if a policy hides resources; `nil` if each resource answers its
     /// own preflights.
-    private let preflights: ServedRoute?
-    private let onTurnEnd: @Sendable () -> (@Sendable () -> Void)?
+    private let preflightRoute: ServedRoute?
+    private let takeWorkAfterTurn: @Sendable () -> (@Sendable () -> Void)?
 
     package init(
         _ environment: RequestEnvironment,
@@ -24,13 +24,17 @@ package final class Router: HTTPHandler {
     ) {
         table = RouteTable(in: environment)
         self.environment = environment
-        self.onTurnEnd = onTurnEnd
+        self.takeWorkAfterTurn = onTurnEnd
         self.hosts = HostFilter(hosts)
         origins = environment.web.origins
         web = environment.web.concernsEveryRequest ? environment.web : nil
-        preflights =
+        preflightRoute =
             environment.access == nil || environment.web.crossOrigin == nil
-            ? nil : ServedRoute(.preflights(of: environment.catalog.routes), in: environment)
+            ? nil
+            : ServedRoute(
+                .answeringPreflights(of: environment.catalog.routesWithHead),
+                in: environment
+            )
     }
 
     /// Refuses requests with 503 from now on, except on routes that are served during a stop.
@@ -38,7 +42,7 @@ package final class Router: HTTPHandler {
 
     package func admit(_ exchange: HTTPExchange) -> HTTPResponse? {
         do throws(Problem) {
-            exchange.resource = try findRoute(of: exchange)
+            exchange.requestStorage = try findRoute(of: exchange)
             return nil
         } catch {
             return refusal(error, of: exchange)
@@ -49,7 +53,7 @@ package final class Router: HTTPHandler {
         do throws(Problem) {
             // A request that was queued during the start has not passed the filters yet.
             let served =
-                if let found = exchange.served { found } else { try findRoute(of: exchange) }
+                if let found = exchange.servedRoute { found } else { try findRoute(of: exchange) }
             let request = try RequestContext(exchange, for: served)
             do throws(Problem) { try request.callRoute() } catch {
                 exchange.respond(request.response(error))
@@ -59,10 +63,10 @@ package final class Router: HTTPHandler {
         }
     }
 
-    package func workAfterTurn() -> (@Sendable () -> Void)? { onTurnEnd() }
+    package func workAfterTurn() -> (@Sendable () -> Void)? { takeWorkAfterTurn() }
 
     package var livenessResponse: HTTPResponse? {
-        guard !environment.separatesOperators, let problem = environment.livenessProblem else {
+        guard !environment.hasOperatorListeners, let problem = environment.livenessProblem else {
             return nil
         }
         return problem().map { refusal($0) } ?? HealthRoutes.ok
@@ -75,7 +79,7 @@ package final class Router: HTTPHandler {
     private func refusal(_ problem: Problem, of exchange: HTTPExchange? = nil) -> HTTPResponse {
         let id = environment.ids.next()
         exchange?.noteAccess { $0.requestID = problem.instance ?? id.text }
-        return problem.response(for: id, in: environment.links.store)
+        return problem.response(for: id, in: environment.links.storeName)
     }
 
     /// Passes a request through the filters, and returns its route. The first filter that throws
@@ -85,10 +89,10 @@ package final class Router: HTTPHandler {
         var counts = false
         if let web {
             web.prepare(exchange)
-            if let preflights, web.isPreflight(exchange) {
+            if let preflightRoute, web.isPreflight(exchange) {
                 try web.countForAddress(exchange)
-                try preflights.checkBody(of: exchange)
-                return preflights
+                try preflightRoute.checkBody(of: exchange)
+                return preflightRoute
             }
             // Proxies send the requests about health, so these requests count for no client.
             counts = !table.isServedDuringDrain(exchange)
@@ -108,8 +112,8 @@ package final class Router: HTTPHandler {
 
 extension HTTPExchange {
     /// The route that was found when the request was admitted.
-    fileprivate var served: ServedRoute? {
-        guard let found = resource, type(of: found) == ServedRoute.self else { return nil }
+    fileprivate var servedRoute: ServedRoute? {
+        guard let found = requestStorage, type(of: found) == ServedRoute.self else { return nil }
         return unsafeDowncast(found, to: ServedRoute.self)
     }
 }

@@ -26,7 +26,7 @@ extension ServedRoute {
         switch route.origins {
         case .all: return
         case .ownAndAllowed: try rule.check(request)
-        case .ownAndAllowedByField: try rule.checkOriginField(of: request)
+        case .ownAndAllowedByOriginField: try rule.checkOriginField(of: request)
         }
     }
 
@@ -37,13 +37,13 @@ extension ServedRoute {
     func checkBody(of request: HTTPExchange) throws(Problem) {
         switch route.body.kind {
         case .none:
-            guard !request.hasBody else { throw .bodyNotTaken(request.method, request.path) }
+            guard !request.hasBody else { throw .bodyNotTaken(request.methodName, request.path) }
             return
         case .json:
             // A request for a link has no body; the handler reads the link in the query later.
             guard
                 request.header("content-type", is: "application/json") || request.isJSON
-                    || (route.takesLinks && request.hasQuery)
+                    || (route.takesActionInQuery && request.hasQuery)
             else { throw .unsupportedMediaType() }
         case .optionalJSON:
             guard !request.hasHeader("content-type") || request.isJSON else {

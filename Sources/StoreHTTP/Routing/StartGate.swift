@@ -13,7 +13,7 @@ import Synchronization
 package final class StartGate: HTTPHandler {
     /// The maximum number of seconds that a request is queued: the same as for any wait.
     static let queuedSecondsMax = Double(ClientWait.secondsMax)
-    static let queuedMax = 1_024
+    static let queuedRequestsMax = 1_024
     /// The maximum number of bytes in the bodies of all queued requests.
     static let queuedBytesMax = 64 << 20
 
@@ -21,13 +21,13 @@ package final class StartGate: HTTPHandler {
         /// The number of the newest request.
         var newestNumber: UInt64 = 0
         var requests: [UInt64: QueuedRequest] = [:]
-        var byteCount = 0
+        var bodyByteCount = 0
         var isClosed = false
     }
 
     private struct QueuedRequest: Sendable {
         let exchange: HTTPExchange
-        let bytes: Int
+        let bodyByteCount: Int
         var timer: LoopTimer?
     }
 
@@ -37,7 +37,7 @@ package final class StartGate: HTTPHandler {
     private let needsCredentials: Bool
     /// True if operators have listeners of their own. Then only the operators' listeners answer
     /// requests about health.
-    private let separatesOperators: Bool
+    private let hasOperatorListeners: Bool
     private let queue = Locked(Queue())
     private let transport = Locked<HTTPServer?>(nil)
     private let phase = Locked(NotReadyReason.Code.starting)
@@ -52,7 +52,7 @@ package final class StartGate: HTTPHandler {
     ) {
         self.needsCredentials = needsCredentials
         self.hosts = hosts
-        self.separatesOperators = separatesOperators
+        self.hasOperatorListeners = separatesOperators
         self.ids = ids
     }
 
@@ -69,8 +69,8 @@ package final class StartGate: HTTPHandler {
         switch request.verb {
         case .get, .head, .options:
             guard request.hasBody else { return nil }
-            return refusal(.bodyNotTaken(request.method, request.path))
-        default: return refusal(.methodNotAllowed(request.method, allowed: Self.healthMethods))
+            return refusal(.bodyNotTaken(request.methodName, request.path))
+        default: return refusal(.methodNotAllowed(request.methodName, allowed: Self.healthMethods))
         }
     }
 
@@ -93,7 +93,7 @@ package final class StartGate: HTTPHandler {
     /// Records that the start has entered this phase. Any thread may call it.
     package func enter(_ phase: NotReadyReason.Code) { self.phase.withLock { $0 = phase } }
 
-    package var livenessResponse: HTTPResponse? { separatesOperators ? nil : HealthRoutes.ok }
+    package var livenessResponse: HTTPResponse? { hasOperatorListeners ? nil : HealthRoutes.ok }
 
     package func response(for failure: TransportFailure) -> HTTPResponse {
         refusal(Problem(failure))
@@ -116,18 +116,21 @@ package final class StartGate: HTTPHandler {
 
     private func isAboutHealth(_ request: HTTPExchange) -> Bool {
         [links.liveness, links.readiness].contains(exactly: request.path)
-            && (!separatesOperators || request.isAdmin)
+            && (!hasOperatorListeners || request.isAdmin)
     }
 
     private func enqueue(_ exchange: HTTPExchange) {
         let bytes = exchange.withBody { $0.count }
         let id = queue.withLock { queue -> UInt64? in
-            guard !queue.isClosed, queue.requests.count < Self.queuedMax,
-                queue.byteCount + bytes <= Self.queuedBytesMax
+            guard !queue.isClosed, queue.requests.count < Self.queuedRequestsMax,
+                queue.bodyByteCount + bytes <= Self.queuedBytesMax
             else { return nil }
             queue.newestNumber += 1
-            queue.requests[queue.newestNumber] = QueuedRequest(exchange: exchange, bytes: bytes)
-            queue.byteCount += bytes
+            queue.requests[queue.newestNumber] = QueuedRequest(
+                exchange: exchange,
+                bodyByteCount: bytes
+            )
+            queue.bodyByteCount += bytes
             // Suspend the request under the lock: a thread that removes it from the queue may
             // complete it at once.
             exchange.suspend()
@@ -149,7 +152,7 @@ package final class StartGate: HTTPHandler {
     private func expire(_ id: UInt64) {
         let request = queue.withLock { queue -> QueuedRequest? in
             guard let request = queue.requests.removeValue(forKey: id) else { return nil }
-            queue.byteCount -= request.bytes
+            queue.bodyByteCount -= request.bodyByteCount
             return request
         }
         guard let request else { return }
@@ -163,7 +166,7 @@ package final class StartGate: HTTPHandler {
         let requests = queue.withLock { queue in
             defer {
                 queue.requests = [:]
-                queue.byteCount = 0
+                queue.bodyByteCount = 0
             }
             return queue.requests.sorted { $0.key < $1.key }.map(\.value)
         }

@@ -7,15 +7,18 @@ package enum IdleSessions {
     /// The maximum number of sessions that end in one turn of the loop; the others follow later.
     static let endedMax = 256
     /// The most seconds between two checks: the loop's clock stands still while the system sleeps.
-    static let checkSecondsMax = 60.0
+    static let checkIntervalSecondsMax = 60.0
     /// The fewest seconds between two checks. A session may outlast its idle time by this number of
     /// seconds.
-    static let checkSecondsMin = 0.1
+    static let checkIntervalSecondsMin = 0.1
 
     /// Ends idle sessions now, and schedules the next check.
     package static func watch(_ store: Store, _ table: SessionTable) {
         end(in: store, table)
-        let seconds = min(max(table.secondsUntilIdle, checkSecondsMin), checkSecondsMax)
+        let seconds = min(
+            max(table.secondsUntilIdle, checkIntervalSecondsMin),
+            checkIntervalSecondsMax
+        )
         store.schedule(after: seconds) { [weak store] in
             guard let store, !store.isDraining() else { return }
             watch(store, table)
@@ -50,15 +53,19 @@ package enum IdleSessions {
 /// Removes a session from the table when the action that ends it is durable. Keeps the session if
 /// the action is not applied.
 private final class IdleSessionCompletion: Completion {
-    private let name: String
+    private let sessionName: String
     private let table: SessionTable
 
     init(of name: String, in table: SessionTable) {
-        self.name = name
+        self.sessionName = name
         self.table = table
     }
 
     func complete(_ outcome: Outcome) {
-        if case .applied = outcome { table.end(name) } else { table.cancelEnding(name) }
+        if case .applied = outcome {
+            table.remove(sessionName)
+        } else {
+            table.cancelEnding(sessionName)
+        }
     }
 }

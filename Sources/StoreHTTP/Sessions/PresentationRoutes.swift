@@ -21,7 +21,7 @@ struct PresentationRoutes: RouteGroup {
             .init("view", .string()), .init("style", .stringEnum(["push", "modal", "root"])),
         ])
         return [
-            .read(
+            .reading(
                 store.links.route,
                 "Route",
                 "The views presented to the client, the lowest first. A client without a "
@@ -31,18 +31,17 @@ struct PresentationRoutes: RouteGroup {
                 problems: [.forbidden, .notFound],
                 handle: show
             ),
-            .stream(
+            .streaming(
                 store.links.routeEvents,
                 "routeEvents",
                 "The client's route now and after each change, as server-sent events. The "
-                    + "stream also has "
-                    + "each command of the program to the client's screens, once.",
+                    + "stream also has each command of the program to the client's screens, once.",
                 needs: .sessions,
                 parameters: StreamParameters.all,
                 problems: [.forbidden],
                 handle: stream
             ),
-            .change(
+            .changing(
                 .post,
                 store.links.routeShown,
                 "routeShown",
@@ -79,7 +78,7 @@ struct PresentationRoutes: RouteGroup {
         let route = ScreenCommands.route(of: session, in: Sessions.name)
         let stream = try reader.stream(
             at: route,
-            for: try request.caller().withoutSight,
+            for: try request.caller().withFullSight,
             of: request.watchingClient
         )
         try StreamOpening.open(request, store, stream)
@@ -91,7 +90,7 @@ struct PresentationRoutes: RouteGroup {
     /// report.
     private func noteShown(_ request: RequestContext) throws(Problem) {
         let session = try request.session() ?? Sessions.shared
-        let version = try request.object(ShownReport.self, store.bounds.json).version
+        let version = try request.bodyObject(ShownReport.self, store.bounds.json).version
         let newest = reader.version
         guard version <= newest else { throw .notFound(version: version, newest: newest) }
         watch.noteShown(version, by: session)

@@ -8,12 +8,12 @@ import StoreHTTPTransport
 struct SessionCookie: Sendable {
     let name: String
     private let path: String
-    private let beginning: [UInt8]
+    private let pairBeginning: [UInt8]
 
     init(for links: Links) {
-        name = "store-session" + (links.store.map { "-" + $0 } ?? "")
+        name = "store-session" + (links.storeName.map { "-" + $0 } ?? "")
         path = links.index
-        beginning = Array("\(name)=".utf8)
+        pairBeginning = Array("\(name)=".utf8)
     }
 
     /// Returns the header field that gives a client its secret. The cookie's path is the path of
@@ -30,6 +30,6 @@ struct SessionCookie: Sendable {
     }
 
     func secret(of exchange: HTTPExchange) -> Substring? {
-        exchange.cookieValue(beginning: beginning)
+        exchange.cookieValue(afterPrefix: pairBeginning)
     }
 }

@@ -16,19 +16,25 @@ struct SessionRoutes: RouteGroup {
     var routes: [Route] {
         let begun = JSONSchema.object([.init("session", .string()), .init("version", .unsigned)])
         return [
-            .change(
+            .changing(
                 .post,
                 links.sessions,
                 "beginSession",
                 "Begin a session. The cookie \(SessionCookie(for: links).name) is its secret.",
                 needs: .sessions,
                 answers: [
-                    .json(begun, "It is open.", status: 201, headers: ["Location", "Set-Cookie"])
+                    .json(
+                        begun,
+                        "The session is open.",
+                        status: 201,
+                        headers: ["Location", "Set-Cookie"]
+                    )
                 ],
-                problems: store.sessionStarts.isEmpty ? [.storageFull] : [.refused, .storageFull],
+                problems: store.sessionStartActions.isEmpty
+                    ? [.storageFull] : [.refused, .storageFull],
                 handle: begin
             ),
-            .change(
+            .changing(
                 .delete,
                 links.session,
                 "endSession",
@@ -56,8 +62,7 @@ struct SessionRoutes: RouteGroup {
             case .addressFull:
                 throw .overloaded(
                     "\(table.sessionsPerAddressMax) sessions that \(address) has begun are open "
-                        + "already; "
-                        + "DELETE \(links.session) ends one"
+                        + "already; DELETE \(links.session) ends one"
                 )
             }
         }
@@ -65,7 +70,7 @@ struct SessionRoutes: RouteGroup {
         let isSecure = request.needsSecureCookie
         try SessionTicket(request, store) { [table, links] version in
             guard let version else {
-                table.end(name)
+                table.remove(name)
                 return nil
             }
             let fields = [
@@ -75,7 +80,7 @@ struct SessionRoutes: RouteGroup {
                 json.member("session", name)
                 json.member("version", version)
             }
-        }.dispatch(.began(session: name), and: store.sessionStarts, from: name)
+        }.dispatch(.began(session: name), and: store.sessionStartActions, from: name)
     }
 
     private func end(_ request: RequestContext) throws(Problem) {
@@ -85,7 +90,7 @@ struct SessionRoutes: RouteGroup {
         }
         let cookie = request.environment.sessionCookie
         let isSecure = request.needsSecureCookie
-        guard let name = try session(of: request) else {
+        guard let name = try sessionToEnd(by: request) else {
             guard let credential else { throw request.notFound }
             return request.respond(
                 .done(with: [credential, cookie.deletingField(isSecure: isSecure)])
@@ -97,7 +102,7 @@ struct SessionRoutes: RouteGroup {
                 table.cancelEnding(name)
                 return nil
             }
-            table.end(name)
+            table.remove(name)
             store.streams.endStreams(of: name)
             store.reader.endWaits(of: name)
             return .done(
@@ -108,7 +113,7 @@ struct SessionRoutes: RouteGroup {
 
     /// Returns the session that a request ends. Returns `nil` if no session is open, but the
     /// request has a cookie with a credential, which the answer still deletes.
-    private func session(of request: RequestContext) throws(Problem) -> String? {
+    private func sessionToEnd(by request: RequestContext) throws(Problem) -> String? {
         let shows =
             request.identity != nil
             && request.environment.credentialCookie.value(of: request.exchange) != nil

@@ -24,7 +24,7 @@ package final class SessionTable: Sendable {
         /// The time of the last request or last end of a hold, in nanoseconds of the table's clock.
         var lastUsed: Int64
         /// The number of streams and waiting requests that keep the session from becoming idle.
-        var holds = 0
+        var holdCount = 0
         /// True after the dispatch of the action that ends the session. The session then takes no
         /// requests. If the action is applied, the table removes the session, else it keeps the
         /// session.
@@ -38,7 +38,7 @@ package final class SessionTable: Sendable {
         /// The number of ending sessions, which count against no bound.
         var endingCount = 0
         /// The number of sessions from each address, without the ending sessions.
-        var perAddress: [String: Int] = [:]
+        var countsByAddress: [String: Int] = [:]
         /// The numbers of sessions that were refused for each reason.
         var fullRefusals: UInt64 = 0
         var addressFullRefusals: UInt64 = 0
@@ -91,11 +91,11 @@ package final class SessionTable: Sendable {
     package static func name(of secret: String, for principal: String? = nil) -> String {
         // No secret contains a zero byte, so two different pairs never have the same bytes.
         let owned = principal.map { secret + "\0" + $0 } ?? secret
-        return String(Array(owned.utf8).withUnsafeBytes { SHA256.hex($0) }.prefix(32))
+        return String(Array(owned.utf8).withUnsafeBytes { SHA256.hexDigest($0) }.prefix(32))
     }
 
     /// True if a session is open. Restarts its idle time.
-    package func use(_ name: String) -> Bool {
+    package func useIfOpen(_ name: String) -> Bool {
         let time = now()
         return table.withLock { table in
             guard let index = table.index(of: name) else { return false }
@@ -112,7 +112,7 @@ package final class SessionTable: Sendable {
     func hold(_ name: String) -> SessionHold? {
         let isThere = table.withLock { table -> Bool in
             guard let index = table.index(of: name) else { return false }
-            table.sessions.values[index].holds += 1
+            table.sessions.values[index].holdCount += 1
             return true
         }
         return isThere ? SessionHold(of: name, in: self) : nil
@@ -122,7 +122,7 @@ package final class SessionTable: Sendable {
         let time = now()
         table.withLock { table in
             guard let index = table.sessions.index(forKey: name) else { return }
-            table.sessions.values[index].holds -= 1
+            table.sessions.values[index].holdCount -= 1
             table.sessions.values[index].lastUsed = time
         }
     }
@@ -137,7 +137,7 @@ package final class SessionTable: Sendable {
                 table.fullRefusals += 1
                 return .full
             }
-            guard table.perAddress[address] ?? 0 < sessionsPerAddressMax else {
+            guard table.countsByAddress[address] ?? 0 < sessionsPerAddressMax else {
                 table.addressFullRefusals += 1
                 return .addressFull
             }
@@ -148,12 +148,12 @@ package final class SessionTable: Sendable {
     }
 
     /// The number of open sessions, and of refused sessions since the start for each reason.
-    var figures: (open: Int, full: UInt64, addressFull: UInt64) {
+    var sessionCounts: (open: Int, full: UInt64, addressFull: UInt64) {
         table.withLock { ($0.sessions.count, $0.fullRefusals, $0.addressFullRefusals) }
     }
 
     /// Removes a session, after its end is durable or its beginning has failed.
-    package func end(_ name: String) { table.withLock { $0.remove(name) } }
+    package func remove(_ name: String) { table.withLock { $0.remove(name) } }
 
     /// Marks a session as ending, so that the session takes no more requests. The caller dispatches
     /// the session's end, and then calls ``end(_:)`` or ``cancelEnding(_:)``.
@@ -177,7 +177,7 @@ package final class SessionTable: Sendable {
             while idle.count < max, let name = table.checks.popDue(at: Double(time)) {
                 table.sessions[name]?.timer = nil
                 guard let session = table.sessions[name] else { continue }
-                let isUsed = session.holds > 0 || session.isEnding
+                let isUsed = session.holdCount > 0 || session.isEnding
                 let end = (isUsed ? time : session.lastUsed) + idleNanoseconds
                 // The heap has rounded times, so this comparison rounds, too. If an exact end were
                 // later than `time`, but rounded to the same value, this loop would never end.
@@ -208,7 +208,7 @@ extension SessionTable.Table {
         checkingAfter idleNanoseconds: Int64
     ) {
         sessions[name] = SessionTable.Session(address: address, lastUsed: time)
-        if let address { perAddress[address, default: 0] += 1 }
+        if let address { countsByAddress[address, default: 0] += 1 }
         scheduleCheck(of: name, at: time + idleNanoseconds)
     }
 
@@ -237,7 +237,9 @@ extension SessionTable.Table {
         }
         sessions.values[index].isEnding = false
         endingCount -= 1
-        if let address = sessions.values[index].address { perAddress[address, default: 0] += 1 }
+        if let address = sessions.values[index].address {
+            countsByAddress[address, default: 0] += 1
+        }
         return sessions.values[index]
     }
 
@@ -249,20 +251,20 @@ extension SessionTable.Table {
 
     /// Subtracts a session from the count of an address.
     private mutating func decrementCount(of address: String?) {
-        guard let address, let count = perAddress[address] else { return }
-        perAddress[address] = count > 1 ? count - 1 : nil
+        guard let address, let count = countsByAddress[address] else { return }
+        countsByAddress[address] = count > 1 ? count - 1 : nil
     }
 }
 
 /// Keeps a session from becoming idle while it has an open stream or a waiting request. The hold
 /// ends with ``end()``, or with its last reference.
 package final class SessionHold: Sendable {
-    private let name: String
+    private let sessionName: String
     private let table: SessionTable
     private let isOver = Atomic(false)
 
     fileprivate init(of name: String, in table: SessionTable) {
-        self.name = name
+        self.sessionName = name
         self.table = table
     }
 
@@ -270,11 +272,11 @@ package final class SessionHold: Sendable {
 
     /// True if the session is still open. The session's client may have ended it during the hold.
     /// Safe on any thread.
-    var isOpen: Bool { table.isOpen(name) }
+    var isSessionOpen: Bool { table.isOpen(sessionName) }
 
     /// Ends the hold once, and restarts the session's idle time. Any thread may call it.
     func end() {
         guard !isOver.exchange(true, ordering: .relaxed) else { return }
-        table.release(name)
+        table.release(sessionName)
     }
 }

@@ -52,7 +52,7 @@ final class SessionTicket: DispatchTicket, @unchecked Sendable {
             requestID: id.text,
             principal: caller.recordedPrincipal,
             session: session,
-            origin: request.origin(in: session),
+            origin: request.logOrigin(in: session),
             completion: self
         )
         // Park the request before the Core has the envelope, which it may complete at once.
@@ -60,14 +60,14 @@ final class SessionTicket: DispatchTicket, @unchecked Sendable {
         offer(envelope)
     }
 
-    override func finishApplied(_ answer: AppliedAnswer) {
+    override func answerOrAwaitEffects(_ answer: AppliedAnswer) {
         guard let response = makeResponse(answer.lastVersion) else { return exchange.abandon() }
         exchange.complete(response)
     }
 
-    override func answerRefusal(_ problem: Problem?) {
+    override func answerFailure(_ problem: Problem?) {
         _ = makeResponse(nil)
-        super.answerRefusal(problem)
+        super.answerFailure(problem)
     }
 
     /// Returns true if the client may read the refusal of an action that was dispatched with the
@@ -75,13 +75,16 @@ final class SessionTicket: DispatchTicket, @unchecked Sendable {
     /// module, or be allowed to dispatch the action itself.
     override func mayRead(_ refusal: Refusal, of member: Int) -> Bool {
         guard caller.viewer.sight != nil else { return true }
-        guard !refusal.isOfWholeState else { return false }
+        guard !refusal.isByWholeState else { return false }
         // The first member is the action that begins the session.
-        guard store.sessionStarts.indices.contains(member - 1) else { return true }
-        let start = try? store.actions.member(of: store.sessionStarts[member - 1], store.encoder)
+        guard store.sessionStartActions.indices.contains(member - 1) else { return true }
+        let start = try? store.actions.member(
+            of: store.sessionStartActions[member - 1],
+            store.encoder
+        )
         guard let found = start.flatMap({ store.actions[$0.type] }) else { return false }
         return found.module.map(caller.viewer.sees(module:)) == true
-            || caller.identity?.mayDispatch(found.entryIndex) == true
+            || caller.identity?.mayDispatch(actionAt: found.entryIndex) == true
     }
 
     /// Returns `nil`: the client has sent no body, into which a pointer could lead.

@@ -7,12 +7,12 @@ import Synchronization
 /// instance.
 package struct ShownSlice: Hashable, Sendable {
     /// The module's index.
-    package let module: Int
+    package let moduleIndex: Int
     /// The instance's id; `nil` if the module has a single slice.
     package let instance: ExactText?
 
     package init(module: Int, instance: String? = nil) {
-        self.module = module
+        self.moduleIndex = module
         self.instance = instance.map { ExactText($0) }
     }
 }
@@ -53,11 +53,11 @@ package final class ViewPresence: Sendable {
         /// The origin, as the log shows it, of the client that opened the first stream.
         let origin: String?
         /// True if the action for the view's appearance was dispatched since the slice began.
-        var hasAppeared = false
+        var hasViewAppeared = false
     }
 
     private struct Table {
-        var showings: [ShownSlice: [String: Streams]] = [:]
+        var streamsBySlice: [ShownSlice: [String: Streams]] = [:]
         var slices: Set<ExistingSlice> = []
     }
 
@@ -72,7 +72,7 @@ package final class ViewPresence: Sendable {
 
     /// The indices of the modules whose slices begin and end, and whose views declare an action.
     package var watchedModules: [Int] {
-        modules.indices.filter { declaresActions($0) && modules[$0].form != .one }
+        modules.indices.filter { declaresActions($0) && modules[$0].cardinality != .one }
     }
 
     /// Counts a stream of a slice, and dispatches the view's action if the stream is the first.
@@ -81,25 +81,25 @@ package final class ViewPresence: Sendable {
     ///
     /// - Throws: ``MailboxError`` if the mailbox has no room for the view's action. After an error,
     ///   the stream is not counted.
-    package func begin(
+    package func beginShowing(
         _ slice: ShownSlice,
         in session: String?,
         origin: String?
     ) throws(MailboxError) -> (@Sendable () -> Void)? {
-        let isWhole = modules[slice.module].form == .instances && slice.instance == nil
-        guard declaresActions(slice.module), !isWhole else { return nil }
+        let isWhole = modules[slice.moduleIndex].cardinality == .instances && slice.instance == nil
+        guard declaresActions(slice.moduleIndex), !isWhole else { return nil }
         let showing = SessionSlice(slice: slice, session: session ?? Sessions.shared)
         // Dispatch under the lock, so that the last action matches the table.
         try table.withLock { table throws(MailboxError) in
-            var streams = table.showings[slice]?[showing.session] ?? Streams(origin: origin)
-            if !streams.hasAppeared, isThere(showing, table) {
+            var streams = table.streamsBySlice[slice]?[showing.session] ?? Streams(origin: origin)
+            if !streams.hasViewAppeared, sliceExists(for: showing, table) {
                 try dispatchAction(.visible, showing, streams.origin)
-                streams.hasAppeared = true
+                streams.hasViewAppeared = true
             }
             streams.count += 1
-            table.showings[slice, default: [:]][showing.session] = streams
+            table.streamsBySlice[slice, default: [:]][showing.session] = streams
         }
-        return { [self] in end(showing) }
+        return { [self] in endShowing(showing) }
     }
 
     /// Records that a slice has begun or ended. The Core's thread calls it, in version order.
@@ -110,35 +110,37 @@ package final class ViewPresence: Sendable {
             if exists { table.slices.insert(place) } else { table.slices.remove(place) }
             // Sort the sessions, so that the same calls always dispatch the actions in the same
             // order.
-            let showings = (table.showings[slice] ?? [:]).sorted {
+            let showings = (table.streamsBySlice[slice] ?? [:]).sorted {
                 $0.key.utf8.lexicographicallyPrecedes($1.key.utf8)
             }
             for (session, streams) in showings
             where key.session == nil || key.session == session {
-                guard streams.hasAppeared != exists else { continue }
+                guard streams.hasViewAppeared != exists else { continue }
                 let showing = SessionSlice(slice: slice, session: session)
                 // If the mailbox is full, the Core logs the lost action.
                 let isReported =
                     exists && (try? dispatchAction(.visible, showing, streams.origin)) != nil
-                table.showings[slice]?[session]?.hasAppeared = isReported
+                table.streamsBySlice[slice]?[session]?.hasViewAppeared = isReported
             }
         }
     }
 
-    private func end(_ showing: SessionSlice) {
+    private func endShowing(_ showing: SessionSlice) {
         table.withLock { table in
-            guard var streams = table.showings[showing.slice]?[showing.session] else { return }
-            streams.count -= 1
-            guard streams.count == 0 else {
-                table.showings[showing.slice]?[showing.session] = streams
+            guard var streams = table.streamsBySlice[showing.slice]?[showing.session] else {
                 return
             }
-            table.showings[showing.slice]?[showing.session] = nil
-            if table.showings[showing.slice]?.isEmpty == true {
-                table.showings[showing.slice] = nil
+            streams.count -= 1
+            guard streams.count == 0 else {
+                table.streamsBySlice[showing.slice]?[showing.session] = streams
+                return
+            }
+            table.streamsBySlice[showing.slice]?[showing.session] = nil
+            if table.streamsBySlice[showing.slice]?.isEmpty == true {
+                table.streamsBySlice[showing.slice] = nil
             }
             // If the mailbox is full, the Core logs the lost action.
-            if streams.hasAppeared { try? dispatchAction(.hidden, showing, streams.origin) }
+            if streams.hasViewAppeared { try? dispatchAction(.hidden, showing, streams.origin) }
         }
     }
 
@@ -147,9 +149,9 @@ package final class ViewPresence: Sendable {
             || modules[module].visibilityAction(.hidden) != nil
     }
 
-    private func isThere(_ showing: SessionSlice, _ table: Table) -> Bool {
-        let module = modules[showing.slice.module]
-        guard module.form != .one else { return true }
+    private func sliceExists(for showing: SessionSlice, _ table: Table) -> Bool {
+        let module = modules[showing.slice.moduleIndex]
+        guard module.cardinality != .one else { return true }
         let session = module.ownership == .session ? showing.session : nil
         return table.slices.contains(ExistingSlice(slice: showing.slice, session: session))
     }
@@ -159,7 +161,9 @@ package final class ViewPresence: Sendable {
         _ showing: SessionSlice,
         _ origin: String?
     ) throws(MailboxError) {
-        guard let action = modules[showing.slice.module].visibilityAction(change) else { return }
+        guard let action = modules[showing.slice.moduleIndex].visibilityAction(change) else {
+            return
+        }
         let addressed: any Action = showing.slice.instance.map { action.to($0.text) } ?? action
         let session = showing.session == Sessions.shared ? nil : showing.session
         try dispatch(addressed, session, origin ?? Self.defaultOrigin)

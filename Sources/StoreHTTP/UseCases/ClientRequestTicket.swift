@@ -20,9 +20,13 @@ final class ClientRequestTicket: DispatchTicket, @unchecked Sendable {
 
     static var answers: [OpenAPI.Answer] {
         [
-            .json(.begunAnswer, "The work is done.", headers: ["ETag", "Preference-Applied"]),
             .json(
-                .begunAnswer,
+                .callOrNotificationAnswer,
+                "The work is done.",
+                headers: ["ETag", "Preference-Applied"]
+            ),
+            .json(
+                .callOrNotificationAnswer,
                 "The work has begun.",
                 status: 202,
                 headers: ["ETag", "Preference-Applied", "Location", "Retry-After"]
@@ -67,13 +71,12 @@ final class ClientRequestTicket: DispatchTicket, @unchecked Sendable {
         let name = request.exchange.hasHeader("if-match") ? "If-Match" : "Idempotency-Key"
         throw .badRequest(
             "A use case or a notification takes no \(name): the server does not store the "
-                + "input, and each "
-                + "request is a new call."
+                + "input, and each request is a new call."
         )
     }
 
     func offer(_ request: ClientRequest, cancelsOnClose: Bool = false) {
-        let origin = self.request.origin(in: caller.session)
+        let origin = self.request.logOrigin(in: caller.session)
         park(cancelsOnClose: cancelsOnClose)
         do {
             try store.core.offer(
@@ -88,19 +91,19 @@ final class ClientRequestTicket: DispatchTicket, @unchecked Sendable {
                 )
             )
         } catch {
-            answerRefusal(
-                error.problem(ifFull: "too many actions of the program's own wait already")
+            answerFailure(
+                error.problem(ifFull: "too many of the program's own actions wait already")
             )
-            store.wake()
+            store.wakeLoop()
         }
     }
 
     /// Dispatches the actions of reactions after the request is recorded, and answers or waits.
-    override func finishApplied(_ applied: AppliedAnswer) {
+    override func answerOrAwaitEffects(_ applied: AppliedAnswer) {
         let answer = AppliedAnswer(
             firstVersion: applied.firstVersion,
             lastVersion: applied.lastVersion,
-            changed: nil
+            hasVisibleChange: nil
         )
         for (action, place) in reactionActions {
             store.core.dispatchProgramAction(
@@ -120,7 +123,7 @@ final class ClientRequestTicket: DispatchTicket, @unchecked Sendable {
         } else {
             waitForEffects(workWatch, answer)
         }
-        store.wake()
+        store.wakeLoop()
     }
 
     /// Returns `nil`: the input is no action, so a refusal's pointer does not lead into the input.

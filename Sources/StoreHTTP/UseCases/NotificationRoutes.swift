@@ -16,8 +16,8 @@ struct NotificationRoutes: RouteGroup {
     private var limits: JSONLimits { store.bounds.json }
 
     var routes: [Route] {
-        Set(reactions.map(\.name)).sorted().map { name in
-            .change(
+        Set(reactions.map(\.notificationName)).sorted().map { name in
+            .changing(
                 .post,
                 store.links.notification(name),
                 "notify." + name,
@@ -47,14 +47,14 @@ struct NotificationRoutes: RouteGroup {
         }
         try ClientRequestTicket.requireNoCondition(request)
         var actions: [(any Action, String)] = []
-        for reaction in reactions where reaction.name.isSame(as: name) {
+        for reaction in reactions where reaction.notificationName.isSame(as: name) {
             do {
                 if let action = try reaction.makeAction(document.root, JSONDecoder(limits: limits))
                 {
                     actions.append((action, reaction.sourcePlace))
                 }
             } catch {
-                throw .unfit(error, for: "notify/\(name)", store.logger)
+                throw .unfitValue(error, for: "notify/\(name)", store.logger)
             }
         }
         try request.environment.web.limits?.take(.actions, of: request.exchange)
@@ -65,7 +65,7 @@ struct NotificationRoutes: RouteGroup {
 
 /// A reaction to notifications of one name.
 package struct NotificationReaction: Sendable {
-    package let name: String
+    package let notificationName: String
     package let sourcePlace: String
     package let makeAction: @Sendable (JSONNode, JSONDecoder) throws(JSONError) -> (any Action)?
 
@@ -73,7 +73,7 @@ package struct NotificationReaction: Sendable {
         guard case .notification(let name, let payload, let react) = reaction.trigger else {
             return nil
         }
-        self.name = name
+        self.notificationName = name
         sourcePlace = reaction.sourceLocation
         makeAction = { node, decoder throws(JSONError) in
             react(try decoder.decode(payload, at: node, pointerPrefix: ""))

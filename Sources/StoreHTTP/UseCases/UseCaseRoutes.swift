@@ -23,8 +23,9 @@ struct UseCaseRoutes: RouteGroup {
         let parameters: [any RouteParameter] = method.hasInstances ? [InstanceID.parameter] : []
         let path =
             method.hasInstances
-            ? store.links.instanceUseCase(method.path) : store.links.useCase(method.grantName)
-        return .change(
+            ? store.links.instanceUseCaseTemplate(method.path)
+            : store.links.useCase(method.grantName)
+        return .changing(
             .post,
             path,
             "useCase." + method.path.map { $0.isLetter || $0.isNumber ? String($0) : "." }.joined(),
@@ -62,11 +63,11 @@ struct UseCaseRoutes: RouteGroup {
         of method: BoundUseCaseMethod,
         _ request: RequestContext
     ) throws(Problem) -> any Codable & Sendable {
-        let body = try request.object(limits)
+        let body = try request.bodyObject(limits)
         do {
             return try method.readInput(body, JSONDecoder(limits: limits))
         } catch {
-            throw .unfit(error, for: method.path, store.logger)
+            throw .unfitValue(error, for: method.path, store.logger)
         }
     }
 }
@@ -108,13 +109,13 @@ extension BoundUseCaseMethod {
                 BoundUseCaseMethod(
                     path: useCase.path,
                     module: mount.name,
-                    hasInstances: mount.slice.form == .instances,
-                    inputType: useCase.input,
+                    hasInstances: mount.slicePlace.cardinality == .instances,
+                    inputType: useCase.inputType,
                     readInput: { node, decoder throws(JSONError) in
-                        try decoder.decode(useCase.input, at: node, pointerPrefix: "")
+                        try decoder.decode(useCase.inputType, at: node, pointerPrefix: "")
                     }
                 ) { input, session, instance in
-                    let isOwn = mount.slice.ownership == .session
+                    let isOwn = mount.slicePlace.ownership == .session
                     let key = SliceKey(
                         session: isOwn ? session ?? SessionName.shared : nil,
                         instance: instance

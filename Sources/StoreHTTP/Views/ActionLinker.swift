@@ -63,7 +63,7 @@ package struct ActionLinker: ActionHrefs {
                 json.raw(member.payload)
             }
         }
-        return String(decoding: json.array, as: UTF8.self)
+        return String(decoding: json.byteArray, as: UTF8.self)
     }
 }
 
@@ -71,7 +71,7 @@ extension JSONEncoder {
     /// Returns an encoder for views. The links in the encoded views dispatch these actions.
     package func linking(to actions: ActionLinker) -> JSONEncoder {
         var encoder = self
-        encoder.userInfo[ActionLink.hrefs] = actions
+        encoder.userInfo[ActionLink.hrefsKey] = actions
         return encoder
     }
 }

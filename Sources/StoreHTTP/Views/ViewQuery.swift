@@ -29,8 +29,8 @@ struct ViewQuery: Sendable {
         names = schemas.map(\.name)
     }
 
-    /// The parameters as a route declares them. They allow any text, because ``read(_:)`` decodes
-    /// all of them together.
+    /// The parameters as a route declares them. They allow any text, because ``readParameters(_:)``
+    /// decodes all of them together.
     var parameters: [any RouteParameter] {
         schemas.map { property in
             Parameter<String>(
@@ -50,7 +50,7 @@ struct ViewQuery: Sendable {
     /// of a parameter by its name. Two queries with the same meaning have the same canonical text.
     ///
     /// - Throws: 400 with the name of the parameter that the view does not allow.
-    func read(
+    func readParameters(
         _ text: (String) -> String?
     ) throws(Problem) -> (value: any Codable & Sendable, canonical: String) {
         var json = JSONWriter()
@@ -65,7 +65,7 @@ struct ViewQuery: Sendable {
                 }
             }
         }
-        let bytes = json.array
+        let bytes = json.byteArray
         do {
             return (try decode(bytes).get(), String(decoding: bytes, as: UTF8.self))
         } catch {

@@ -21,7 +21,7 @@ struct ViewRoutes: RouteGroup {
             .init("parameters", .array(of: .string())),
         ])
         return [
-            .read(
+            .reading(
                 links.views,
                 "Views",
                 "The projections of the state.",
@@ -33,7 +33,7 @@ struct ViewRoutes: RouteGroup {
     }
 
     private func routes(of view: PublishedView, at place: Int) -> [Route] {
-        let query = ViewQuery(of: view.name, view.parameters, store.logger)
+        let query = ViewQuery(of: view.name, view.parametersType, store.logger)
         let id = view.name.prefix(1).uppercased() + view.name.dropFirst()
         // If a view's parameter and a stream's parameter have the same name, the view's parameter
         // is used.
@@ -41,7 +41,7 @@ struct ViewRoutes: RouteGroup {
             !query.names.contains(exactly: parameter.name)
         }
         return [
-            .read(
+            .reading(
                 links.view(view.name),
                 "View" + id,
                 "The projection \(view.name); null if there is nothing to show.",
@@ -52,7 +52,7 @@ struct ViewRoutes: RouteGroup {
             ) { request throws(Problem) in
                 try show(request, view, try viewRequest(request, view, at: place, query))
             },
-            .stream(
+            .streaming(
                 links.viewEvents(view.name),
                 "view\(id)Events",
                 "The projection \(view.name), now and after each change, as server-sent events.",
@@ -74,7 +74,7 @@ struct ViewRoutes: RouteGroup {
                 json.member("events", links.viewEvents(view.name))
                 json.member(
                     "parameters",
-                    ViewQuery(of: view.name, view.parameters, store.logger).names
+                    ViewQuery(of: view.name, view.parametersType, store.logger).names
                 )
             }
         }
@@ -87,7 +87,7 @@ struct ViewRoutes: RouteGroup {
         _ query: ViewQuery
     ) throws(Problem) -> ViewRequest {
         let caller = try request.caller()
-        let (parameters, canonical) = try query.read { request.query($0) }
+        let (parameters, canonical) = try query.readParameters { request.query($0) }
         let request = ViewRequest(place, named: view.name, parameters, canonical)
         return store.reader.viewRequest(request, for: caller)
     }
@@ -99,7 +99,7 @@ struct ViewRoutes: RouteGroup {
     ) throws(Problem) {
         guard views.hasRoom(for: view) else {
             throw .overloaded(
-                "clients already watch \(ViewBounds.watchedMax) views with different "
+                "clients already watch \(ViewBounds.sharedWatchedMax) views with different "
                     + "parameters, or one session "
                     + "watches \(ViewBounds.sessionWatchedMax)"
             )
@@ -119,12 +119,12 @@ struct ViewRoutes: RouteGroup {
         // A role may see a view without seeing the modules that the view reads. For such a role,
         // only the exact tag gives 304, so that the answer does not reveal changes of these
         // modules.
-        let state = reader.state(for: caller.withoutSight)
+        let state = reader.state(for: caller.withFullSight)
         let known = request.exchange.headerList("if-none-match")
         let isKnown =
             reader.showsAllModules(of: view, to: caller)
-            ? StateAnswer.isKnown(reader.state(for: caller), known)
-            : StateAnswer.isKnown(exactly: state.tag, known)
+            ? StateAnswer.isKnownToClient(reader.state(for: caller), known)
+            : StateAnswer.isKnownToClient(exactly: state.tag, known)
         if isKnown { return request.respond(StateAnswer.notModified(state)) }
         request.respond(
             on: store.reader.threads.views,
@@ -140,7 +140,7 @@ struct ViewRoutes: RouteGroup {
         _ state: VisibleState
     ) throws(Problem) -> HTTPResponse {
         do {
-            let body = try state.bytes(of: wanted, by: views) ?? Bytes(utf8: "null")
+            let body = try state.viewBytes(of: wanted, by: views) ?? Bytes(utf8: "null")
             return StateAnswer.response(with: body, of: state)
         } catch {
             store.logger.error(

@@ -8,11 +8,11 @@ final class ConnectionRecord {
 
     enum AwaitedInput {
         /// The headers of the connection's first request. The request line was not read yet.
-        case firstHeaders
+        case firstRequest
         /// The next request on a connection that has had a request before.
         case nextRequest
         /// The rest of the headers, after the request line.
-        case headers
+        case remainingHeaders
         case body
         /// No bytes of the client, because the request is being handled or answered.
         case nothing
@@ -24,18 +24,18 @@ final class ConnectionRecord {
     let peer: ClientAddress
     private(set) lazy var peerHost = peer.description
     /// The index of this record in the loop's list.
-    @exclusivity(unchecked) var index = 0
+    @exclusivity(unchecked) var indexInLoop = 0
     /// True if the loop and the library send nothing more on the connection. The last request was
     /// refused, or ended without an answer. A request that becomes a stream also ends without an
     /// answer.
     @exclusivity(unchecked) var isDoneSending = false
     /// The number of the library's run that ended the last request; 0 if the connection certainly
     /// goes on.
-    @exclusivity(unchecked) var runOfLastEnd: UInt64 = 0
+    @exclusivity(unchecked) var runOfLastRequestEnd: UInt64 = 0
     @exclusivity(unchecked) unowned(unsafe) var exchange: HTTPExchange?
     /// The object that the handler keeps for the next requests of the connection.
     @exclusivity(unchecked) var handlerStorage: AnyObject?
-    @exclusivity(unchecked) private(set) var awaitedInput = AwaitedInput.firstHeaders
+    @exclusivity(unchecked) private(set) var awaitedInput = AwaitedInput.firstRequest
     /// The time until which the loop awaits the client's bytes, in the loop's seconds.
     @exclusivity(unchecked) private(set) var deadline: Double
 

@@ -40,11 +40,11 @@ extension EventLoop {
     func answer(_ exchange: HTTPExchange, _ answer: any HTTPAnswer) -> chttpd_verdict {
         writer.reset()
         answer.write(to: &writer)
-        return answerWritten(exchange)
+        return sendWrittenAnswer(exchange)
     }
 
     /// Hands the answer in the loop's writer to the library.
-    func answerWritten(_ exchange: HTTPExchange) -> chttpd_verdict {
+    func sendWrittenAnswer(_ exchange: HTTPExchange) -> chttpd_verdict {
         if exchange.furtherFields.count > 0 { writer.add(exchange.furtherFields) }
         let head = AnswerHead(
             status: writer.status,
@@ -106,7 +106,7 @@ extension EventLoop {
                 connection,
                 libraryHead,
                 body.count,
-                readBytes,
+                copyBodyBytes,
                 releaseBytes,
                 owner
             )

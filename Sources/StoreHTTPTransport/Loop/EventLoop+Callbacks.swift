@@ -51,7 +51,7 @@ func onRequestBegan(
     }
 }
 
-func onAccess(
+func onRequestCall(
     context: UnsafeMutableRawPointer,
     connection: OpaquePointer,
     line: chttpd_line,
@@ -95,7 +95,7 @@ func releaseBytes(owner: UnsafeMutableRawPointer?) {
 }
 
 /// Copies up to `max` bytes of a body that is made of pieces, and returns their number.
-func readBytes(
+func copyBodyBytes(
     owner: UnsafeMutableRawPointer?,
     offset: UInt64,
     to: UnsafeMutablePointer<CChar>?,

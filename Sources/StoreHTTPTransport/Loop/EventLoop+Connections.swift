@@ -45,7 +45,7 @@ extension EventLoop {
     private func refusal(at listener: Listener) -> TransportFailure? {
         guard listener.isAdmin else { return places.refusal(of: acceptedAddress) }
         let max = TransportConfiguration.adminConnectionsMax
-        return adminCount < max ? nil : .connectionLimit(max)
+        return adminConnectionCount < max ? nil : .connectionLimit(max)
     }
 
     /// Returns true if the library's new connection was accepted at an address for operators. Must
@@ -81,17 +81,19 @@ extension EventLoop {
 
     func add(_ record: ConnectionRecord) {
         if !record.isAdmin { places.take(record.peer) }
-        record.index = records.count
-        if record.isAdmin { adminCount += 1 }
+        record.indexInLoop = records.count
+        if record.isAdmin { adminConnectionCount += 1 }
         records.append(record)
         counters.open.store(UInt64(records.count), ordering: .relaxed)
     }
 
     func remove(_ record: ConnectionRecord) {
-        guard record.index < records.count, records[record.index] === record else { return }
-        if record.isAdmin { adminCount -= 1 }
-        records.swapAt(record.index, records.count - 1)
-        records[record.index].index = record.index
+        guard record.indexInLoop < records.count, records[record.indexInLoop] === record else {
+            return
+        }
+        if record.isAdmin { adminConnectionCount -= 1 }
+        records.swapAt(record.indexInLoop, records.count - 1)
+        records[record.indexInLoop].indexInLoop = record.indexInLoop
         records.removeLast()
         counters.open.store(UInt64(records.count), ordering: .relaxed)
         if !record.isAdmin { places.giveBack(record.peer) }
@@ -100,8 +102,8 @@ extension EventLoop {
     func enforceDeadlines() {
         nextTick = now + tickDuration
         closeAbandoned()
-        closeLingering()
-        refuseUnplaced()
+        closeExpiredLingering()
+        refuseExpiredUnplaced()
         for record in records where record.deadline <= now {
             counters.timeouts.add(1, ordering: .relaxed)
             if record.awaitedInput != .nextRequest {
@@ -109,7 +111,7 @@ extension EventLoop {
             }
             let missed: (part: String, seconds: Double)? =
                 switch record.awaitedInput {
-                case .firstHeaders, .headers: ("the headers", configuration.headersSeconds)
+                case .firstRequest, .remainingHeaders: ("the headers", configuration.headersSeconds)
                 case .body: ("the body", configuration.bodySeconds)
                 case .nextRequest, .nothing: nil
                 }
@@ -140,7 +142,7 @@ extension EventLoop {
                 exchange.onClientLeft.take()?()
                 continue
             }
-            guard hasEnded(record.descriptor) else { continue }
+            guard hasInputEnded(record.descriptor) else { continue }
             shutdown(record.descriptor, CInt(SHUT_RDWR))
             record.wait(for: .nothing)
         }
@@ -148,7 +150,7 @@ extension EventLoop {
 
     /// Returns true if the client has closed its sending side, and all its bytes are read. Unread
     /// bytes may be the rest of a request, which still gets an answer.
-    func hasEnded(_ descriptor: CInt) -> Bool {
+    func hasInputEnded(_ descriptor: CInt) -> Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, CInt(MSG_PEEK | MSG_DONTWAIT)) == 0
     }

@@ -10,24 +10,24 @@ extension EventLoop {
     /// must follow. Any thread may call it.
     func finish(_ exchange: HTTPExchange, _ outcome: HTTPExchange.Outcome) {
         exchange.outcome = outcome
-        finished.withLock { $0.add(exchange) }
+        finishedExchanges.withLock { $0.add(exchange) }
     }
 
     /// Wakes the loop's thread, which sends the completed answers. Any thread may call it.
     func wake() {
-        if isBorrower { return }
+        if isOnBorrowerThread { return }
         var one: UInt64 = 1
         write(wakeDescriptor, &one, 8)
     }
 
     /// Leaves an order for the loop's thread, and wakes the thread. Any thread may call it.
-    func submit(_ change: @Sendable (inout LoopRequests) -> Void) {
-        requests.withLock { change(&$0) }
+    func submit(_ change: @Sendable (inout LoopOrders) -> Void) {
+        orders.withLock { change(&$0) }
         wake()
     }
 
-    func takeRequests() {
-        let asked = requests.withLock { exchange(&$0, with: LoopRequests()) }
+    func carryOutOrders() {
+        let asked = orders.withLock { exchange(&$0, with: LoopOrders()) }
         for exchange in asked.endedStreamExchanges {
             exchange.outcome = .abandoned
             suspendedStreams[ObjectIdentifier(exchange)] = nil
@@ -51,13 +51,13 @@ extension EventLoop {
 
     /// Resumes the finished exchanges. The library then calls back for the answer of each.
     func resumeFinished() {
-        finished.withLock { swap(&$0.exchanges, &finishedBatch) }
+        finishedExchanges.withLock { swap(&$0.exchanges, &finishedBatch) }
         for exchange in finishedBatch { resume(exchange) }
         finishedBatch.removeAll(keepingCapacity: finishedBatch.capacity <= Self.finishedCapacityMax)
     }
 
     func resume(_ exchange: HTTPExchange) {
-        switch exchange.hold {
+        switch exchange.waitState {
         case .parked: parkedCount -= 1
         case .suspending: break
         case .suspended:
@@ -65,7 +65,7 @@ extension EventLoop {
         case .none: return
         case .clientLeft: return dropStream(of: exchange)
         }
-        exchange.hold = .none
+        exchange.waitState = .none
         exchange.onClientLeft = nil
     }
 
@@ -74,13 +74,13 @@ extension EventLoop {
     /// closed its sending side, the library would then close the connection without an answer.
     func suspend(_ exchange: HTTPExchange) {
         guard canParkRequests else { return suspendNow(exchange) }
-        exchange.hold = .suspending
+        exchange.waitState = .suspending
     }
 
     /// Suspends the connection at once. Each resume costs the library a walk over all suspended
     /// connections.
     func suspendNow(_ exchange: HTTPExchange) {
-        exchange.hold = .suspended
+        exchange.waitState = .suspended
         if let connection = exchange.connection { MHD_suspend_connection(connection) }
     }
 
@@ -88,13 +88,15 @@ extension EventLoop {
     /// in the turns of this loop, so a parked request costs one call for each turn before the
     /// answer.
     func park(_ exchange: HTTPExchange) {
-        guard canParkRequests, parkedCount < Self.parkedMax else { return suspend(exchange) }
-        exchange.hold = .parked(since: now)
+        guard canParkRequests, parkedCount < Self.parkedRequestsMax else {
+            return suspend(exchange)
+        }
+        exchange.waitState = .parked(since: now)
         parkedCount += 1
     }
 
     /// Suspends a parked request if it has waited for ``parkSeconds``.
-    func suspendIfDue(_ exchange: HTTPExchange, since: Double) {
+    func suspendIfParkedLong(_ exchange: HTTPExchange, since: Double) {
         guard now - since >= Self.parkSeconds else { return }
         parkedCount -= 1
         suspendNow(exchange)
@@ -102,7 +104,7 @@ extension EventLoop {
 
     /// True if a stop is requested, and either all requests are answered or the time of the stop is
     /// over. Shuts down the connections that have not sent a whole request.
-    var isDone: Bool {
+    var isStopDone: Bool {
         guard isStopping else { return false }
         if now >= stopDeadline { return true }
         // A client that has not sent a whole request by now gets no answer.
@@ -113,12 +115,12 @@ extension EventLoop {
         return records.isEmpty
     }
 
-    func end(_ daemon: OpaquePointer) {
+    func stopDaemon(_ daemon: OpaquePointer) {
         // A suspended connection would make the library abort the process.
         let left = records.count
         for record in records {
             guard let exchange = record.exchange else { continue }
-            if case .none = exchange.hold { continue }
+            if case .none = exchange.waitState { continue }
             dropStream(of: exchange)
             exchange.outcome = .abandoned
             resume(exchange)
@@ -131,7 +133,7 @@ extension EventLoop {
         // The exchanges hold references to the loop, so they are released here.
         freeExchanges = []
         finishedBatch = []
-        finished.withLock { $0.close() }
+        finishedExchanges.withLock { $0.close() }
         suspendedStreams = [:]
     }
 }
@@ -156,7 +158,7 @@ struct FinishedExchanges {
 }
 
 /// The orders of other threads to the loop.
-struct LoopRequests {
+struct LoopOrders {
     /// The time in seconds within which the loop must end.
     var stopSeconds: Double?
     /// The exchanges of suspended connections whose streams have ended.

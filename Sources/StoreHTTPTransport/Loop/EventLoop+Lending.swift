@@ -11,9 +11,9 @@ import Synchronization
 struct LoopLeadership: ~Copyable, Sendable {
     /// The seconds between two checks by the second thread, while the loop is lent again and again.
     /// If one loan lasts for one to two of these intervals, the second thread takes the loop over.
-    static let checkSeconds = 0.005
+    static let checkIntervalSeconds = 0.005
     /// The number of checks without a new loan after which the second thread sleeps.
-    static let checksMax = 40
+    static let idleChecksMax = 40
 
     /// Twice the number of changes of the leader so far, plus 1 while the loop is lent.
     let term = Atomic<UInt64>(0)
@@ -48,7 +48,7 @@ extension EventLoop {
     /// Waits until this thread may take the loop over, and then leads the loop. Does so again and
     /// again until the loop is over.
     private func followAndLead(_ ended: @Sendable () -> Void) {
-        while let term = nextTerm(), lead(in: term, ended) {}
+        while let term = waitToTakeOver(), lead(in: term, ended) {}
     }
 
     /// Leads the loop. Returns true when another thread leads the loop, or false when the loop is
@@ -84,19 +84,21 @@ extension EventLoop {
 
     /// True if the calling thread does the handler's work and still leads the loop. Such a thread
     /// sends the completed answers after the work, and needs no wakeup.
-    var isBorrower: Bool {
+    var isOnBorrowerThread: Bool {
         borrower.load(ordering: .relaxed) == UInt(pthread_self())
             && leadership.term.load(ordering: .sequentiallyConsistent) & 1 == 1
     }
 
     /// Waits until a loan of the loop lasts long, and takes the loop over. Returns the new term, or
     /// `nil` when the loop is over.
-    private func nextTerm() -> UInt64? {
+    private func waitToTakeOver() -> UInt64? {
         var lastCount: UInt64 = 0
         var looks = 0
         while !leadership.isOver.load(ordering: .sequentiallyConsistent) {
-            if looks >= LoopLeadership.checksMax { sleepUntilLent() }
-            looks = leadership.wakeSignal.wait(seconds: LoopLeadership.checkSeconds) ? 0 : looks + 1
+            if looks >= LoopLeadership.idleChecksMax { sleepUntilLent() }
+            looks =
+                leadership.wakeSignal.wait(seconds: LoopLeadership.checkIntervalSeconds)
+                ? 0 : looks + 1
             let term = leadership.term.load(ordering: .sequentiallyConsistent)
             let count = leadership.lentCount.load(ordering: .relaxed)
             if count != lastCount { looks = 0 }

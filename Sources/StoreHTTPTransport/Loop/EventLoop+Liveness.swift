@@ -15,9 +15,9 @@ extension EventLoop {
     /// The most connections without a place whose first bytes are awaited. If more connections
     /// come, the oldest one is refused. The number of descriptors that the server needs includes
     /// these connections.
-    static let unplacedMax = 32
+    static let unplacedSocketsMax = 32
     /// The time for which the first bytes are awaited.
-    static let unplacedSeconds = 1.0
+    static let unplacedWaitSeconds = 1.0
 
     /// The first bytes of the requests that are answered without a place.
     private static let livenessRequestBeginnings = ["GET /livez HTTP/1.", "HEAD /livez HTTP/1."]
@@ -30,43 +30,44 @@ extension EventLoop {
             refuse(descriptor, refusal)
             return false
         }
-        if answerNow(descriptor, refusal) { return false }
-        if unplaced.count >= Self.unplacedMax,
-            let oldest = unplaced.min(by: { $0.value.deadline < $1.value.deadline })
+        if answerIfReadable(descriptor, refusal) { return false }
+        if unplacedSockets.count >= Self.unplacedSocketsMax,
+            let oldest = unplacedSockets.min(by: { $0.value.deadline < $1.value.deadline })
         {
             refuseUnplaced(oldest.key, oldest.value)
         }
-        let deadline = now + Self.unplacedSeconds
-        unplaced[descriptor] = UnplacedSocket(deadline: deadline, refusal: refusal)
+        let deadline = now + Self.unplacedWaitSeconds
+        unplacedSockets[descriptor] = UnplacedSocket(deadline: deadline, refusal: refusal)
         watch(descriptor)
         return true
     }
 
-    func lookAtUnplaced(_ descriptor: CInt) {
-        guard let socket = unplaced[descriptor], answerNow(descriptor, socket.refusal) else {
+    func continueUnplaced(_ descriptor: CInt) {
+        guard let socket = unplacedSockets[descriptor], answerIfReadable(descriptor, socket.refusal)
+        else {
             return
         }
-        unplaced[descriptor] = nil
+        unplacedSockets[descriptor] = nil
         unwatchAndClose(descriptor)
     }
 
     /// Refuses the connections without a place whose time is over. If the loop is stopping, refuses
     /// all connections without a place.
-    func refuseUnplaced() {
-        for (descriptor, socket) in unplaced where socket.deadline <= now || isStopping {
+    func refuseExpiredUnplaced() {
+        for (descriptor, socket) in unplacedSockets where socket.deadline <= now || isStopping {
             refuseUnplaced(descriptor, socket)
         }
     }
 
     private func refuseUnplaced(_ descriptor: CInt, _ socket: UnplacedSocket) {
         refuse(descriptor, socket.refusal)
-        unplaced[descriptor] = nil
+        unplacedSockets[descriptor] = nil
         unwatchAndClose(descriptor)
     }
 
     /// Answers or refuses the request that begins with the bytes in the socket. Returns `false` if
     /// there are too few bytes for a decision.
-    private func answerNow(_ descriptor: CInt, _ refusal: TransportFailure) -> Bool {
+    private func answerIfReadable(_ descriptor: CInt, _ refusal: TransportFailure) -> Bool {
         var bytes = [UInt8](
             repeating: 0,
             count: Self.livenessRequestBeginnings.map(\.count).max() ?? 0

@@ -8,7 +8,7 @@ import Synchronization
 
 extension EventLoop {
     /// The shortest time between two lines of the log about unread answers.
-    static let unreadReportSeconds = 60.0
+    static let unreadReportIntervalSeconds = 60.0
 
     /// Takes memory for a body that has `count` bytes so far. If no memory is left, returns the
     /// reason.
@@ -59,19 +59,19 @@ extension EventLoop {
         exchange.unreadAnswer = answer
         guard answer.takenBytes > 0 else { return true }
         for holder in answer.holders {
-            var excess = memory.share(of: holder) - memory.shareMax
+            var excess = memory.share(of: holder) - memory.shareBytesMax
             while excess > 0, let oldest = unreadAnswers.oldest(but: answer, of: holder) {
                 excess -= oldest.takenBytes
-                end(oldest)
+                endConnection(of: oldest)
             }
         }
         while memory.takenBytes - unreadAnswers.endingBytes > memory.bytesMax,
             let oldest = unreadAnswers.oldest(but: answer)
         {
-            end(oldest)
+            endConnection(of: oldest)
         }
         let isHeld =
-            memory.takenBytes <= memory.bytesMax + memory.shareMax || unreadAnswers.count == 1
+            memory.takenBytes <= memory.bytesMax + memory.shareBytesMax || unreadAnswers.count == 1
         if !isHeld { counters.unreadAnswersEnded.increment() }
         return isHeld
     }
@@ -84,11 +84,11 @@ extension EventLoop {
     }
 
     /// Ends the connection of an answer. The kernel drops the answer's unsent bytes.
-    private func end(_ answer: UnreadAnswer) {
+    private func endConnection(of answer: UnreadAnswer) {
         unreadAnswers.noteEnding(answer)
         counters.unreadAnswersEnded.increment()
         if now >= nextUnreadReport {
-            nextUnreadReport = now + Self.unreadReportSeconds
+            nextUnreadReport = now + Self.unreadReportIntervalSeconds
             log(
                 "bodies and answers that clients do not read take \(memory.takenBytes) of "
                     + "\(memory.bytesMax) bytes: connections of the oldest answers are closed"
@@ -105,7 +105,7 @@ extension EventLoop {
         let client = exchange.client
         let address =
             places.mayHaveManyClients(client) ? [] : [MessageMemory.Holder.address(client.network)]
-        let name = (exchange.sender as? any MemoryHolder)?.memoryHolder
+        let name = (exchange.sender as? any MemoryHolder)?.memoryShareName
         return address + (name.map { [.principal($0)] } ?? [])
     }
 
@@ -121,5 +121,5 @@ extension EventLoop {
 /// A sender that has a share of the memory for bodies and answers, from any address.
 package protocol MemoryHolder: AnyObject {
     /// The name of the share; `nil` if the sender has no share.
-    var memoryHolder: String? { get }
+    var memoryShareName: String? { get }
 }

@@ -16,7 +16,7 @@ struct LingeringSocket {
 extension EventLoop {
     /// The most sockets that linger. The number of descriptors that the server needs includes these
     /// sockets.
-    static let lingeringMax = 32
+    static let lingeringSocketsMax = 32
     /// The time for which a refused client may go on sending.
     static let lingerSeconds = 5.0
 
@@ -27,7 +27,7 @@ extension EventLoop {
         if record?.isDoneSending == true { return }
         record?.isDoneSending = true
         record?.exchange?.noteAnswer(status: status, bytes: 0)
-        let isBody = record?.exchange?.phase == .body
+        let isBody = record?.exchange?.phase == .receivingBody
         refuse(chttpd_socket(connection), failure(ofStatus: status, isBody: isBody), lingers: true)
     }
 
@@ -50,8 +50,9 @@ extension EventLoop {
     /// is malformed. Sends nothing if the client has closed the connection, or if this run of the
     /// library has ended the connection's last request.
     func refuseRequestLine(of record: ConnectionRecord) {
-        guard record.awaitedInput == .firstHeaders || record.awaitedInput == .nextRequest,
-            record.runOfLastEnd != runCount, !record.isDoneSending, !hasEnded(record.descriptor)
+        guard record.awaitedInput == .firstRequest || record.awaitedInput == .nextRequest,
+            record.runOfLastRequestEnd != libraryRunCount, !record.isDoneSending,
+            !hasInputEnded(record.descriptor)
         else { return }
         counters.framingRefused.add(1, ordering: .relaxed)
         refuse(record.descriptor, .malformed("The request line is malformed."), lingers: true)
@@ -66,10 +67,10 @@ extension EventLoop {
         default: break
         }
         reply(descriptor, handler.response(for: failure))
-        if lingers, lingering.count < Self.lingeringMax {
+        if lingers, lingeringSockets.count < Self.lingeringSocketsMax {
             let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
             if duplicate >= 0 {
-                lingering[duplicate] = LingeringSocket(deadline: now + Self.lingerSeconds)
+                lingeringSockets[duplicate] = LingeringSocket(deadline: now + Self.lingerSeconds)
                 watch(duplicate)
                 return
             }
@@ -101,26 +102,26 @@ extension EventLoop {
         shutdown(descriptor, CInt(SHUT_WR))
     }
 
-    func drain(_ descriptor: CInt) {
-        guard var socket = lingering[descriptor] else { return }
+    func drainLingering(_ descriptor: CInt) {
+        guard var socket = lingeringSockets[descriptor] else { return }
         var scratch = [UInt8](repeating: 0, count: 64 << 10)
         let count = recv(descriptor, &scratch, scratch.count, CInt(MSG_DONTWAIT))
         if count < 0, errno == EAGAIN || errno == EINTR { return }
         socket.droppedBytes += max(0, count)
-        lingering[descriptor] = socket
+        lingeringSockets[descriptor] = socket
         if count <= 0 || socket.droppedBytes > configuration.discardBytesMax {
             endLinger(descriptor)
         }
     }
 
-    func closeLingering() {
-        for (descriptor, socket) in lingering where socket.deadline <= now || isStopping {
+    func closeExpiredLingering() {
+        for (descriptor, socket) in lingeringSockets where socket.deadline <= now || isStopping {
             endLinger(descriptor)
         }
     }
 
     private func endLinger(_ descriptor: CInt) {
-        lingering[descriptor] = nil
+        lingeringSockets[descriptor] = nil
         unwatchAndClose(descriptor)
     }
 

@@ -8,17 +8,17 @@ extension EventLoop {
     func begin(_ connection: OpaquePointer, _ target: UnsafePointer<CChar>) -> HTTPExchange {
         let exchange = freeExchanges.popLast() ?? HTTPExchange(loop: self)
         exchange.connection = connection
-        exchange.began = turnBegan
+        exchange.requestStartNanoseconds = turnStartNanoseconds
         exchange.target.replaceSubrange(
             0...,
             with: UnsafeRawBufferPointer(start: target, count: strlen(target))
         )
-        if notesRequests { beginAccess(exchange) }
+        if notesRequests { beginNote(exchange) }
         if let record = record(of: connection) {
             exchange.record = record
             record.exchange = exchange
             record.wait(
-                for: .headers,
+                for: .remainingHeaders,
                 until: min(record.deadline, now + configuration.headersSeconds)
             )
         }
@@ -27,22 +27,22 @@ extension EventLoop {
 
     /// Ends a request that is answered, or whose client has left.
     func end(_ exchange: HTTPExchange, isAnswered: Bool) {
-        if exchange.note != nil { endAccess(exchange) }
+        if exchange.note != nil { endNote(exchange) }
         if let record = exchange.record {
             record.exchange = nil
             if !isAnswered { record.isDoneSending = true }
-            record.runOfLastEnd = exchange.keepsConnection ? 0 : runCount
+            record.runOfLastRequestEnd = exchange.keepsConnection ? 0 : libraryRunCount
             record.wait(for: .nextRequest, until: now + configuration.idleSeconds)
         }
-        switch exchange.hold {
+        switch exchange.waitState {
         case .none, .suspended, .clientLeft: break
         case .parked, .suspending:
             // The client has left, but another thread is still making the answer.
-            if case .parked = exchange.hold { parkedCount -= 1 }
+            if case .parked = exchange.waitState { parkedCount -= 1 }
             giveBackBodyMemory(of: exchange)
             exchange.connection = nil
             exchange.record = nil
-            exchange.hold = .clientLeft
+            exchange.waitState = .clientLeft
             return
         }
         giveBackBodyMemory(of: exchange)
@@ -68,21 +68,21 @@ extension EventLoop {
         _ size: UnsafeMutablePointer<Int>
     ) -> chttpd_verdict {
         switch exchange.phase {
-        case .target:
+        case .receivingHeaders:
             counters.requests.increment()
             return readHead(exchange, line)
-        case .body where size.pointee > 0:
+        case .receivingBody where size.pointee > 0:
             return takeBodyPiece(exchange, body, size)
-        case .body:
+        case .receivingBody:
             exchange.phase = .handling
             exchange.record?.wait(for: .nothing)
             callHandler(exchange)
-            return proceed(exchange)
+            return carryOutOutcome(of: exchange)
         case .discarding:
             return discard(exchange, size)
         case .handling:
-            if case .suspending = exchange.hold { suspendNow(exchange) }
-            return proceed(exchange)
+            if case .suspending = exchange.waitState { suspendNow(exchange) }
+            return carryOutOutcome(of: exchange)
         case .answered:
             // The request was answered before its end, and its remaining bytes are passed over.
             size.pointee = 0
@@ -103,12 +103,12 @@ extension EventLoop {
             return answer(exchange, response)
         }
         if let tracing { beginSpan(exchange, tracing) }
-        if let note = exchange.note { note.access.method = exchange.method }
+        if let note = exchange.note { note.access.method = exchange.methodName }
         exchange.isAdmittedByFirstHandler = hasFirstHandler
         if let response = handler.admit(exchange) {
             return refuse(exchange, response, hasBody: framing.contentLength != 0)
         }
-        exchange.phase = .body
+        exchange.phase = .receivingBody
         if framing.contentLength != 0 {
             exchange.record?.wait(for: .body, until: now + configuration.bodySeconds)
             if let length = framing.contentLength {
@@ -148,13 +148,13 @@ extension EventLoop {
             response.closesConnection = true
             return answer(exchange, response)
         }
-        answerAhead(exchange, response)
+        answerDuringBody(exchange, response)
         return CHTTPD_CONTINUE
     }
 
     /// Answers while the body is still coming, and drops the rest of the body. The library takes no
     /// response in the middle of a body, so the answer bypasses the library.
-    private func answerAhead(_ exchange: HTTPExchange, _ response: HTTPResponse) {
+    private func answerDuringBody(_ exchange: HTTPExchange, _ response: HTTPResponse) {
         exchange.phase = .discarding
         giveBackBodyMemory(of: exchange)
         exchange.bodyBytes.removeAll(keepingCapacity: false)
@@ -192,7 +192,7 @@ extension EventLoop {
             configuration.fieldsMax,
             &hides
         )
-        guard hides == 0 || !seesWholeHeads else {
+        guard hides == 0 || !canNoticeHiddenBytes else {
             throw .malformed(
                 "There is a NUL, a folded line, a line without a name or a space too many in the "
                     + "header."
@@ -227,7 +227,7 @@ extension EventLoop {
                 throw .malformed("The method is no token.")
             }
         }
-        if method.requiresBodyLength, !framing.hasLength {
+        if method.requiresBodyLength, !framing.hasLengthField {
             throw .malformed("A request with a body needs its length: Content-Length or chunks.")
         }
         exchange.begin(
@@ -251,7 +251,7 @@ extension EventLoop {
             let failure = growBody(of: exchange, to: count)
         {
             counters.countRefusal(failure)
-            answerAhead(exchange, handler.response(for: failure))
+            answerDuringBody(exchange, handler.response(for: failure))
             return discard(exchange, size)
         }
         exchange.bodyBytes.append(
@@ -276,24 +276,24 @@ extension EventLoop {
     }
 
     /// Carries out the outcome that the handler has set, or the thread that completed the exchange.
-    private func proceed(_ exchange: HTTPExchange) -> chttpd_verdict {
-        switch exchange.hold {
+    private func carryOutOutcome(of exchange: HTTPExchange) -> chttpd_verdict {
+        switch exchange.waitState {
         case .none: break
         case .parked(let since):
-            suspendIfDue(exchange, since: since)
+            suspendIfParkedLong(exchange, since: since)
             return CHTTPD_CONTINUE
         case .suspending, .suspended, .clientLeft: return CHTTPD_CONTINUE
         }
         switch exchange.takeOutcome() {
         case .response(let response): return answer(exchange, response)
         case .answer(let written): return answer(exchange, written)
-        case .written: return answerWritten(exchange)
+        case .writtenAnswer: return sendWrittenAnswer(exchange)
         case .handleAgain:
             callHandler(exchange)
-            return proceed(exchange)
+            return carryOutOutcome(of: exchange)
         case .stream(let beginning, let adopter):
             handOver(exchange, beginning, to: adopter)
-            return proceed(exchange)
+            return carryOutOutcome(of: exchange)
         case .handedOver, .abandoned: return CHTTPD_CLOSE
         case .suspendedForGood, .none:
             log("a request to \(exchange.path) was left without an answer")

@@ -29,7 +29,7 @@ extension EventLoop {
         }
         // The stream writer sets its own bound on unsent bytes.
         SocketOption.setUnsentBytesMax(of: descriptor, to: 0)
-        let onEnd = endAccessAsStream(exchange, then: beginning.owner.onEnd)
+        let onEnd = endNoteAsStream(exchange, then: beginning.owner.onEnd)
         noteAnswered(exchange, status: 200)
         if handsStreamsOver {
             exchange.outcome = .handedOver

@@ -4,7 +4,7 @@ import Synchronization
 
 struct TimerMail: Sendable {
     var scheduled: [LoopTimer] = []
-    var dropped: [LoopTimer] = []
+    var cancelledTimers: [LoopTimer] = []
 }
 
 extension EventLoop {
@@ -28,12 +28,12 @@ extension EventLoop {
 
     /// Removes a cancelled timer. Any thread may call it. A call on another thread does not wake
     /// the loop, and the timer leaves the heap in the loop's next turn.
-    func drop(_ timer: LoopTimer) {
+    func removeCancelled(_ timer: LoopTimer) {
         if isLoopThread, let id = timer.id {
             timers.remove(id)
             timer.id = nil
         } else {
-            post { $0.dropped.append(timer) }
+            post { $0.cancelledTimers.append(timer) }
         }
     }
 
@@ -44,12 +44,12 @@ extension EventLoop {
 
     private var isLoopThread: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
-    func takeTimers() {
+    func takeTimerMail() {
         guard hasTimerMail.load(ordering: .acquiring) else { return }
         hasTimerMail.store(false, ordering: .sequentiallyConsistent)
         let mail = timerMail.withLock { exchange(&$0, with: TimerMail()) }
         for timer in mail.scheduled { timer.id = timers.insert(timer, due: timer.due) }
-        for timer in mail.dropped {
+        for timer in mail.cancelledTimers {
             if let id = timer.id { timers.remove(id) }
             timer.id = nil
         }
@@ -94,7 +94,7 @@ package final class LoopTimer: Sendable {
     /// Drops the work, unless the work has begun, and releases the work's objects at once. Any
     /// thread may call it.
     package func cancel() {
-        if take() != nil { loop.drop(self) }
+        if take() != nil { loop.removeCancelled(self) }
     }
 
     /// Returns the work on the first call, and `nil` later.

@@ -14,11 +14,11 @@ import Synchronization
 /// loop, and `MHD_run` never waits.
 final class EventLoop: @unchecked Sendable {
     // Safety: from `run` on, only the thread that leads the loop uses the properties. All threads
-    // may use `finished`, `wakeDescriptor`, the timers' mail, the atomics and the counters. The
-    // atomic `leadership` orders the turns of one leader before the turns of the next leader.
-    // Before `run`, only the thread that makes the loop uses the properties. A thread uses one
-    // property at a time, so the properties of a turn or a request need no check for overlapping
-    // accesses.
+    // may use `finishedExchanges`, `wakeDescriptor`, the timers' mail, the atomics and the
+    // counters. The atomic `leadership` orders the turns of one leader before the turns of the next
+    // leader. Before `run`, only the thread that makes the loop uses the properties. A thread uses
+    // one property at a time, so the properties of a turn or a request need no check for
+    // overlapping accesses.
 
     /// The most events that one turn takes from epoll, and the most connections from a listener.
     static let eventsMax = 256
@@ -28,12 +28,12 @@ final class EventLoop: @unchecked Sendable {
     static let libraryRunsMax = 3
     /// The longest time between two checks of the deadlines, in seconds. The time is shorter if a
     /// configured deadline is short (``tick``).
-    static let tickSeconds = 1.0
+    static let tickSecondsMax = 1.0
     /// The longest wait in seconds while there is no connection.
     static let idleWaitSecondsMax = 60.0
     /// The most requests that are parked; further requests are suspended. In each turn, the library
     /// calls for the answers of all parked requests.
-    static let parkedMax = 64
+    static let parkedRequestsMax = 64
     /// The time in seconds after which a parked request is suspended.
     static let parkSeconds = 0.001
     /// The seconds for which a listener rests if the system has no resources for a connection.
@@ -50,17 +50,17 @@ final class EventLoop: @unchecked Sendable {
 
     let epoll: CInt
     let wakeDescriptor: CInt
-    let finished = Locked(FinishedExchanges())
+    let finishedExchanges = Locked(FinishedExchanges())
     /// The array that is swapped with the array of finished exchanges, so that no array is
     /// allocated in a turn.
     @exclusivity(unchecked) var finishedBatch: [HTTPExchange] = []
-    let requests = Locked(LoopRequests())
+    let orders = Locked(LoopOrders())
 
     @exclusivity(unchecked) var daemon: OpaquePointer?
     @exclusivity(unchecked) var listeners: [Listener] = []
     /// The descriptors of operators' connections that are on their way to the library.
     @exclusivity(unchecked) var adminDescriptors: Set<CInt> = []
-    @exclusivity(unchecked) var adminCount = 0
+    @exclusivity(unchecked) var adminConnectionCount = 0
     @exclusivity(unchecked) var records: [ConnectionRecord] = []
     @exclusivity(unchecked) var places: ConnectionPlaces
     @exclusivity(unchecked) var memory: MessageMemory
@@ -91,12 +91,12 @@ final class EventLoop: @unchecked Sendable {
     /// True if the loaded library allows requests to be parked.
     @exclusivity(unchecked) var canParkRequests = true
     /// True if the loaded library allows hidden bytes in the head of a request to be noticed.
-    @exclusivity(unchecked) var seesWholeHeads = true
-    @exclusivity(unchecked) var runCount: UInt64 = 0
+    @exclusivity(unchecked) var canNoticeHiddenBytes = true
+    @exclusivity(unchecked) var libraryRunCount: UInt64 = 0
     /// The sockets of refused clients that may still send.
-    var lingering: [CInt: LingeringSocket] = [:]
+    var lingeringSockets: [CInt: LingeringSocket] = [:]
     /// The connections without a place. Their clients may still request `/livez`.
-    var unplaced: [CInt: UnplacedSocket] = [:]
+    var unplacedSockets: [CInt: UnplacedSocket] = [:]
     var suspendedStreams: [ObjectIdentifier: HTTPExchange] = [:]
     @exclusivity(unchecked) var parkedCount = 0
     /// The memory in which answers are written, one after another.
@@ -109,7 +109,7 @@ final class EventLoop: @unchecked Sendable {
     @exclusivity(unchecked) var now = 0.0
     /// The time at which this turn began, in nanoseconds. The property ``now`` has the same time in
     /// seconds.
-    @exclusivity(unchecked) var turnBegan: UInt64 = 0
+    @exclusivity(unchecked) var turnStartNanoseconds: UInt64 = 0
     @exclusivity(unchecked) var answeredRequests: ContiguousArray<AnsweredRequest> = []
     @exclusivity(unchecked) var date = DateField()
     @exclusivity(unchecked) var isStopping = false
@@ -154,19 +154,19 @@ final class EventLoop: @unchecked Sendable {
         close(wakeDescriptor)
         close(spareDescriptor)
         commonFields.deallocate()
-        for descriptor in lingering.keys { close(descriptor) }
-        for descriptor in unplaced.keys { close(descriptor) }
+        for descriptor in lingeringSockets.keys { close(descriptor) }
+        for descriptor in unplacedSockets.keys { close(descriptor) }
     }
 }
 
 extension EventLoop {
     /// Listens, and starts the library. Returns the listeners, which have the bound addresses.
-    func open() throws(TransportError) -> [Listener] {
+    func startListening() throws(TransportError) -> [Listener] {
         handsStreamsOver =
             !configuration.keepsStreamsSuspended && LibraryProbe.leavesDuplicatesAlone()
-        canParkRequests = LibraryProbe.callsAgain()
-        seesWholeHeads = LibraryProbe.showsWholeHeads()
-        reusedResponses.rewritesTags = LibraryProbe.rewritesTags()
+        canParkRequests = LibraryProbe.callsInEachRun()
+        canNoticeHiddenBytes = LibraryProbe.keepsHeadsIntact()
+        reusedResponses.rewritesTags = LibraryProbe.allowsTagRewrites()
         if !handsStreamsOver {
             log(
                 "each stream keeps a suspended connection, because this libmicrohttpd shuts "
@@ -179,13 +179,13 @@ extension EventLoop {
                     + "calls for an answer only once"
             )
         }
-        if !seesWholeHeads {
+        if !canNoticeHiddenBytes {
             log(
                 "this libmicrohttpd hides bytes of a header after a NUL, so the server cannot "
                     + "refuse such a header"
             )
         }
-        if !LibraryProbe.leavesRefusals() {
+        if !LibraryProbe.leavesRefusalsToServer() {
             log("this libmicrohttpd answers malformed headers by itself, in HTML")
         }
         guard let daemon = startDaemon() else {
@@ -208,7 +208,7 @@ extension EventLoop {
         for listener in listeners { watch(listener.descriptor) }
         watch(chttpd_descriptor(daemon))
         // With `once`, epoll reports each write once, so the descriptor need not be read.
-        watch(wakeDescriptor, once: true)
+        watch(wakeDescriptor, isEdgeTriggered: true)
         return listeners
     }
 
@@ -216,7 +216,7 @@ extension EventLoop {
         var callbacks = chttpd_callbacks(
             context: Unmanaged.passUnretained(self).toOpaque(),
             request_began: onRequestBegan,
-            access: onAccess,
+            access: onRequestCall,
             refused: onRefused,
             request_ended: onRequestEnded,
             connection_opened: onConnectionOpened,
@@ -237,9 +237,9 @@ extension EventLoop {
 
     /// Watches a descriptor from now on. Epoll reports a descriptor as long as it is ready. With
     /// `once`, epoll reports the descriptor only when it becomes ready.
-    func watch(_ descriptor: CInt, once: Bool = false) {
+    func watch(_ descriptor: CInt, isEdgeTriggered: Bool = false) {
         var event = epoll_event()
-        event.events = EPOLLIN.rawValue | (once ? EPOLLET.rawValue : 0)
+        event.events = EPOLLIN.rawValue | (isEdgeTriggered ? EPOLLET.rawValue : 0)
         event.data.fd = descriptor
         epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event)
     }
@@ -261,7 +261,7 @@ extension EventLoop {
         // take events.
         var hasAnswers = term > 0
         var skipsEvents = false
-        while !isDone {
+        while !isStopDone {
             if !skipsEvents {
                 let milliseconds = hasAnswers ? 0 : beginSleep(waitMilliseconds(daemon))
                 let count = Int(epoll_wait(epoll, events, CInt(Self.eventsMax), milliseconds))
@@ -270,8 +270,8 @@ extension EventLoop {
                 date.update()
                 handleEvents(UnsafeBufferPointer(start: events, count: max(0, count)))
             }
-            takeRequests()
-            takeTimers()
+            carryOutOrders()
+            takeTimerMail()
             resumeFinished()
             runLibrary(daemon)
             runTimers()
@@ -286,7 +286,7 @@ extension EventLoop {
         thread.store(0, ordering: .relaxed)
         startSecondThread = nil
         timers = TimerHeap()
-        end(daemon)
+        stopDaemon(daemon)
         return true
     }
 
@@ -297,26 +297,26 @@ extension EventLoop {
             if descriptor == wakeDescriptor { continue }
             if let listener = listeners.first(where: { $0.descriptor == descriptor }) {
                 accept(on: listener)
-            } else if unplaced[descriptor] != nil {
-                lookAtUnplaced(descriptor)
-            } else if !lingering.isEmpty {
-                drain(descriptor)
+            } else if unplacedSockets[descriptor] != nil {
+                continueUnplaced(descriptor)
+            } else if !lingeringSockets.isEmpty {
+                drainLingering(descriptor)
             }
         }
     }
 
     func beginTurn() {
-        turnBegan = SystemTime.steadyNanoseconds()
-        now = Double(turnBegan) / 1e9
+        turnStartNanoseconds = SystemTime.steadyNanoseconds()
+        now = Double(turnStartNanoseconds) / 1e9
     }
 
     /// Runs the library, and runs it again at once if it reports more work. An answer that was put
     /// off takes two runs, and a turn between the two runs would cost a system call.
     private func runLibrary(_ daemon: OpaquePointer) {
-        runCount += 1
+        libraryRunCount += 1
         chttpd_run(daemon)
         for _ in 1..<Self.libraryRunsMax where parkedCount == 0 && chttpd_timeout(daemon) == 0 {
-            runCount += 1
+            libraryRunCount += 1
             chttpd_run(daemon)
         }
     }
@@ -327,12 +327,13 @@ extension EventLoop {
             configuration.bodySeconds,
             configuration.idleSeconds
         )
-        return min(Self.tickSeconds, max(0.01, shortest / 8))
+        return min(Self.tickSecondsMax, max(0.01, shortest / 8))
     }
 
     func waitMilliseconds(_ daemon: OpaquePointer) -> CInt {
         let library = Double(chttpd_timeout(daemon))
-        let isResting = records.isEmpty && lingering.isEmpty && unplaced.isEmpty && !isStopping
+        let isResting =
+            records.isEmpty && lingeringSockets.isEmpty && unplacedSockets.isEmpty && !isStopping
         let tick = isResting ? now + Self.idleWaitSecondsMax : nextTick
         var seconds = min(tick, timers.nextDue ?? .infinity) - now
         // The library reports a parked request as ready, even if the answer is not there.

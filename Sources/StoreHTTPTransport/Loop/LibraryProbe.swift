@@ -13,7 +13,7 @@ final class LibraryProbe {
     private let access: Access
     /// The number of requests for which the library has called `refused` in place of its own
     /// answer.
-    private(set) var refusals = 0
+    private(set) var refusalCount = 0
 
     /// Sends the request and runs the library; `nil` if the system refuses sockets or a daemon.
     init?(
@@ -39,7 +39,7 @@ final class LibraryProbe {
                     .access(connection, line)
             },
             refused: { context, _, _ in
-                Unmanaged<LibraryProbe>.fromOpaque(context).takeUnretainedValue().refusals += 1
+                Unmanaged<LibraryProbe>.fromOpaque(context).takeUnretainedValue().refusalCount += 1
             },
             request_ended: { _, _, _ in },
             connection_opened: { _, _ in nil },
@@ -84,7 +84,7 @@ extension LibraryProbe {
 
     /// Returns true if the library, in each run, calls for the answer to a whole request that has
     /// no answer yet.
-    static func callsAgain() -> Bool {
+    static func callsInEachRun() -> Bool {
         var calls = 0
         let probe = LibraryProbe { connection, _ in
             calls += 1
@@ -105,19 +105,19 @@ extension LibraryProbe {
 
     /// Returns true if the library calls `refused` for a malformed request, and accepts white space
     /// after the number in `Content-Length`.
-    static func leavesRefusals() -> Bool {
+    static func leavesRefusalsToServer() -> Bool {
         func refusals(of length: String) -> Int? {
             LibraryProbe("GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(length)\r\n\r\n") {
                 _,
                 _ in CHTTPD_CLOSE
-            }?.refusals
+            }?.refusalCount
         }
         return refusals(of: "0 \t") == 0 && refusals(of: "+1") == 1
     }
 
     /// Returns true if the library leaves the parts of a request's head in memory as the client
     /// sent them. In that case, hidden bytes between the parts are noticed.
-    static func showsWholeHeads() -> Bool {
+    static func keepsHeadsIntact() -> Bool {
         func hides(_ request: String, target: Int = 2) -> Bool? {
             var hides: CInt = -1
             let probe = LibraryProbe(request) { connection, line in
@@ -146,7 +146,7 @@ extension LibraryProbe {
 
     /// Returns true if an `ETag` can be changed in the library's memory. The library must then send
     /// a response with the new `ETag`, and not with the old one.
-    static func rewritesTags() -> Bool {
+    static func allowsTagRewrites() -> Bool {
         guard let body = malloc(1) else { return false }
         guard let response = chttpd_response_make(body, 0) else {
             free(body)

@@ -19,15 +19,15 @@ struct MessageMemory {
 
     let bytesMax: Int
     /// The most bytes that one address or principal takes.
-    var shareMax: Int { bytesMax / 4 }
+    var shareBytesMax: Int { bytesMax / 4 }
     /// The most bytes of all bodies together.
-    var bodiesMax: Int { bytesMax / 2 }
+    var bodiesBytesMax: Int { bytesMax / 2 }
 
     private(set) var bodyBytes = 0
     private(set) var answerBytes = 0
     var takenBytes: Int { bodyBytes + answerBytes }
 
-    private var shares: [Holder: Int] = [:]
+    private var bytesByHolder: [Holder: Int] = [:]
     /// The pieces that answers have, by identity. Several answers may share a piece.
     private var pieces: [ObjectIdentifier: (answers: Int, bytes: Int)] = [:]
 
@@ -36,11 +36,11 @@ struct MessageMemory {
     /// Takes memory for a piece of a body. If a bound would be exceeded, takes nothing and returns
     /// the reason.
     mutating func takeBody(_ count: Int, for holders: [Holder]) -> TransportFailure? {
-        guard bodyBytes + count <= bodiesMax, takenBytes + count <= bytesMax else {
-            return .bodiesLimit(bodiesMax)
+        guard bodyBytes + count <= bodiesBytesMax, takenBytes + count <= bytesMax else {
+            return .bodiesLimit(bodiesBytesMax)
         }
-        for holder in holders where share(of: holder) + count > shareMax {
-            return .bodiesShare(shareMax)
+        for holder in holders where share(of: holder) + count > shareBytesMax {
+            return .bodiesShare(shareBytesMax)
         }
         bodyBytes += count
         changeShares(by: count, for: holders)
@@ -76,12 +76,12 @@ struct MessageMemory {
         changeShares(by: -answer.takenBytes, for: answer.holders)
     }
 
-    func share(of holder: Holder) -> Int { shares[holder, default: 0] }
+    func share(of holder: Holder) -> Int { bytesByHolder[holder, default: 0] }
 
     private mutating func changeShares(by count: Int, for holders: [Holder]) {
         for holder in holders {
             let share = share(of: holder) + count
-            shares[holder] = share > 0 ? share : nil
+            bytesByHolder[holder] = share > 0 ? share : nil
         }
     }
 }

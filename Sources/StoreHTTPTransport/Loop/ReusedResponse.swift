@@ -38,7 +38,8 @@ final class ReusedResponse {
             free(body)
             return nil
         }
-        for (name, value) in common.texts where chttpd_response_add(response, name, value) == 0 {
+        for (name, value) in common.namesAndValues
+        where chttpd_response_add(response, name, value) == 0 {
             MHD_destroy_response(response)
             return nil
         }
@@ -139,7 +140,7 @@ final class ReusedResponse {
     }
 
     private func setDate(_ new: DateField) -> Bool {
-        guard new.second != date?.second else { return true }
+        guard new.unixSeconds != date?.unixSeconds else { return true }
         if let date {
             guard date.withText({ chttpd_response_remove(response, "Date", $0) }) != 0 else {
                 return false
@@ -177,13 +178,13 @@ final class ReusedResponse {
 struct ReusedResponses: ~Copyable {
     /// The longest body of a reused response. A longer body gets a response of its own.
     static let bodyBytesMax = 2 << 10
-    static let countMax = 256
+    static let waitingMax = 256
 
     var rewritesTags = false
     var commonFields = HTTPFields()
     /// The waiting responses, by the length of their body.
     private var waitingByLength = [[ReusedResponse]](repeating: [], count: bodyBytesMax + 1)
-    private var count = 0
+    private var waitingCount = 0
 
     /// Returns a waiting or a new response of this length. Returns `nil` if the length is over the
     /// bound, or if there is no memory.
@@ -192,18 +193,18 @@ struct ReusedResponses: ~Copyable {
         guard let response = waitingByLength[length].popLast() else {
             return ReusedResponse(length: length, commonFields, rewritesTags: rewritesTags)
         }
-        count -= 1
+        waitingCount -= 1
         return response
     }
 
     /// Takes a response back. The request of the response must be over.
     mutating func giveBack(_ response: ReusedResponse) {
-        if count == Self.countMax {
+        if waitingCount == Self.waitingMax {
             // Otherwise, responses of lengths that do not come again would stay in memory for ever.
             for length in waitingByLength.indices { waitingByLength[length] = [] }
-            count = 0
+            waitingCount = 0
         }
         waitingByLength[response.bodyLength].append(response)
-        count += 1
+        waitingCount += 1
     }
 }

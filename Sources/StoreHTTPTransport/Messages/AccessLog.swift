@@ -24,13 +24,13 @@ package struct AccessEntry: Sendable {
     /// The status of the answer; `nil` if the client left before the answer.
     package internal(set) var status: Int?
     /// The bytes of the answer's body; 0 for a stream.
-    package internal(set) var bytes = 0
+    package internal(set) var bodyByteCount = 0
     /// The duration of the request or the stream, in seconds.
     package internal(set) var seconds = 0.0
     /// The client's address, without its port.
     package internal(set) var peerHost = ""
-    /// The object that the handler keeps for the request (``HTTPExchange/resource``).
-    package internal(set) nonisolated(unsafe) var resource: AnyObject?
+    /// The object that the handler keeps for the request (``HTTPExchange/requestStorage``).
+    package internal(set) nonisolated(unsafe) var requestStorage: AnyObject?
 
     /// The id of the request, in its problems and in the log.
     package var requestID: String?
@@ -56,18 +56,18 @@ final class AccessNote {
 extension EventLoop {
     var notesRequests: Bool { accessLog != nil }
 
-    func beginAccess(_ exchange: HTTPExchange) {
+    func beginNote(_ exchange: HTTPExchange) {
         exchange.note = AccessNote(AccessEntry(began: Self.clock()))
     }
 
     /// Ends the note of a request that is over: gives the data to the access log, and records the
     /// span. A request that has become a stream has no note any more.
-    func endAccess(_ exchange: HTTPExchange) {
-        if let access = takeAccess(of: exchange) { accessLog?.requestEnded(access) }
+    func endNote(_ exchange: HTTPExchange) {
+        if let access = takeAccessEntry(of: exchange) { accessLog?.requestEnded(access) }
     }
 
     /// Takes the data of a request that is over, and records the request's span.
-    private func takeAccess(of exchange: HTTPExchange) -> AccessEntry? {
+    private func takeAccessEntry(of exchange: HTTPExchange) -> AccessEntry? {
         guard var access = exchange.note.take()?.access else { return nil }
         let path = exchange.target.prefix { $0 != UInt8(ascii: "?") }.prefix(
             AccessEntry.pathBytesMax
@@ -75,7 +75,7 @@ extension EventLoop {
         access.path = String(decoding: path, as: UTF8.self)
         access.seconds = max(0, Self.clock() - access.began)
         access.peerHost = exchange.clientHost
-        access.resource = exchange.resource
+        access.requestStorage = exchange.requestStorage
         if access.span != nil { tracing?.onEnd(access) }
         return access
     }
@@ -83,12 +83,12 @@ extension EventLoop {
     /// Ends the note of a request that becomes a stream. The span of the request ends here, because
     /// the reader decides how long the stream lasts. Returns the closure to call when the stream
     /// ends. The closure gives the stream's data to the access log.
-    func endAccessAsStream(
+    func endNoteAsStream(
         _ exchange: HTTPExchange,
         then onEnd: (@Sendable () -> Void)?
     ) -> (@Sendable () -> Void)? {
         exchange.noteAnswer(status: 200, bytes: 0)
-        guard let access = takeAccess(of: exchange), let accessLog else { return onEnd }
+        guard let access = takeAccessEntry(of: exchange), let accessLog else { return onEnd }
         return {
             var access = access
             access.seconds = Self.clock() - access.began
@@ -102,12 +102,15 @@ extension EventLoop {
         let parent = exchange.header("traceparent").flatMap { SpanContext(traceparent: $0.utf8) }
         guard let identity = tracing.tracer.begin(in: parent) else { return }
         let note =
-            exchange.note ?? AccessNote(AccessEntry(began: Double(exchange.began) / 1_000_000_000))
+            exchange.note
+            ?? AccessNote(
+                AccessEntry(began: Double(exchange.requestStartNanoseconds) / 1_000_000_000)
+            )
         exchange.note = note
         note.access.traceID = identity.trace.text
         note.access.span = RequestSpan(
             identity: identity,
-            began: SpanTime(steady: exchange.began),
+            began: SpanTime(steady: exchange.requestStartNanoseconds),
             host: exchange.withHost { host in
                 host.map { String(decoding: $0.prefix(RequestSpan.hostBytesMax), as: UTF8.self) }
             }
@@ -142,10 +145,10 @@ extension HTTPExchange {
     func noteAnswer(status: Int, bytes: Int) {
         guard let note else { return }
         note.access.status = status
-        note.access.bytes = note.access.method == RequestMethod.head.name ? 0 : bytes
+        note.access.bodyByteCount = note.access.method == RequestMethod.head.name ? 0 : bytes
     }
 
     /// The span of the request; `nil` if its trace is not exported. Only the loop's thread may read
     /// it.
-    package var span: Span.Identity? { note?.access.span?.identity }
+    package var spanIdentity: Span.Identity? { note?.access.span?.identity }
 }

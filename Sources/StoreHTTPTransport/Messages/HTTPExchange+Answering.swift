@@ -3,9 +3,9 @@
 extension HTTPExchange {
     enum Phase {
         /// The request line was read.
-        case target
+        case receivingHeaders
         /// The handler has admitted the request, and the body is being received.
-        case body
+        case receivingBody
         /// The request was refused and answered. The rest of its body is being read and dropped.
         case discarding
         /// The handler has the whole request.
@@ -18,13 +18,13 @@ extension HTTPExchange {
         case none, response(HTTPResponse), answer(any HTTPAnswer), handleAgain, handedOver,
             suspendedForGood, abandoned
         /// The answer is in the loop's writer.
-        case written
+        case writtenAnswer
         /// Indirect, because the other cases are much smaller, and every request moves them.
         indirect case stream(StreamBeginning, to: any StreamAdopter)
     }
 
     /// The way in which a request waits for its answer.
-    enum Hold {
+    enum WaitState {
         /// The request does not wait.
         case none
         /// Since this time, the library has called for the answer in each turn.
@@ -50,8 +50,8 @@ extension HTTPExchange {
 
     /// The fields of every answer, and the fields added for this answer. Only the loop's thread may
     /// read them.
-    package var addedFields: [(String, String)] {
-        loop.configuration.commonFields.texts + furtherFields.texts
+    package var commonAndFurtherFields: [(String, String)] {
+        loop.configuration.commonFields.namesAndValues + furtherFields.namesAndValues
     }
 
     /// True if the connection certainly goes on after the answer: neither side ends it, and the
@@ -71,13 +71,13 @@ extension HTTPExchange {
         }
         loop.writer.reset()
         write(&loop.writer)
-        outcome = .written
+        outcome = .writtenAnswer
     }
 
     /// Puts the answer off until ``complete(_:)``, which may come at any later time. Call it from
     /// within the handler.
     package func suspend() {
-        if case .none = hold { loop.suspend(self) }
+        if case .none = waitState { loop.suspend(self) }
     }
 
     /// Puts the answer off until ``complete(_:)``, which must come soon. Call it from within the
@@ -85,7 +85,7 @@ extension HTTPExchange {
     ///
     /// If the answer does come soon, the two system calls of a suspension are saved.
     package func park() {
-        if case .none = hold { loop.park(self) }
+        if case .none = waitState { loop.park(self) }
     }
 
     /// Returns the outcome and clears it, because an answer goes to the library once.

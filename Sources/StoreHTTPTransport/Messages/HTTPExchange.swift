@@ -17,9 +17,9 @@ package final class HTTPExchange: @unchecked Sendable {
     /// The loop, which releases its exchanges when it has ended.
     let loop: EventLoop
     @exclusivity(unchecked) var connection: OpaquePointer?
-    @exclusivity(unchecked) var phase = Phase.target
+    @exclusivity(unchecked) var phase = Phase.receivingHeaders
     @exclusivity(unchecked) var outcome = Outcome.none
-    @exclusivity(unchecked) var hold = Hold.none
+    @exclusivity(unchecked) var waitState = WaitState.none
     @exclusivity(unchecked) var target: [UInt8] = []
     @exclusivity(unchecked) var bodyBytes: [UInt8] = []
     var fields: UnsafeMutablePointer<chttpd_field>
@@ -50,7 +50,7 @@ package final class HTTPExchange: @unchecked Sendable {
     @exclusivity(unchecked) unowned(unsafe) var record: ConnectionRecord?
     /// The library's response to this request, if it can be used again.
     @exclusivity(unchecked) var reusedResponse: ReusedResponse?
-    @exclusivity(unchecked) private var storedResource: AnyObject?
+    @exclusivity(unchecked) private var storedRequestStorage: AnyObject?
     @exclusivity(unchecked) private var storedSender: AnyObject?
     /// The data for the access log and for the span; `nil` if the request is not noted.
     @exclusivity(unchecked) var note: AccessNote?
@@ -59,7 +59,7 @@ package final class HTTPExchange: @unchecked Sendable {
     /// The client's address, if a proxy is at the other end of the connection.
     @exclusivity(unchecked) private var proxiedClient: ClientAddress?
     /// The start of the loop's turn that read the request line, in nanoseconds.
-    @exclusivity(unchecked) var began: UInt64 = 0
+    @exclusivity(unchecked) var requestStartNanoseconds: UInt64 = 0
     /// The counters to which the request's duration is added; `nil` if the request has no route
     /// yet.
     @exclusivity(unchecked) var routeCounters: RouteTimes.Counters?
@@ -76,16 +76,16 @@ package final class HTTPExchange: @unchecked Sendable {
     func reset() {
         connection = nil
         record = nil
-        storedResource = nil
+        storedRequestStorage = nil
         storedSender = nil
         if note != nil { note = nil }
         routeCounters = nil
         reusedResponse = nil
         proxiedClient = nil
         if furtherFields.count > 0 { furtherFields.removeAll() }
-        phase = .target
+        phase = .receivingHeaders
         outcome = .none
-        hold = .none
+        waitState = .none
         // The bytes of a short target stay until the next request replaces them.
         if target.capacity > 1 << 10 { target = [] }
         bodyBytes.removeAll(keepingCapacity: bodyBytes.capacity <= 16 << 10)
@@ -128,9 +128,9 @@ extension HTTPExchange {
     }
 
     /// The object that the handler stores when it admits a request, and uses when it handles it.
-    package var resource: AnyObject? {
-        get { storedResource }
-        set { storedResource = newValue }
+    package var requestStorage: AnyObject? {
+        get { storedRequestStorage }
+        set { storedRequestStorage = newValue }
     }
 
     /// The sender of the request, which the handler sets when it admits the request.
@@ -175,14 +175,14 @@ extension HTTPExchange {
 
     /// The start of the loop's present turn, by ``SystemTime/steadyNanoseconds()``. Only the loop's
     /// thread may read it.
-    package var turnBegan: UInt64 { loop.turnBegan }
+    package var turnStartNanoseconds: UInt64 { loop.turnStartNanoseconds }
 
     /// True if the connection was accepted at an address for operators. Only the loop's thread may
     /// read it.
     package var isAdmin: Bool { record?.isAdmin == true }
 
     /// The method's name.
-    package var method: String { verb.name }
+    package var methodName: String { verb.name }
 
     /// The path of the target, as the client sent it.
     package var path: String {
@@ -220,7 +220,7 @@ extension HTTPExchange {
                 body(UnsafeRawBufferPointer(rebasing: target[authority]))
             }
         }
-        guard isReadable, let hostIndex else { return body(nil) }
+        guard canReadLibraryMemory, let hostIndex else { return body(nil) }
         return body(fields[hostIndex].valueBytes)
     }
 }
@@ -257,7 +257,7 @@ extension HTTPExchange {
     private func mayHaveHeader(_ name: StaticString) -> Bool {
         nameBits & RequestFraming.nameBit(first: name.utf8Start[0], length: name.utf8CodeUnitCount)
             != 0
-            && isReadable
+            && canReadLibraryMemory
     }
 
     /// Returns the values of all header fields with this name, joined by commas to a list (RFC 9110
@@ -289,8 +289,8 @@ extension HTTPExchange {
     }
 
     /// True if the library's memory of the request may be read.
-    private var isReadable: Bool {
-        if case .none = hold { true } else { false }
+    private var canReadLibraryMemory: Bool {
+        if case .none = waitState { true } else { false }
     }
 }
 
@@ -298,13 +298,13 @@ extension chttpd_field {
     /// Returns true if the field has this name, which is in lower case.
     @inline(__always)
     func isNamed(_ expected: StaticString) -> Bool {
-        name_length == expected.utf8CodeUnitCount && begins(with: expected)
+        name_length == expected.utf8CodeUnitCount && nameBegins(with: expected)
     }
 
     /// Returns true if the field's name begins with `expected`. The field's name must be a token,
     /// and at least as long as `expected`. `expected` has only lower-case letters and hyphens, in
     /// which the bit for lower case is set already.
-    func begins(with expected: StaticString) -> Bool {
+    func nameBegins(with expected: StaticString) -> Bool {
         let own = UnsafeRawPointer(name)
         let other = UnsafeRawPointer(expected.utf8Start)
         var offset = 0

@@ -54,7 +54,7 @@ extension HTTPFields {
         bytes.append(0)
     }
 
-    package var texts: [(String, String)] {
+    package var namesAndValues: [(String, String)] {
         let parts = bytes.split(separator: 0, omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
         return (0..<count).map { (parts[2 * $0], parts[2 * $0 + 1]) }
@@ -70,14 +70,14 @@ package enum HTTPDate {
 
 /// The value of the `Date` field, in the library's form. The value is made anew once a second.
 struct DateField {
-    private(set) var second = Int.min
+    private(set) var unixSeconds = Int.min
     private var text: [CChar] = [0]
 
     mutating func update() {
         let now = SystemTime.coarseWallSeconds()
-        guard now != second else { return }
-        second = now
-        text = CivilTime(secondsSince1970: Int64(second)).httpDate.utf8CString.map { $0 }
+        guard now != unixSeconds else { return }
+        unixSeconds = now
+        text = CivilTime(secondsSince1970: Int64(unixSeconds)).httpDate.utf8CString.map { $0 }
     }
 
     func withText<R>(_ body: (UnsafePointer<CChar>) -> R) -> R {

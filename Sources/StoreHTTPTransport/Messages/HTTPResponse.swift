@@ -31,13 +31,13 @@ package struct HTTPResponse: Sendable {
         self.body = body
     }
 
-    package var headers: [(String, String)] { fields.texts }
+    package var headers: [(String, String)] { fields.namesAndValues }
 
     /// Returns the whole response as bytes, with these further fields, for an answer that bypasses
     /// the library.
     func serialized(further: HTTPFields) -> [UInt8] {
         var head = "HTTP/1.1 \(status) \(Self.reason(status))\r\nDate: \(HTTPDate.now)\r\n"
-        for (name, value) in headers + further.texts {
+        for (name, value) in headers + further.namesAndValues {
             head += "\(name): \(value)\r\n"
         }
         head += "Content-Length: \(body.count)\r\nConnection: close\r\n\r\n"

@@ -7,7 +7,7 @@ struct RequestFraming {
     /// The number of bytes of body that the request announces; `nil` if the body is chunked.
     private(set) var contentLength: Int? = 0
     /// True if there is a `Content-Length` or a `Transfer-Encoding` field.
-    private(set) var hasLength = false
+    private(set) var hasLengthField = false
     /// The index of the `Host` field.
     private(set) var hostIndex: Int?
     private(set) var fieldsBytes = 0
@@ -41,7 +41,7 @@ struct RequestFraming {
             let bit = Self.nameBit(first: first, length: field.name_length)
             repeated |= nameBits & bit
             nameBits |= bit
-            guard Self.isValue(field.valueBytes) else {
+            guard Self.isFieldValue(field.valueBytes) else {
                 throw .malformed("There is a control character in a header field's value.")
             }
             // The names of the fields for framing begin with these letters, even if the library has
@@ -56,7 +56,7 @@ struct RequestFraming {
                 hostIndex = index
             case 14 where field.isNamed("content-length"):
                 lengths += 1
-                guard let length = Self.length(field.valueBytes) else {
+                guard let length = Self.parsedLength(field.valueBytes) else {
                     throw .malformed("Content-Length is no whole number.")
                 }
                 contentLength = length
@@ -78,7 +78,7 @@ struct RequestFraming {
             guard !isHTTP10 else { throw .malformed("HTTP/1.0 has no Transfer-Encoding.") }
             contentLength = nil
         }
-        hasLength = lengths + codings > 0
+        hasLengthField = lengths + codings > 0
         if repeated & Self.singularBits != 0 { try Self.checkSingular(fields) }
         guard hosts <= 1 else { throw .malformed("There are several Host fields.") }
         guard hosts == 1 || isHTTP10 else { throw .malformed("HTTP/1.1 needs a Host field.") }
@@ -160,7 +160,7 @@ struct RequestFraming {
 
     /// Returns true if a value has no control characters except tabs.
     @inline(__always)
-    private static func isValue(_ value: UnsafeRawBufferPointer) -> Bool {
+    private static func isFieldValue(_ value: UnsafeRawBufferPointer) -> Bool {
         if value.count >= 8, allWords(of: value, satisfy: hasNoControls) { return true }
         return value.allSatisfy(isValueByte)
     }
@@ -189,11 +189,13 @@ struct RequestFraming {
             case UInt8(ascii: "c"): "content-length"
             default: "transfer-encoding"
             }
-        guard field.name_length > name.utf8CodeUnitCount, field.begins(with: name) else { return }
+        guard field.name_length > name.utf8CodeUnitCount, field.nameBegins(with: name) else {
+            return
+        }
         throw .malformed("There is a folded header field, or one named like \(name).")
     }
 
-    private static func length(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    private static func parsedLength(_ bytes: UnsafeRawBufferPointer) -> Int? {
         guard bytes.count > 0 else { return nil }
         var length = 0
         for byte in bytes {

@@ -7,9 +7,11 @@ import Synchronization
 /// Only the event loop's thread adds durations, and any thread may read them.
 package final class RouteTimes: Sendable {
     /// The classes of statuses, by the first digit of the status.
-    package static var classes: ClosedRange<Int> { 1...5 }
+    package static var statusClasses: ClosedRange<Int> { 1...5 }
 
-    private let cells = CounterArray(count: RouteTimes.classes.count * Buckets.durations.cellCount)
+    private let cells = CounterArray(
+        count: RouteTimes.statusClasses.count * Buckets.durations.cellCount
+    )
     private let buckets = Buckets.durations
 
     package init() {}
@@ -19,7 +21,7 @@ package final class RouteTimes: Sendable {
 
     /// Returns the durations of the requests whose answers had a status of this class. Any thread
     /// may call it.
-    package func distribution(ofStatus status: Int) -> Distribution {
+    package func distribution(ofStatusClass status: Int) -> Distribution {
         buckets.distribution(at: cells.counters + (status - 1) * buckets.cellCount)
     }
 }
@@ -32,10 +34,10 @@ extension RouteTimes {
         fileprivate let first: UnsafeMutablePointer<Atomic<UInt64>>
 
         /// Adds a duration. `status` is the first digit of a status; other numbers count as 5.
-        func observe(_ nanoseconds: UInt64, status: Int) {
+        func observe(_ nanoseconds: UInt64, statusClass: Int) {
             let buckets = Buckets.durations
-            let classes = RouteTimes.classes
-            let index = classes.contains(status) ? status - 1 : classes.count - 1
+            let classes = RouteTimes.statusClasses
+            let index = classes.contains(statusClass) ? statusClass - 1 : classes.count - 1
             buckets.add(nanoseconds, at: first + index * buckets.cellCount)
         }
     }
@@ -47,7 +49,7 @@ struct AnsweredRequest {
     /// The start of the turn that read the request line, in nanoseconds.
     let began: UInt64
     /// The first digit of the status.
-    let status: Int
+    let statusClass: Int
 }
 
 extension EventLoop {
@@ -57,8 +59,8 @@ extension EventLoop {
         answeredRequests.append(
             AnsweredRequest(
                 counters: exchange.routeCounters ?? counters.unrouted.counters,
-                began: exchange.began,
-                status: status / 100
+                began: exchange.requestStartNanoseconds,
+                statusClass: status / 100
             )
         )
     }
@@ -69,7 +71,7 @@ extension EventLoop {
         guard answeredRequests.count > 0 else { return }
         let ended = SystemTime.steadyNanoseconds()
         for request in answeredRequests {
-            request.counters.observe(ended &- request.began, status: request.status)
+            request.counters.observe(ended &- request.began, statusClass: request.statusClass)
         }
         answeredRequests.removeAll(keepingCapacity: true)
     }

@@ -12,7 +12,7 @@ struct Backlog: Sendable {
 
     private var frames: [Bytes]
     /// The number of bytes of the first frame that the socket took.
-    private var offset: Int
+    private var sentBytesOfFirst: Int
     private var waitingBytes = 0
     /// True if the last frame ends the stream.
     private var isClosing = false
@@ -20,13 +20,13 @@ struct Backlog: Sendable {
     /// Starts with a frame whose first `offset` bytes are sent already.
     init(_ frame: Bytes, sent offset: Int) {
         frames = [frame]
-        self.offset = offset
+        self.sentBytesOfFirst = offset
     }
 
     var isEmpty: Bool { frames.isEmpty }
 
     /// The frame to send next, and the offset of its first unsent byte.
-    var head: (frame: Bytes, offset: Int)? { frames.first.map { ($0, offset) } }
+    var head: (frame: Bytes, offset: Int)? { frames.first.map { ($0, sentBytesOfFirst) } }
 
     /// Adds a frame. Returns the number of frames that were removed or refused.
     mutating func add(_ frame: Bytes) -> Int {
@@ -46,7 +46,7 @@ struct Backlog: Sendable {
     /// replace all other frames.
     mutating func close(with last: Bytes) {
         guard !isClosing else { return }
-        let begun = frames.first.map { offset > 0 ? [$0] : [] } ?? []
+        let begun = frames.first.map { sentBytesOfFirst > 0 ? [$0] : [] } ?? []
         frames = begun + [last]
         waitingBytes = last.count
         isClosing = true
@@ -55,10 +55,10 @@ struct Backlog: Sendable {
     /// Notes that the socket took `count` bytes of the first frame.
     mutating func noteSent(_ count: Int) {
         guard let first = frames.first else { return }
-        offset += count
-        guard offset >= first.count else { return }
+        sentBytesOfFirst += count
+        guard sentBytesOfFirst >= first.count else { return }
         frames.removeFirst()
-        offset = 0
+        sentBytesOfFirst = 0
         waitingBytes -= frames.first?.count ?? 0
     }
 }

@@ -12,21 +12,21 @@ enum Chunk {
 
     private static let lineEnd: [UInt8] = [0x0D, 0x0A]
     /// The chunk of size 0, which ends the message.
-    private static let last = Array("0\r\n\r\n".utf8)
+    private static let zeroChunk = Array("0\r\n\r\n".utf8)
 
     /// Returns one chunk of this payload, without a copy if the payload is large. Returns no bytes
     /// for an empty payload, because a chunk of size 0 would end the message.
-    static func of(_ payload: Bytes) -> Bytes {
+    static func encoded(_ payload: Bytes) -> Bytes {
         payload.count == 0 ? payload : joined([], payload, lineEnd)
     }
 
     /// Returns the chunk of the last frame, followed by the end of the message.
-    static func last(_ payload: Bytes) -> Bytes {
-        payload.count == 0 ? Bytes(last) : joined([], payload, lineEnd + last)
+    static func encodedLast(_ payload: Bytes) -> Bytes {
+        payload.count == 0 ? Bytes(zeroChunk) : joined([], payload, lineEnd + zeroChunk)
     }
 
     /// Returns the head of a response, and its first payload as a chunk.
-    static func first(_ head: Bytes, _ payload: Bytes) -> Bytes {
+    static func encodedFirst(_ head: Bytes, _ payload: Bytes) -> Bytes {
         payload.count == 0 ? head : joined([head], payload, lineEnd)
     }
 

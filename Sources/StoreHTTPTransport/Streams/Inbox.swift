@@ -10,7 +10,7 @@ import StoreWire
 struct Inbox: Sendable {
     static let versionsMax = 1_024
     /// The most bytes of the waiting versions together.
-    static let bytesMax = 16 << 20
+    static let versionBytesMax = 16 << 20
     /// The most frames without a version that wait.
     static let commandsMax = 1_024
 
@@ -24,22 +24,25 @@ struct Inbox: Sendable {
 
     private(set) var events: [Event] = []
     private var versionCount = 0
-    private var bytes = 0
+    private var versionBytes = 0
     private var commandCount = 0
     /// The version of the first frame that a waiting reader brings, for each topic.
     private var firstVersions: [TopicID: UInt64] = [:]
 
     /// True if the waiting versions take less than half of each bound.
-    var keepsUp: Bool { versionCount < Self.versionsMax / 2 && bytes < Self.bytesMax / 2 }
+    var isLessThanHalfFull: Bool {
+        versionCount < Self.versionsMax / 2 && versionBytes < Self.versionBytesMax / 2
+    }
 
     /// Adds a version. Returns the number of older versions that were removed for it.
-    mutating func add(
+    mutating func addVersion(
         _ version: TopicVersion,
         to topic: TopicID,
         for filter: ReaderFilter? = nil
     ) -> Int {
         var skipped = 0
-        if versionCount >= Self.versionsMax || bytes + version.unsharedByteCount > Self.bytesMax,
+        if versionCount >= Self.versionsMax
+            || versionBytes + version.unsharedByteCount > Self.versionBytesMax,
             versionCount > 0
         {
             skipped = makeRoom(topic)
@@ -47,7 +50,7 @@ struct Inbox: Sendable {
         // The versions that were left out may have been for other readers.
         let readers = skipped > 0 ? nil : filter
         events.append(.publish(version, to: topic, for: readers))
-        count(version)
+        countVersion(version)
         return skipped
     }
 
@@ -63,20 +66,20 @@ struct Inbox: Sendable {
     /// readers keeps it.
     mutating func join(_ reader: JoiningReader) {
         var reader = reader
-        if let version = reader.beginning.first {
+        if let version = reader.beginning.firstVersion {
             if firstVersions[reader.beginning.topic] == version.number {
-                reader.beginning.first = nil
+                reader.beginning.firstVersion = nil
             } else {
                 firstVersions[reader.beginning.topic] = version.number
-                count(version)
+                countVersion(version)
             }
         }
         events.append(.join(reader))
     }
 
-    private mutating func count(_ version: TopicVersion) {
+    private mutating func countVersion(_ version: TopicVersion) {
         versionCount += 1
-        bytes += version.unsharedByteCount
+        versionBytes += version.unsharedByteCount
     }
 
     private mutating func makeRoom(_ topic: TopicID) -> Int {
@@ -85,7 +88,7 @@ struct Inbox: Sendable {
         for event in events {
             if case .publish(let version, topic, _) = event {
                 versionCount -= 1
-                bytes -= version.unsharedByteCount
+                versionBytes -= version.unsharedByteCount
             } else {
                 kept.append(event)
             }

@@ -33,11 +33,11 @@ struct SharedStreamLoops: ~Copyable {
     private let epoll: CInt
     private let readyEvents: UnsafeMutablePointer<epoll_event>
     /// The memory for events of a loop's own epoll. All loops use this memory, one after the other.
-    private let events: UnsafeMutablePointer<epoll_event>
+    private let loopEvents: UnsafeMutablePointer<epoll_event>
     private var members: [Member?] = []
     private var freeNumbers: [Int] = []
     private var timers = TimerHeap<Int>()
-    private var roundNumbers: [Int] = []
+    private var roundLoopNumbers: [Int] = []
 
     /// Makes an empty group.
     ///
@@ -47,12 +47,12 @@ struct SharedStreamLoops: ~Copyable {
     init(epoll: CInt) {
         self.epoll = epoll
         readyEvents = .allocate(capacity: Self.eventsMax)
-        events = .allocate(capacity: StreamLoop.eventsMax)
+        loopEvents = .allocate(capacity: StreamLoop.eventsMax)
     }
 
     deinit {
         readyEvents.deallocate()
-        events.deallocate()
+        loopEvents.deallocate()
     }
 
     var isEmpty: Bool { members.count == freeNumbers.count }
@@ -68,37 +68,37 @@ struct SharedStreamLoops: ~Copyable {
 
     /// Waits for a loop that is ready or due, and gives one turn to each such loop. Returns `true`
     /// if an event came for the thread itself, and not for a loop.
-    mutating func turn() -> Bool {
+    mutating func runRound() -> Bool {
         let count = Int(epoll_wait(epoll, readyEvents, CInt(Self.eventsMax), waitMilliseconds))
         var isWoken = false
         for index in 0..<max(0, count) {
             if readyEvents[index].data.u64 == .max {
                 isWoken = true
             } else {
-                giveTurn(to: Int(readyEvents[index].data.u64))
+                addToRound(Int(readyEvents[index].data.u64))
             }
         }
         let now = EventLoop.clock()
         while let number = timers.popDue(at: now) {
             members[number]?.timer = nil
-            giveTurn(to: number)
+            addToRound(number)
         }
-        for number in roundNumbers { turn(number) }
-        roundNumbers.removeAll(keepingCapacity: true)
+        for number in roundLoopNumbers { runTurn(of: number) }
+        roundLoopNumbers.removeAll(keepingCapacity: true)
         return isWoken
     }
 
-    private mutating func giveTurn(to number: Int) {
+    private mutating func addToRound(_ number: Int) {
         guard let member = members[number], !member.hasTurn else { return }
         member.hasTurn = true
-        roundNumbers.append(number)
+        roundLoopNumbers.append(number)
     }
 
-    private mutating func turn(_ number: Int) {
+    private mutating func runTurn(of number: Int) {
         guard let member = members[number] else { return }
         member.hasTurn = false
         let loop = member.loop
-        loop.turn(events, waitingFor: 0)
+        loop.runTurn(loopEvents, waitingFor: 0)
         if loop.now >= loop.nextSecond { loop.everySecond() }
         guard !loop.isDone else { return remove(member, number) }
         let seconds = loop.restSeconds

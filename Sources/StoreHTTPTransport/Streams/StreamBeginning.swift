@@ -9,7 +9,7 @@ package struct StreamBeginning: Sendable {
     package let owner: StreamOwner
     /// The version with which the stream begins, unless the topic has a newer version by then.
     /// `nil` if the version is published later, or is in the head.
-    package var first: TopicVersion?
+    package var firstVersion: TopicVersion?
 
     package init(
         _ head: StreamHead,
@@ -22,7 +22,7 @@ package struct StreamBeginning: Sendable {
         self.topic = topic
         self.resume = resume
         self.owner = owner
-        self.first = first
+        self.firstVersion = first
     }
 }
 
@@ -30,18 +30,18 @@ package struct StreamBeginning: Sendable {
 package struct StreamHead: Sendable {
     /// The head of the HTTP response with its blank line, without a content coding and outside of
     /// all chunks.
-    package let response: Bytes
+    package let responseHead: Bytes
     /// The first payload of the stream; may be empty.
     package let payload: Bytes
 
     package init(response: Bytes, payload: Bytes = Bytes([])) {
-        self.response = response
+        self.responseHead = response
         self.payload = payload
     }
 
     /// Returns a head with these frames added to the payload.
     package func followed(by frames: [Bytes]) -> StreamHead {
-        StreamHead(response: response, payload: Bytes(joining: [payload] + frames))
+        StreamHead(response: responseHead, payload: Bytes(joining: [payload] + frames))
     }
 }
 

@@ -5,11 +5,11 @@ package import Synchronization
 /// Counters of streams since the start. Any thread may read them.
 package final class StreamCounters: Sendable {
     /// The number of open streams and reserved places.
-    package let open = Atomic<Int>(0)
+    package let openOrReserved = Atomic<Int>(0)
     /// The number of open streams of each kind, then the number ever opened of each kind.
     private let kindCounts = CounterArray(count: 2 * StreamKind.allCases.count)
     /// Streams refused because all places were taken.
-    package let refused = Atomic<UInt64>(0)
+    package let refusedForPlaces = Atomic<UInt64>(0)
     /// The number of streams that began fresh, that resumed, and that began with a resync. The
     /// event loop's thread counts the beginnings.
     private let beginningCounts = CounterArray(count: 3)
@@ -18,11 +18,11 @@ package final class StreamCounters: Sendable {
     package let bytes = Atomic<UInt64>(0)
     package let heartbeats = Atomic<UInt64>(0)
     /// Frames that were left out, because a reader was behind or too many versions came at once.
-    package let conflated = Atomic<UInt64>(0)
+    package let framesConflated = Atomic<UInt64>(0)
     /// Screen commands that were dropped because too many waited, or the stream was closing.
     package let commandsDropped = Atomic<UInt64>(0)
     /// Slow readers whose streams were closed because memory was scarce.
-    package let shed = Atomic<UInt64>(0)
+    package let readersShed = Atomic<UInt64>(0)
     /// Streams refused because memory was scarce.
     package let refusedForMemory = Atomic<UInt64>(0)
     /// Streams that have ended, by the cause of the end.

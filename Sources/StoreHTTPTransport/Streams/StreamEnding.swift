@@ -37,21 +37,21 @@ package enum CloseReason: String, Sendable, CaseIterable {
 /// ends, and the last event. The HTTP layer, which has the epoch, provides them.
 package struct StreamFrames: Sendable {
     /// Makes the event that keeps a quiet stream alive. `version` is the store's newest version.
-    package let heartbeat: @Sendable (_ version: UInt64) -> Bytes
+    package let makeHeartbeat: @Sendable (_ version: UInt64) -> Bytes
     /// Makes the event that announces that the stream ends with the owner's credential, in this
     /// many seconds.
-    package let expiring: @Sendable (_ seconds: Int64) -> Bytes
+    package let makeExpiring: @Sendable (_ seconds: Int64) -> Bytes
     /// Makes the last event of a stream that the server closes.
-    package let bye: @Sendable (CloseReason) -> Bytes
+    package let makeBye: @Sendable (CloseReason) -> Bytes
 
     package init(
         heartbeat: @escaping @Sendable (UInt64) -> Bytes,
         expiring: @escaping @Sendable (Int64) -> Bytes,
         bye: @escaping @Sendable (CloseReason) -> Bytes
     ) {
-        self.heartbeat = heartbeat
-        self.expiring = expiring
-        self.bye = bye
+        self.makeHeartbeat = heartbeat
+        self.makeExpiring = expiring
+        self.makeBye = bye
     }
 }
 

@@ -6,7 +6,7 @@ struct StreamMail: Sendable {
     var requests: [StreamRequest] = []
     var isEnded = false
     /// True if the source of the log has more records, or has read requested records into memory.
-    var hasLogMoved = false
+    var hasMoreLogRecords = false
     /// True if the thread was woken and has not taken the mail yet.
     var isWakePending = false
 }

@@ -25,7 +25,7 @@ package struct StreamOwner: Sendable {
 /// The credential of a stream's owner: the time of its end, and a test of the owner's permissions.
 package struct StreamCredential: Sendable {
     /// The time, in seconds, from the event that announces the end to the end itself.
-    package static let announcedSeconds: Int64 = 60
+    package static let noticeSeconds: Int64 = 60
 
     /// The end of the credential, in seconds since 1970; `nil` if it has no end.
     package let expires: Int64?

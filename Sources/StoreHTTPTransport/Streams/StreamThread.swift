@@ -84,15 +84,15 @@ package final class StreamThread: Sendable {
 
     private func run() {
         var loops = SharedStreamLoops(epoll: epoll)
-        var isStopping = take(into: &loops)
+        var isStopping = takeRequests(into: &loops)
         while !isStopping || !loops.isEmpty {
-            if loops.turn() { isStopping = take(into: &loops) }
+            if loops.runRound() { isStopping = takeRequests(into: &loops) }
         }
         ended.open()
     }
 
     /// Takes the loops that were added. Returns `true` if the thread is to end.
-    private func take(into loops: inout SharedStreamLoops) -> Bool {
+    private func takeRequests(into loops: inout SharedStreamLoops) -> Bool {
         let (joining, isStopping) = requests.withLock {
             (exchange(&$0.joining, with: []), $0.isStopping)
         }

@@ -51,10 +51,12 @@ extension StreamLoop {
         case .list(let answer): answer(openStreams)
         case .end(let id, let answer): answer(end(id))
         case .endSession(let session):
-            for (slot, owner) in sessions where owner == session { end(slot) }
+            for (slot, owner) in sessionsBySlot where owner == session { closeAsExpired(slot) }
         case .shed(let fraction): shed(fraction)
         case .endForbidden:
-            for (slot, credential) in credentials where !credential.isAllowed() { end(slot) }
+            for (slot, credential) in credentialsBySlot where !credential.isAllowed() {
+                closeAsExpired(slot)
+            }
         }
     }
 
@@ -63,18 +65,18 @@ extension StreamLoop {
         slots.indices.compactMap { index in
             let slot = slots[index]
             guard slot.descriptor >= 0 else { return nil }
-            let readers = topics[Int(slot.topic)]
+            let readers = topics[Int(slot.topicNumber)]
             let behind = behindReaders[Int32(index)]
             let reader = logReaders[Int32(index)]
             let sent =
                 readers.id.mode == .patch
                 ? knownVersion(of: Int32(index)) : readers.topic.newestVersion
-            let newest = behind == nil ? sent : behind?.version
+            let newest = behind == nil ? sent : behind?.versionBeforeBacklog
             return OpenStream(
                 id: StreamID(slot: Int32(index), generation: slot.generation),
                 topic: readers.id,
                 address: SocketAddress(of: slot.descriptor, by: getpeername),
-                openSeconds: max(0, Int(now) - Int(slot.joined)),
+                openSeconds: max(0, Int(now) - Int(slot.joinedAt)),
                 version: reader == nil ? newest : reader?.knownVersion,
                 isBehind: behind != nil || reader.map { $0.version < log?.version ?? 0 } == true
             )
@@ -86,11 +88,11 @@ extension StreamLoop {
         guard slots.indices.contains(index), slots[index].descriptor >= 0,
             slots[index].generation == id.generation
         else { return false }
-        end(id.slot)
+        closeAsExpired(id.slot)
         return true
     }
 
-    func end(_ slot: Int32) {
+    func closeAsExpired(_ slot: Int32) {
         if behindReaders[slot]?.isClosing != true {
             closeSlot(slot, with: byeFrame(.expired), because: .expired)
         }
@@ -105,13 +107,13 @@ extension StreamLoop {
         let bye = byeFrame(.slow)
         for slot in oldest.prefix(count) {
             endSlow(slot, with: bye)
-            writer.counters.shed.add(1, ordering: .relaxed)
+            writer.counters.readersShed.add(1, ordering: .relaxed)
         }
         // A reader of the log in the middle of a chunk keeps a piece of the log in memory.
         for slot in logReaders.stalledSlots(for: Self.shedLogSeconds, at: now)
         where behindReaders[slot] == nil {
             slots[Int(slot)].end(because: .slow)
-            writer.counters.shed.add(1, ordering: .relaxed)
+            writer.counters.readersShed.add(1, ordering: .relaxed)
             release(slot)
         }
     }

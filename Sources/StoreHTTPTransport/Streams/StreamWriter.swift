@@ -73,10 +73,10 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
 
     /// Wakes the readers of the log that wait for the source. Any thread may call it; it never
     /// waits.
-    package func logMoved() { post { $0.hasLogMoved = true } }
+    package func logMoved() { post { $0.hasMoreLogRecords = true } }
 
     /// The number of open streams and reserved places.
-    package var openCount: Int { counters.open.load(ordering: .relaxed) }
+    package var openCount: Int { counters.openOrReserved.load(ordering: .relaxed) }
 
     /// The time in seconds that the writer's loop has worked so far.
     package var workSeconds: Double {
@@ -85,15 +85,15 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
 
     /// True if few versions wait in the inbox, so that each published version is worth a frame of
     /// its own.
-    package var keepsUp: Bool { mail.withLock { $0.inbox.keepsUp } }
+    package var keepsUp: Bool { mail.withLock { $0.inbox.isLessThanHalfFull } }
 
     /// Reserves a place for a stream. Returns `false` if all places are taken. Any thread may call
     /// it.
     package func reservePlace(_ topic: TopicID) -> Bool {
-        let before = counters.open.add(1, ordering: .relaxed).oldValue
+        let before = counters.openOrReserved.add(1, ordering: .relaxed).oldValue
         guard before < limits.streamsMax, places?.take() != false else {
-            counters.open.subtract(1, ordering: .relaxed)
-            counters.refused.add(1, ordering: .relaxed)
+            counters.openOrReserved.subtract(1, ordering: .relaxed)
+            counters.refusedForPlaces.add(1, ordering: .relaxed)
             return false
         }
         counters.noteReserved(StreamKind(topic.subject))
@@ -107,7 +107,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
 
     /// Gives back a reserved place, or the place of a stream that has ended.
     package func giveBackPlace(_ topic: TopicID) {
-        counters.open.subtract(1, ordering: .relaxed)
+        counters.openOrReserved.subtract(1, ordering: .relaxed)
         counters.noteFreed(StreamKind(topic.subject))
         places?.giveBack()
         readerCounts.withLock { readers in
@@ -134,8 +134,8 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         for filter: ReaderFilter? = nil
     ) {
         post { mail in
-            let skipped = mail.inbox.add(version, to: topic, for: filter)
-            if skipped > 0 { counters.conflated.add(UInt64(skipped), ordering: .relaxed) }
+            let skipped = mail.inbox.addVersion(version, to: topic, for: filter)
+            if skipped > 0 { counters.framesConflated.add(UInt64(skipped), ordering: .relaxed) }
         }
     }
 
@@ -181,8 +181,8 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     /// socket.
     private func rejectLateReader(_ reader: JoiningReader) {
         let beginning = reader.beginning
-        let head = Chunk.first(beginning.head.response, Bytes([]))
-        for bytes in [head, Chunk.last(frames.bye(.shutdown))] {
+        let head = Chunk.encodedFirst(beginning.head.responseHead, Bytes([]))
+        for bytes in [head, Chunk.encodedLast(frames.makeBye(.shutdown))] {
             bytes.withUnsafeBytes { bytes in
                 let flags = CInt(MSG_NOSIGNAL | MSG_DONTWAIT)
                 _ = send(reader.descriptor, bytes.baseAddress, bytes.count, flags)

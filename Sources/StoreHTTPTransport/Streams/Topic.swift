@@ -15,7 +15,7 @@ struct Topic: Sendable {
     mutating func setNewest(_ frame: Bytes, version: UInt64) -> Bool {
         guard newest == nil || version > self.version else { return false }
         self.version = version
-        newest = Chunk.of(frame)
+        newest = Chunk.encoded(frame)
         return true
     }
 
@@ -24,7 +24,7 @@ struct Topic: Sendable {
         let current = newest.map { [$0] } ?? []
         switch resume {
         case .fresh: return current
-        case .resync(let reason): return [Chunk.of(reason)] + current
+        case .resync(let reason): return [Chunk.encoded(reason)] + current
         case .after(let known): return known >= version ? [] : current
         }
     }
@@ -66,14 +66,14 @@ struct PatchFrames: Sendable {
             return whole(of: newest.state)
         }
         let patch = newest.state.patchFrame(from: old, skipsVersions: known != previousVersion)
-        let frame = patch.map(Chunk.of) ?? whole(of: newest.state)
+        let frame = patch.map(Chunk.encoded) ?? whole(of: newest.state)
         patches[known] = frame
         return frame
     }
 
     private mutating func whole(of state: any TopicState) -> Bytes {
         if let wholeFrame { return wholeFrame }
-        let frame = Chunk.of(state.wholeFrame())
+        let frame = Chunk.encoded(state.wholeFrame())
         wholeFrame = frame
         return frame
     }

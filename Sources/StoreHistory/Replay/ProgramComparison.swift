@@ -92,7 +92,7 @@ struct ProgramComparison {
         var unreadable: [UnreadableRecord] = []
         walk: while let records = try pages.next() {
             for record in records {
-                counter.reached(record.version)
+                counter.advance(to: record.version)
                 let whole = ExactText(record.type)
                 let pattern = patterns[whole] ?? RecordName(record.type).pattern
                 if patterns.count < Self.namesMax { patterns[whole] = pattern }

@@ -36,7 +36,7 @@ package struct ProgramForms: Sendable {
     /// Makes the forms of today's program, followed by the names that only migrations read. The
     /// initializer is slow, because it derives the schemas of all types of actions.
     package init(_ table: ActionTable, _ migrations: [Migration]) {
-        let forms = table.entries.map(\.form)
+        let forms = table.entries.map(\.signature)
         var counts: [ExactText: Int] = [:]
         for migration in migrations { counts[ExactText(migration.name), default: 0] += 1 }
         var all = zip(forms, PayloadText.texts(of: forms)).map { form, text in
@@ -67,7 +67,10 @@ package struct ProgramForms: Sendable {
     /// The forms, encoded for a journal.
     package var program: ProgramDescription {
         let bytes = (try? JSONEncoder().encode(all)) ?? []
-        return ProgramDescription(digest: bytes.withUnsafeBytes { SHA256.hex($0) }, forms: bytes)
+        return ProgramDescription(
+            digest: bytes.withUnsafeBytes { SHA256.hexDigest($0) },
+            forms: bytes
+        )
     }
 }
 

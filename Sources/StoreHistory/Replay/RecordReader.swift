@@ -29,7 +29,7 @@ package final class RecordReader: ActionReader, @unchecked Sendable {
     /// record. Throws the reason why the record can't be read.
     package func action(of record: RecordView) throws(UnreadableRecord) -> (any Action)? {
         let type: RecordedType
-        if let last, last.matches(record.type, record.program) {
+        if let last, last.matches(record.type, record.programNumber) {
             type = last
         } else {
             type = try self.type(of: record)
@@ -55,17 +55,24 @@ package final class RecordReader: ActionReader, @unchecked Sendable {
     {
         let reason = "its fields don't fit: \(error.messageForOperators)"
         let name = RecordName(type.name).pattern
-        guard let then = (try? forms.forms(of: record.program))?[name]?.form,
+        guard let then = (try? forms.forms(of: record.programNumber))?[name]?.form,
             let now = forms.todaysForms[name]?.form, then != now
         else { return reason }
         return reason + "; it was written as \(then), and is \(now) today"
     }
 
     private func type(of record: RecordView) throws(UnreadableRecord) -> RecordedType {
-        let place = Self.slot(of: record.type, record.program)
-        if let known = slots[place], known.matches(record.type, record.program) { return known }
+        let place = Self.slot(of: record.type, record.programNumber)
+        if let known = slots[place], known.matches(record.type, record.programNumber) {
+            return known
+        }
         do throws(JournalError) {
-            let type = try RecordedType(record.type, writtenBy: record.program, forms, decoder)
+            let type = try RecordedType(
+                record.type,
+                writtenBy: record.programNumber,
+                forms,
+                decoder
+            )
             slots[place] = type
             return type
         } catch {

@@ -110,7 +110,7 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
 
     /// The identity of the state type's form: the SHA-256 of the type's JSON Schema.
     package static var stateFormDigest: String {
-        JSONSchema.schema(of: State.self).withUnsafeBytes { SHA256.hex($0) }
+        JSONSchema.document(of: State.self).withUnsafeBytes { SHA256.hexDigest($0) }
     }
 }
 

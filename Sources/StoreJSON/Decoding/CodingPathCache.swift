@@ -37,7 +37,9 @@ final class CodingPathCache {
         var depth = steps.count
         while depth > 0, steps[depth - 1].container > target { depth -= 1 }
         if depth > 0, steps[depth - 1].container == target { return Array(keys[..<(depth - 1)]) }
-        while depth > 0, target >= Int(tape.entries[steps[depth - 1].container].next) { depth -= 1 }
+        while depth > 0, target >= Int(tape.entries[steps[depth - 1].container].nextOrHash) {
+            depth -= 1
+        }
         steps.removeLast(steps.count - depth)
         keys.removeLast(keys.count - depth)
 
@@ -52,7 +54,7 @@ final class CodingPathCache {
     /// entry of that child's value.
     private func advance(_ container: Int, to target: Int, _ tape: JSONTape) -> Int? {
         let isObject = tape.kind(at: container) == .object
-        let end = Int(tape.entries[container].next)
+        let end = Int(tape.entries[container].nextOrHash)
         var step = Step(container: container, child: container + 1, position: 0)
         if let last = steps.last, last.container == container {
             steps.removeLast()
@@ -62,7 +64,7 @@ final class CodingPathCache {
         while step.child < end {
             visits += 1
             let value = isObject ? step.child + 1 : step.child
-            let next = Int(tape.entries[value].next)
+            let next = Int(tape.entries[value].nextOrHash)
             if target < next {
                 steps.append(step)
                 keys.append(

@@ -22,9 +22,9 @@ extension Array: CollectionDecodable where Element: Decodable {
         var array: Self = []
         array.reserveCapacity(Reservation.capacity(forClaimed: entry.detail))
         var element = index &+ 1
-        while element < Int(entry.next) {
+        while element < Int(entry.nextOrHash) {
             array.append(try state.decode(Element.self, at: element))
-            element = Int(state.pointee.entries[element].next)
+            element = Int(state.pointee.entries[element].nextOrHash)
         }
         // Safety: the plan of a type is made from its own conformance, so T is this type.
         return unsafeBitCast(array, to: T.self)
@@ -53,10 +53,10 @@ extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable
         try isNamed ? state.pointee.requireObject(index) : state.pointee.requireArray(index)
         var dictionary: Self = [:]
         var at = index &+ 1
-        let end = Int(state.pointee.entries[index].next)
+        let end = Int(state.pointee.entries[index].nextOrHash)
         while at < end {
             // The name of a member is one entry. A key in an array may have entries within it.
-            let value = isNamed ? at &+ 1 : Int(state.pointee.entries[at].next)
+            let value = isNamed ? at &+ 1 : Int(state.pointee.entries[at].nextOrHash)
             guard value < end else {
                 throw state.pointee.invalid(index, "The array has a key without a value.")
             }
@@ -65,7 +65,7 @@ extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable
             guard dictionary.updateValue(decoded, forKey: key) == nil else {
                 throw isNamed ? sameName(at, state) : sameKey(at, state)
             }
-            at = Int(state.pointee.entries[value].next)
+            at = Int(state.pointee.entries[value].nextOrHash)
         }
         // Safety: the plan of a type is made from its own conformance, so T is this type.
         return unsafeBitCast(dictionary, to: T.self)
@@ -118,11 +118,11 @@ extension Set: CollectionDecodable where Element: Decodable {
         var kept: [Int] = []
         var again: [Int] = []
         var element = index &+ 1
-        let end = Int(state.pointee.entries[index].next)
+        let end = Int(state.pointee.entries[index].nextOrHash)
         while element < end {
             let isNew = set.insert(try state.decode(Element.self, at: element)).inserted
             if isNew { kept.append(element) } else { again.append(element) }
-            element = Int(state.pointee.entries[element].next)
+            element = Int(state.pointee.entries[element].nextOrHash)
         }
         if !again.isEmpty {
             let known = Set<[UInt8]>(kept.map { state.pointee.uniformJSON(of: $0) })

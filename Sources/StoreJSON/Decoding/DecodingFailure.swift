@@ -158,7 +158,7 @@ extension DecodingState {
         return JSONError(
             code: code,
             offset: offset(along: context.codingPath),
-            pointer: path.pointer,
+            pointer: path.jsonPointer,
             message: context.debugDescription
         )
     }

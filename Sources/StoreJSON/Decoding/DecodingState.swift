@@ -54,7 +54,7 @@ struct DecodingState: ~Copyable {
 
     /// Releases the document, and large buffers of the decoder's own tape.
     mutating func end() {
-        ownTape.shrink(below: AdapterSet.keptBytesMax)
+        ownTape.replaceBuffers(largerThan: AdapterSet.keptBufferBytesMax)
         if tape !== ownTape { tape = ownTape }
         pathCache.restart()
     }
@@ -84,10 +84,10 @@ struct DecodingState: ~Copyable {
     @inline(__always)
     func find(_ key: UnsafeBufferPointer<UInt8>, in object: Int) -> Int {
         guard object >= 0 else { return findCase(key) }
-        let end = Int(entries[object].next)
+        let end = Int(entries[object].nextOrHash)
         let cursor = Int(entries[object].detail)
-        if cursor < end, tape.key(at: cursor, equals: key) {
-            entries[object].detail = entries[cursor &+ 1].next
+        if cursor < end, tape.isKey(at: cursor, equalTo: key) {
+            entries[object].detail = entries[cursor &+ 1].nextOrHash
             return cursor &+ 1
         }
         return search(key, object, end)
@@ -97,11 +97,11 @@ struct DecodingState: ~Copyable {
     private func search(_ key: UnsafeBufferPointer<UInt8>, _ object: Int, _ end: Int) -> Int {
         var at = object &+ 1
         while at < end {
-            if tape.key(at: at, equals: key) {
-                entries[object].detail = entries[at &+ 1].next
+            if tape.isKey(at: at, equalTo: key) {
+                entries[object].detail = entries[at &+ 1].nextOrHash
                 return at &+ 1
             }
-            at = Int(entries[at &+ 1].next)
+            at = Int(entries[at &+ 1].nextOrHash)
         }
         return -1
     }
@@ -145,8 +145,8 @@ extension DecodingStatePointer {
     @inline(__always)
     func decode<T: Decodable>(_ type: T.Type, at index: Int) throws -> T {
         switch pointee.plans.plan(for: type) {
-        case .plain: return try decodePlain(type, at: index)
-        case .rawText: return try decodeRawText(type, at: index)
+        case .ownCodable: return try decodePlain(type, at: index)
+        case .textEnum: return try decodeRawText(type, at: index)
         case .collection(let collection): return try collection.decode(type, at: index, from: self)
         case .string: return unsafeBitCast(try pointee.string(index), to: T.self)
         case .int: return unsafeBitCast(try pointee.integer(index, as: Int.self), to: T.self)

@@ -40,7 +40,7 @@ public struct JSONDecoder: Sendable {
         let state = box.pointer
         defer {
             state.pointee.end()
-            adapters.decodingStates.give(box)
+            adapters.decodingStates.giveBack(box)
         }
         let tape = state.pointee.ownTape
         try tape.parse(bytes, limits: limits)
@@ -66,7 +66,7 @@ public struct JSONDecoder: Sendable {
         let state = box.pointer
         defer {
             state.pointee.end()
-            adapters.decodingStates.give(box)
+            adapters.decodingStates.giveBack(box)
         }
         let (tape, index) = node.map { ($0.tape, $0.index) } ?? (state.pointee.ownTape, 0)
         if node == nil { try tape.parse(EncodedCase.emptyObject, limits: .unbounded) }

@@ -14,7 +14,7 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     var codingPath: [any CodingKey] { state.pointee.codingPath(to: Int(array)) }
     var count: Int? { Int(state.pointee.entries[Int(array)].detail) }
     var currentIndex: Int { Int(decodedCount) }
-    var isAtEnd: Bool { next >= state.pointee.entries[Int(array)].next }
+    var isAtEnd: Bool { next >= state.pointee.entries[Int(array)].nextOrHash }
 
     /// Returns the index of the next element's entry, without moving past that element.
     @inline(__always)
@@ -27,7 +27,7 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
 
     @inline(__always)
     private mutating func advance(past index: Int) {
-        next = state.pointee.entries[index].next
+        next = state.pointee.entries[index].nextOrHash
         decodedCount &+= 1
     }
 

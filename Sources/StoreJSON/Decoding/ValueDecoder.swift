@@ -129,8 +129,9 @@ struct CaseValueContainer: SingleValueDecodingContainer {
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
         switch state.pointee.plans.plan(for: type) {
         case .string: return unsafeBitCast(state.pointee.caseName, to: T.self)
-        case .plain where !(type is any Numeric.Type), .rawText: return try state.decodeCase(type)
-        case .plain, .collection, .int, .bool, .double, .adapter:
+        case .ownCodable where !(type is any Numeric.Type), .textEnum:
+            return try state.decodeCase(type)
+        case .ownCodable, .collection, .int, .bool, .double, .adapter:
             throw state.pointee.mismatch(DecodingState.caseObjectIndex, Self.expected)
         }
     }

@@ -16,7 +16,7 @@ extension EncodingStatePointer {
     @inline(__always)
     func encode<T: Encodable>(_ value: T) throws {
         switch pointee.plans.plan(for: T.self) {
-        case .plain, .rawText: try encodePlain(value)
+        case .ownCodable, .textEnum: try encodePlain(value)
         case .string: pointee.output.string(unsafeBitCast(value, to: String.self))
         case .int: pointee.output.integer(unsafeBitCast(value, to: Int.self))
         case .bool: pointee.output.bool(unsafeBitCast(value, to: Bool.self))
@@ -36,7 +36,7 @@ extension EncodingStatePointer {
         }
         pointee.callDepth = calls &+ 1
         defer { pointee.callDepth = calls }
-        try value.encode(to: ValueEncoder(state: self, start: start, level: UInt32(level)))
+        try value.encode(to: ValueEncoder(state: self, startOffset: start, level: UInt32(level)))
         pointee.removeFailedValue()
         if pointee.output.count == start {
             // If a type encodes nothing, write an object without members.
@@ -93,6 +93,6 @@ extension EncodingStatePointer {
     }
 
     func nested(at mark: Int, _ level: UInt32) -> ValueEncoder {
-        ValueEncoder(state: self, start: mark < 0 ? -1 : pointee.output.count, level: level)
+        ValueEncoder(state: self, startOffset: mark < 0 ? -1 : pointee.output.count, level: level)
     }
 }

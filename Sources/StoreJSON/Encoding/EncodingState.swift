@@ -155,7 +155,7 @@ struct EncodingState: ~Copyable {
         let mark = beginWrite(place.level, place.serial)
         guard mark >= 0 else { return -1 }
         let start = output.count
-        output.paddedBytes(key.bytes, key.count)
+        output.bytesOfPaddedMemory(key.bytes, key.count)
         guard openContainers[depth &- 1].members.claim(index, of: table) ?? claimName(from: start)
         else {
             hasMisplacedValue = true
@@ -194,7 +194,7 @@ struct EncodingState: ~Copyable {
 
     /// The JSON Pointer to the value at the end of the output. The property reads the whole output,
     /// so only errors should use it.
-    var pointer: String { codingPath.pointer }
+    var pointer: String { codingPath.jsonPointer }
 
     /// The coding keys from the root to the value at the end of the output.
     var codingPath: [any CodingKey] { IncompleteJSON.pathToEnd(of: output.bytes) }

@@ -70,8 +70,8 @@ public struct JSONEncoder: Sendable {
         let state = box.pointer
         state.pointee.begin(userInfo)
         defer {
-            state.pointee.end(freeingAbove: AdapterSet.keptBytesMax)
-            adapters.encodingStates.give(box)
+            state.pointee.end(freeingAbove: AdapterSet.keptBufferBytesMax)
+            adapters.encodingStates.giveBack(box)
         }
         return try body(state)
     }

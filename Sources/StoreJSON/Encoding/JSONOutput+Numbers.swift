@@ -91,7 +91,7 @@ extension JSONOutput {
             rest /= 10
         }
         count &+= 5
-        while last == UInt8(ascii: "0") { count &-= 1 }
+        while lastByte == UInt8(ascii: "0") { count &-= 1 }
         return true
     }
 }

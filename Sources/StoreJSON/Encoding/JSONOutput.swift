@@ -26,7 +26,7 @@ package struct JSONOutput: ~Copyable {
 
     /// The last written byte, or 0 if no byte is written.
     @inline(__always)
-    var last: UInt8 { count == 0 ? 0 : base[count &- 1] }
+    var lastByte: UInt8 { count == 0 ? 0 : base[count &- 1] }
 
     /// Discards the bytes from `length` on. Frees the memory if the output is then empty and the
     /// memory is larger than `bytesMax`.
@@ -108,7 +108,7 @@ package struct JSONOutput: ~Copyable {
 
     /// Writes `length` bytes. Their memory has to be padded to a whole number of words.
     @inline(__always)
-    mutating func paddedBytes(_ bytes: UnsafePointer<UInt8>, _ length: Int) {
+    mutating func bytesOfPaddedMemory(_ bytes: UnsafePointer<UInt8>, _ length: Int) {
         reserve(length &+ 8)
         let source = UnsafeRawPointer(bytes)
         let target = UnsafeMutableRawPointer(base + count)

@@ -4,12 +4,12 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let keyType: KeyTypePointer<ContainerPosition>
     /// The memory with the object's place, if the encoder uses this container again for other
     /// objects; otherwise `nil`.
-    let reusedPlace: UnsafeMutablePointer<ContainerPosition>?
-    /// The object's place; read only if `reusedPlace` is `nil`.
-    let fixedPlace: ContainerPosition
+    let positionMemory: UnsafeMutablePointer<ContainerPosition>?
+    /// The object's place; read only if `positionMemory` is `nil`.
+    let fixedPosition: ContainerPosition
 
     @inline(__always)
-    private var place: ContainerPosition { reusedPlace?.pointee ?? fixedPlace }
+    private var position: ContainerPosition { positionMemory?.pointee ?? fixedPosition }
     var codingPath: [any CodingKey] { state.pointee.codingPath }
 
     /// Writes a key, after a comma if necessary. Returns the offset before the comma and the key,
@@ -17,14 +17,14 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     @inline(__always)
     private func writeKey(_ key: Key) -> Int {
         guard let (table, index, known) = keyType.pointee.find(key) else {
-            return state.pointee.beginMember(place, named: key.stringValue)
+            return state.pointee.beginMember(position, named: key.stringValue)
         }
-        return state.pointee.beginMember(place, known, index, of: table)
+        return state.pointee.beginMember(position, known, index, of: table)
     }
 
     @inline(__always)
     private func floating(_ value: some FloatingNumber, _ key: Key) throws {
-        try state.floating(value, at: writeKey(key), place.level)
+        try state.floating(value, at: writeKey(key), position.level)
     }
 
     @inline(__always)
@@ -56,28 +56,28 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode(_ value: UInt64, forKey key: Key) throws { integer(value, key) }
     func encode(_ value: UInt128, forKey key: Key) throws { integer(value, key) }
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-        try state.encode(value, at: writeKey(key), place.level)
+        try state.encode(value, at: writeKey(key), position.level)
     }
 
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy keyType: NestedKey.Type,
         forKey key: Key
     ) -> KeyedEncodingContainer<NestedKey> {
-        nested(key).container(keyedBy: keyType)
+        nestedEncoder(key).container(keyedBy: keyType)
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        nested(key).unkeyedContainer()
+        nestedEncoder(key).unkeyedContainer()
     }
 
     func superEncoder() -> any Encoder {
-        let mark = state.pointee.beginMember(place, named: JSONKey.super.stringValue)
-        return state.nested(at: mark, place.level)
+        let mark = state.pointee.beginMember(position, named: JSONKey.super.stringValue)
+        return state.nested(at: mark, position.level)
     }
 
-    func superEncoder(forKey key: Key) -> any Encoder { nested(key) }
+    func superEncoder(forKey key: Key) -> any Encoder { nestedEncoder(key) }
 
-    private func nested(_ key: Key) -> ValueEncoder {
-        state.nested(at: writeKey(key), place.level)
+    private func nestedEncoder(_ key: Key) -> ValueEncoder {
+        state.nested(at: writeKey(key), position.level)
     }
 }

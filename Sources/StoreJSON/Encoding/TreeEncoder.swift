@@ -78,7 +78,7 @@ struct TreeEncoder: Encoder {
     /// Returns true if the type's own code has to encode a value into the tree. Returns false if
     /// the fast path can encode a value as a leaf.
     private func encodesIntoTree<T>(_ type: T.Type) -> Bool {
-        if sharedState.adapters.place(of: type) != nil { return false }
+        if sharedState.adapters.index(of: type) != nil { return false }
         return switch type {
         case is String.Type, is Bool.Type, is Double.Type, is Float.Type,
             is any FixedWidthInteger.Type:
@@ -108,7 +108,7 @@ private struct TreeKeyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     /// Returns the encoder for a nested container. If the key has a node already, the encoder adds
     /// to that node.
-    private func nested(_ key: any CodingKey) -> TreeEncoder {
+    private func nestedEncoder(_ key: any CodingKey) -> TreeEncoder {
         let name = key.stringValue
         if let known = encoder.node.member(name) { return encoder.nestedEncoder(key, known) }
         let nested = encoder.nestedEncoder(key)
@@ -126,13 +126,13 @@ private struct TreeKeyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
         keyedBy keyType: NestedKey.Type,
         forKey key: Key
     ) -> KeyedEncodingContainer<NestedKey> {
-        nested(key).container(keyedBy: keyType)
+        nestedEncoder(key).container(keyedBy: keyType)
     }
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        nested(key).unkeyedContainer()
+        nestedEncoder(key).unkeyedContainer()
     }
-    func superEncoder() -> any Encoder { nested(JSONKey.super) }
-    func superEncoder(forKey key: Key) -> any Encoder { nested(key) }
+    func superEncoder() -> any Encoder { nestedEncoder(JSONKey.super) }
+    func superEncoder(forKey key: Key) -> any Encoder { nestedEncoder(key) }
 }
 
 private struct TreeUnkeyed: UnkeyedEncodingContainer {
@@ -140,7 +140,7 @@ private struct TreeUnkeyed: UnkeyedEncodingContainer {
     private(set) var count = 0
     var codingPath: [any CodingKey] { encoder.codingPath }
 
-    private mutating func nested() -> TreeEncoder {
+    private mutating func nestedEncoder() -> TreeEncoder {
         let nested = encoder.nestedEncoder(JSONKey.index(count))
         if nested.checkDepth() { append(nested.node) }
         return nested
@@ -158,12 +158,12 @@ private struct TreeUnkeyed: UnkeyedEncodingContainer {
     mutating func nestedContainer<NestedKey: CodingKey>(
         keyedBy keyType: NestedKey.Type
     ) -> KeyedEncodingContainer<NestedKey> {
-        nested().container(keyedBy: keyType)
+        nestedEncoder().container(keyedBy: keyType)
     }
     mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-        nested().unkeyedContainer()
+        nestedEncoder().unkeyedContainer()
     }
-    mutating func superEncoder() -> any Encoder { nested() }
+    mutating func superEncoder() -> any Encoder { nestedEncoder() }
 }
 
 private struct TreeSingle: SingleValueEncodingContainer {

@@ -111,16 +111,16 @@ final class TreeNode {
 /// The members of an object, in the order in which the keys were first set.
 struct TreeMembers {
     private(set) var all: [(key: String, node: TreeNode)] = []
-    private var places: [ExactText: Int] = [:]
+    private var indexByKey: [ExactText: Int] = [:]
 
     subscript(key: String) -> TreeNode? {
-        get { places[ExactText(key)].map { all[$0].node } }
+        get { indexByKey[ExactText(key)].map { all[$0].node } }
         set {
             guard let newValue else { return }
-            if let place = places[ExactText(key)] {
+            if let place = indexByKey[ExactText(key)] {
                 all[place].node = newValue
             } else {
-                places[ExactText(key)] = all.count
+                indexByKey[ExactText(key)] = all.count
                 all.append((key, newValue))
             }
         }

@@ -55,14 +55,16 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
     mutating func nestedContainer<NestedKey: CodingKey>(
         keyedBy keyType: NestedKey.Type
     ) -> KeyedEncodingContainer<NestedKey> {
-        nested().container(keyedBy: keyType)
+        nestedEncoder().container(keyedBy: keyType)
     }
 
     mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-        nested().unkeyedContainer()
+        nestedEncoder().unkeyedContainer()
     }
 
-    mutating func superEncoder() -> any Encoder { nested() }
+    mutating func superEncoder() -> any Encoder { nestedEncoder() }
 
-    private mutating func nested() -> ValueEncoder { state.nested(at: beginElement(), level) }
+    private mutating func nestedEncoder() -> ValueEncoder {
+        state.nested(at: beginElement(), level)
+    }
 }

@@ -2,7 +2,7 @@
 struct ValueEncoder: Encoder {
     let state: EncodingStatePointer
     /// The offset in the output at which the value begins.
-    let start: Int
+    let startOffset: Int
     /// The number of containers that are open around the value.
     let level: UInt32
 
@@ -12,18 +12,18 @@ struct ValueEncoder: Encoder {
     /// Returns the container of the value's object. A second call returns a container of the same
     /// object, because a class and its superclass may write into one object.
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        let serial = container(UInt8(ascii: "{"), UInt8(ascii: "}"))
+        let serial = openContainer(UInt8(ascii: "{"), UInt8(ascii: "}"))
         let place = ContainerPosition(level: level &+ 1, serial: serial)
         let keyType = state.pointee.keyTypes.find(type)
         guard let box = keyType.pointee.reuseContainer(Int(level), at: place) else {
-            return container(keyType, at: place)
+            return makeContainer(keyType, at: place)
         }
         // Safety: `keep` has stored a container of this type. A container is one reference.
         return unsafeBitCast(box, to: KeyedEncodingContainer<Key>.self)
     }
 
     @inline(never)
-    private func container<Key: CodingKey>(
+    private func makeContainer<Key: CodingKey>(
         _ keyType: KeyTypePointer<ContainerPosition>,
         at place: ContainerPosition
     ) -> KeyedEncodingContainer<Key> {
@@ -32,15 +32,15 @@ struct ValueEncoder: Encoder {
                 KeyedEncoding<Key>(
                     state: state,
                     keyType: keyType,
-                    reusedPlace: shared,
-                    fixedPlace: place
+                    positionMemory: shared,
+                    fixedPosition: place
                 )
             )
         }
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        let serial = container(UInt8(ascii: "["), UInt8(ascii: "]"))
+        let serial = openContainer(UInt8(ascii: "["), UInt8(ascii: "]"))
         return UnkeyedEncoding(state: state, level: level + 1, serial: serial)
     }
 
@@ -49,11 +49,11 @@ struct ValueEncoder: Encoder {
     }
 
     @inline(__always)
-    private func container(_ opener: UInt8, _ closer: UInt8) -> UInt32 {
+    private func openContainer(_ opener: UInt8, _ closer: UInt8) -> UInt32 {
         state.pointee.removeFailedValue()
-        if state.pointee.output.count == start { return state.pointee.open(opener, closer) }
+        if state.pointee.output.count == startOffset { return state.pointee.open(opener, closer) }
         if let serial = state.pointee.serialOfOpenContainer(
-            at: start,
+            at: startOffset,
             above: Int(level),
             closer: closer
         ) {
@@ -72,36 +72,36 @@ struct SingleValueEncoding: SingleValueEncodingContainer {
     private var state: EncodingStatePointer { encoder.state }
     var codingPath: [any CodingKey] { state.pointee.codingPath }
 
-    private func write(_ body: () throws -> Void) throws {
+    private func writeOnce(_ body: () throws -> Void) throws {
         state.pointee.removeFailedValue()
-        guard state.pointee.output.count == encoder.start else {
+        guard state.pointee.output.count == encoder.startOffset else {
             state.pointee.hasMisplacedValue = true
             return
         }
         do {
             try body()
         } catch {
-            state.pointee.recordFailedValue(from: encoder.start, encoder.level)
+            state.pointee.recordFailedValue(from: encoder.startOffset, encoder.level)
             throw error
         }
     }
 
-    func encodeNil() throws { try write { state.pointee.output.null() } }
-    func encode(_ value: Bool) throws { try write { state.pointee.output.bool(value) } }
-    func encode(_ value: String) throws { try write { state.pointee.output.string(value) } }
-    func encode(_ value: Double) throws { try write { try state.floating(value) } }
-    func encode(_ value: Float) throws { try write { try state.floating(value) } }
-    func encode(_ value: Int) throws { try write { state.pointee.output.integer(value) } }
-    func encode(_ value: Int8) throws { try write { state.pointee.output.integer(value) } }
-    func encode(_ value: Int16) throws { try write { state.pointee.output.integer(value) } }
-    func encode(_ value: Int32) throws { try write { state.pointee.output.integer(value) } }
-    func encode(_ value: Int64) throws { try write { state.pointee.output.integer(value) } }
-    func encode(_ value: Int128) throws { try write { state.pointee.output.integer(value) } }
-    func encode(_ value: UInt) throws { try write { state.pointee.output.integer(value) } }
-    func encode(_ value: UInt8) throws { try write { state.pointee.output.integer(value) } }
-    func encode(_ value: UInt16) throws { try write { state.pointee.output.integer(value) } }
-    func encode(_ value: UInt32) throws { try write { state.pointee.output.integer(value) } }
-    func encode(_ value: UInt64) throws { try write { state.pointee.output.integer(value) } }
-    func encode(_ value: UInt128) throws { try write { state.pointee.output.integer(value) } }
-    func encode<T: Encodable>(_ value: T) throws { try write { try state.encode(value) } }
+    func encodeNil() throws { try writeOnce { state.pointee.output.null() } }
+    func encode(_ value: Bool) throws { try writeOnce { state.pointee.output.bool(value) } }
+    func encode(_ value: String) throws { try writeOnce { state.pointee.output.string(value) } }
+    func encode(_ value: Double) throws { try writeOnce { try state.floating(value) } }
+    func encode(_ value: Float) throws { try writeOnce { try state.floating(value) } }
+    func encode(_ value: Int) throws { try writeOnce { state.pointee.output.integer(value) } }
+    func encode(_ value: Int8) throws { try writeOnce { state.pointee.output.integer(value) } }
+    func encode(_ value: Int16) throws { try writeOnce { state.pointee.output.integer(value) } }
+    func encode(_ value: Int32) throws { try writeOnce { state.pointee.output.integer(value) } }
+    func encode(_ value: Int64) throws { try writeOnce { state.pointee.output.integer(value) } }
+    func encode(_ value: Int128) throws { try writeOnce { state.pointee.output.integer(value) } }
+    func encode(_ value: UInt) throws { try writeOnce { state.pointee.output.integer(value) } }
+    func encode(_ value: UInt8) throws { try writeOnce { state.pointee.output.integer(value) } }
+    func encode(_ value: UInt16) throws { try writeOnce { state.pointee.output.integer(value) } }
+    func encode(_ value: UInt32) throws { try writeOnce { state.pointee.output.integer(value) } }
+    func encode(_ value: UInt64) throws { try writeOnce { state.pointee.output.integer(value) } }
+    func encode(_ value: UInt128) throws { try writeOnce { state.pointee.output.integer(value) } }
+    func encode<T: Encodable>(_ value: T) throws { try writeOnce { try state.encode(value) } }
 }

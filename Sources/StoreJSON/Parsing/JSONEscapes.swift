@@ -33,7 +33,7 @@ enum JSONEscapes {
             case UInt8(ascii: "b"): put(0x08)
             case UInt8(ascii: "f"): put(0x0C)
             case UInt8(ascii: "u"):
-                let scalar = scalar(in: raw, at: &index)
+                let scalar = readScalar(in: raw, at: &index)
                 UTF8.encode(scalar)?.forEach(put)
             default: put(escape)
             }
@@ -43,7 +43,7 @@ enum JSONEscapes {
 
     /// Reads the digits after `\u`. If the digits are a leading surrogate, also reads the `\u`
     /// escape with the trailing surrogate.
-    private static func scalar(
+    private static func readScalar(
         in raw: UnsafeBufferPointer<UInt8>,
         at index: inout Int
     ) -> Unicode.Scalar {

@@ -29,7 +29,7 @@ struct JSONParser {
     private var position = 0
     /// The index of the innermost open container; -1 if no container is open. As long as a
     /// container is open, the `end` of its entry holds the index of the enclosing container.
-    private var container = -1
+    private var openContainerIndex = -1
     private var depth = 0
 
     init(tape: JSONTape, depthMax: Int) {
@@ -41,12 +41,12 @@ struct JSONParser {
 
     mutating func parse() throws(JSONError) {
         skipSpace()
-        try value()
-        while container >= 0 {
+        try beginValue()
+        while openContainerIndex >= 0 {
             skipSpace()
-            let isObject = source[Int(tape.entries[container].start)] == UInt8(ascii: "{")
+            let isObject = source[Int(tape.entries[openContainerIndex].start)] == UInt8(ascii: "{")
             let close = isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
-            let isFirst = tape.entries[container].detail == 0
+            let isFirst = tape.entries[openContainerIndex].detail == 0
             if source[position] == close {
                 position &+= 1
                 try closeContainer(isObject: isObject)
@@ -54,22 +54,22 @@ struct JSONParser {
             }
             if !isFirst {
                 guard source[position] == UInt8(ascii: ",") else {
-                    throw unexpected(isObject ? "',' or '}'" : "',' or ']'")
+                    throw errorExpecting(isObject ? "',' or '}'" : "',' or ']'")
                 }
                 position &+= 1
                 skipSpace()
             }
-            tape.entries[container].detail &+= 1
+            tape.entries[openContainerIndex].detail &+= 1
             if isObject { try key(isFirst: isFirst) }
-            try value()
+            try beginValue()
         }
         skipSpace()
-        guard position == count else { throw unexpected("the end of the document") }
+        guard position == count else { throw errorExpecting("the end of the document") }
     }
 
     /// Reads a whole scalar, or only the opening bracket of a container.
     @inline(__always)
-    private mutating func value() throws(JSONError) {
+    private mutating func beginValue() throws(JSONError) {
         let start = position
         switch source[start] {
         case UInt8(ascii: "\""): try string(isKey: false)
@@ -84,35 +84,35 @@ struct JSONParser {
             position &+= 1
             depth &+= 1
             let index = tape.entryCount
-            tape.append(start: start, end: container, next: 0, detail: 0)
-            container = index
+            tape.append(start: start, end: openContainerIndex, nextOrHash: 0, detail: 0)
+            openContainerIndex = index
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try number()
         case UInt8(ascii: "t"): try literal("true")
         case UInt8(ascii: "f"): try literal("false")
         case UInt8(ascii: "n"): try literal("null")
-        default: throw unexpected("a value")
+        default: throw errorExpecting("a value")
         }
     }
 
     private mutating func key(isFirst: Bool) throws(JSONError) {
         guard source[position] == UInt8(ascii: "\"") else {
-            throw unexpected(isFirst ? "a key in quotes or '}'" : "a key in quotes")
+            throw errorExpecting(isFirst ? "a key in quotes or '}'" : "a key in quotes")
         }
         try string(isKey: true)
         skipSpace()
-        guard source[position] == UInt8(ascii: ":") else { throw unexpected("':'") }
+        guard source[position] == UInt8(ascii: ":") else { throw errorExpecting("':'") }
         position &+= 1
         skipSpace()
     }
 
     private mutating func closeContainer(isObject: Bool) throws(JSONError) {
-        let container = container
+        let container = openContainerIndex
         // The field has 32 bits. Converted back as a signed number, -1 (no enclosing container) is
         // unchanged.
-        self.container = Int(Int32(bitPattern: tape.entries[container].end))
+        self.openContainerIndex = Int(Int32(bitPattern: tape.entries[container].end))
         depth &-= 1
         tape.entries[container].end = UInt32(truncatingIfNeeded: position)
-        tape.entries[container].next = UInt32(truncatingIfNeeded: tape.entryCount)
+        tape.entries[container].nextOrHash = UInt32(truncatingIfNeeded: tape.entryCount)
         guard isObject else { return }
         if tape.entries[container].detail > 1, let duplicate = tape.duplicateKey(in: container) {
             throw JSONError(
@@ -140,10 +140,10 @@ struct JSONParser {
         for offset in 0..<text.utf8CodeUnitCount
         where source[start + offset] != text.utf8Start[offset] {
             position = start + offset
-            throw unexpected("\(text)")
+            throw errorExpecting("\(text)")
         }
         position = start + text.utf8CodeUnitCount
-        tape.append(start: start, end: position, next: tape.indexAfterNext, detail: 0)
+        tape.append(start: start, end: position, nextOrHash: tape.indexAfterNext, detail: 0)
     }
 
     private mutating func number() throws(JSONError) {
@@ -163,7 +163,7 @@ struct JSONParser {
             at = try skipDigits(from: at)
         }
         position = at
-        tape.append(start: start, end: at, next: tape.indexAfterNext, detail: isInteger)
+        tape.append(start: start, end: at, nextOrHash: tape.indexAfterNext, detail: isInteger)
     }
 
     /// Skips one or more digits. Returns the offset after the digits. Throws an error if there is
@@ -174,12 +174,12 @@ struct JSONParser {
         while source[at] &- UInt8(ascii: "0") < 10 { at &+= 1 }
         guard at > start else {
             position = at
-            throw unexpected("a digit")
+            throw errorExpecting("a digit")
         }
         return at
     }
 
-    private func unexpected(_ expected: String) -> JSONError {
+    private func errorExpecting(_ expected: String) -> JSONError {
         let found: String
         if position >= count {
             found = "the document ends"
@@ -221,13 +221,13 @@ extension JSONParser {
                 at = try skipEscape(at: at)
             case 0x80...:
                 guard let length = JSONText.sequenceLength(source + at) else {
-                    throw malformed(at, "The bytes from \(at) on are not UTF-8.")
+                    throw malformedError(at, "The bytes from \(at) on are not UTF-8.")
                 }
                 at &+= length
             default:
                 throw at < count
-                    ? malformed(at, "A control character must be escaped within a string.")
-                    : malformed(count, "The document ends within a string.")
+                    ? malformedError(at, "A control character must be escaped within a string.")
+                    : malformedError(count, "The document ends within a string.")
             }
         }
         position = at &+ 1
@@ -238,10 +238,10 @@ extension JSONParser {
             next = tape.indexAfterNext
         }
         let index = tape.entryCount
-        tape.append(start: start, end: position, next: next, detail: hasEscapes)
+        tape.append(start: start, end: position, nextOrHash: next, detail: hasEscapes)
         if isKey, hasEscapes != 0 {
             var text = tape.string(at: index)
-            tape.entries[index].next = text.withUTF8 { buffer in
+            tape.entries[index].nextOrHash = text.withUTF8 { buffer in
                 buffer.baseAddress.map { JSONText.hash($0, buffer.count) } ?? JSONText.emptyHash
             }
         }
@@ -257,7 +257,7 @@ extension JSONParser {
         case UInt8(ascii: "u"):
             let all = UnsafeBufferPointer(start: source, count: count)
             guard let first = JSONEscapes.hexCodeUnit(in: all, at: at + 2) else {
-                throw malformed(at, "\\u needs four hexadecimal digits.")
+                throw malformedError(at, "\\u needs four hexadecimal digits.")
             }
             switch first {
             case 0xD800...0xDBFF:
@@ -266,21 +266,21 @@ extension JSONParser {
                     let second = JSONEscapes.hexCodeUnit(in: all, at: at + 8),
                     0xDC00...0xDFFF ~= second
                 else {
-                    throw malformed(
+                    throw malformedError(
                         at,
                         "A trailing surrogate must follow a leading "
                             + "surrogate."
                     )
                 }
                 return at + 12
-            case 0xDC00...0xDFFF: throw malformed(at, "A trailing surrogate stands alone.")
+            case 0xDC00...0xDFFF: throw malformedError(at, "A trailing surrogate stands alone.")
             default: return at + 6
             }
-        default: throw malformed(at, "There is no such escape in JSON.")
+        default: throw malformedError(at, "There is no such escape in JSON.")
         }
     }
 
-    private func malformed(_ offset: Int, _ message: String) -> JSONError {
+    private func malformedError(_ offset: Int, _ message: String) -> JSONError {
         JSONError(code: .malformed, offset: min(offset, count), message: message)
     }
 }

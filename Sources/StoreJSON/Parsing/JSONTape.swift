@@ -13,7 +13,7 @@ final class JSONTape {
         var end: UInt32
         /// For a value: the index of the entry that follows this entry and all entries within it.
         /// For a key: the hash of the key.
-        var next: UInt32
+        var nextOrHash: UInt32
         /// For an array: the number of elements. For an object: the index of the key that the
         /// decoder compares first in its next search. For a string or a key: 1 if it has escapes.
         /// For a number: 1 if it has neither a fraction nor an exponent.
@@ -59,25 +59,25 @@ final class JSONTape {
         entryCount = 0
     }
 
-    /// The field `next` of the entry that is appended next, if that entry is no container.
+    /// The field `nextOrHash` of the entry that is appended next, if that entry is no container.
     @inline(__always)
     var indexAfterNext: UInt32 { UInt32(truncatingIfNeeded: entryCount &+ 1) }
 
     @inline(__always)
-    func append(start: Int, end: Int, next: UInt32, detail: UInt32) {
-        if entryCount == entryCapacity { grow() }
+    func append(start: Int, end: Int, nextOrHash: UInt32, detail: UInt32) {
+        if entryCount == entryCapacity { growEntries() }
         (entries + entryCount).initialize(
             to: Entry(
                 start: UInt32(truncatingIfNeeded: start),
                 end: UInt32(truncatingIfNeeded: end),
-                next: next,
+                nextOrHash: nextOrHash,
                 detail: detail
             )
         )
         entryCount &+= 1
     }
 
-    private func grow() {
+    private func growEntries() {
         let larger = UnsafeMutablePointer<Entry>.allocate(capacity: entryCapacity * 2)
         larger.moveInitialize(from: entries, count: entryCount)
         entries.deallocate()
@@ -87,7 +87,7 @@ final class JSONTape {
 
     /// Replaces each buffer that has more than `bytes` bytes by a small buffer. The document on the
     /// tape is lost.
-    func shrink(below bytes: Int) {
+    func replaceBuffers(largerThan bytes: Int) {
         if sourceCapacity > bytes {
             source.deallocate()
             sourceCapacity = 512
@@ -139,7 +139,7 @@ extension JSONTape {
 
     /// Returns true if the key at an index has this text. The text is UTF-8 without escapes.
     @inline(__always)
-    func key(at index: Int, equals text: UnsafeBufferPointer<UInt8>) -> Bool {
+    func isKey(at index: Int, equalTo text: UnsafeBufferPointer<UInt8>) -> Bool {
         let entry = entries[index]
         if entry.detail == 0 {
             let length = Int(entry.end &- entry.start) &- 2
@@ -154,7 +154,7 @@ extension JSONTape {
     /// Returns the JSON Pointer of a value. The function searches from the root, so only errors
     /// should use it.
     func pointer(to target: Int) -> String {
-        CodingPathCache().codingPath(to: target, in: self).pointer
+        CodingPathCache().codingPath(to: target, in: self).jsonPointer
     }
 }
 
@@ -193,26 +193,26 @@ func equalBytes(_ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, _ count: I
 extension JSONTape {
     /// The maximum number of keys of an object that are compared pair by pair. If an object has
     /// more keys, a hash table finds duplicates.
-    private static let pairwiseMax = 12
+    private static let pairwiseKeysMax = 12
 
     /// Returns the index of the second of two equal keys in an object; `nil` if all keys differ. No
     /// value may follow the object on the tape.
     func duplicateKey(in object: Int) -> Int? {
         let keys = Int(entries[object].detail)
-        return keys <= Self.pairwiseMax
+        return keys <= Self.pairwiseKeysMax
             ? duplicateKeyByPairs(in: object) : duplicateKeyByTable(in: object, keys)
     }
 
     private func duplicateKeyByPairs(in object: Int) -> Int? {
         var key = object &+ 1
         while key < entryCount {
-            let hash = entries[key].next
+            let hash = entries[key].nextOrHash
             var earlier = object &+ 1
             while earlier < key {
-                if entries[earlier].next == hash, isSameKey(earlier, key) { return key }
-                earlier = Int(entries[earlier &+ 1].next)
+                if entries[earlier].nextOrHash == hash, isSameKey(earlier, key) { return key }
+                earlier = Int(entries[earlier &+ 1].nextOrHash)
             }
-            key = Int(entries[key &+ 1].next)
+            key = Int(entries[key &+ 1].nextOrHash)
         }
         return nil
     }
@@ -229,13 +229,15 @@ extension JSONTape {
                 var slot = seededHash(of: key) & (size &- 1)
                 while table[slot] != 0 {
                     let earlier = Int(table[slot])
-                    if entries[earlier].next == entries[key].next, isSameKey(earlier, key) {
+                    if entries[earlier].nextOrHash == entries[key].nextOrHash,
+                        isSameKey(earlier, key)
+                    {
                         return key
                     }
                     slot = (slot &+ 1) & (size &- 1)
                 }
                 table[slot] = UInt32(truncatingIfNeeded: key)
-                key = Int(entries[key &+ 1].next)
+                key = Int(entries[key &+ 1].nextOrHash)
             }
             return nil
         }
@@ -253,8 +255,8 @@ extension JSONTape {
     }
 
     private func isSameKey(_ a: Int, _ b: Int) -> Bool {
-        if entries[a].detail == 0 { return key(at: b, equals: rawString(at: a)) }
-        if entries[b].detail == 0 { return key(at: a, equals: rawString(at: b)) }
+        if entries[a].detail == 0 { return isKey(at: b, equalTo: rawString(at: a)) }
+        if entries[b].detail == 0 { return isKey(at: a, equalTo: rawString(at: b)) }
         return string(at: a).utf8.elementsEqual(string(at: b).utf8)
     }
 }

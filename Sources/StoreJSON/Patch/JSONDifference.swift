@@ -18,7 +18,7 @@ package struct JSONDifference {
     package static let linesMax = 60
     /// The maximum number of characters of a value. If a value is longer, the lines have only the
     /// text around the first difference.
-    package static let charactersMax = 300
+    package static let valueCharactersMax = 300
 
     private var lines: [String] = []
     private var omittedCount = 0
@@ -40,11 +40,11 @@ package struct JSONDifference {
 
     // Comparing
 
-    private typealias Part = (name: String, old: JSONNode?, new: JSONNode?)
+    private typealias ChildChange = (name: String, old: JSONNode?, new: JSONNode?)
 
     /// Adds the differences of two objects or of two arrays.
     private mutating func compare(_ old: JSONNode, _ new: JSONNode, at place: JSONPointer) {
-        let parts = old.kind == .object ? members(old, new) : elements(old, new)
+        let parts = old.kind == .object ? changedMembers(old, new) : changedElements(old, new)
         var deeper: [(String, JSONNode, JSONNode)] = []
         let isArray = old.kind == .array
         var isNamed = place == .root
@@ -62,10 +62,10 @@ package struct JSONDifference {
 
     /// Returns the members that differ: first changed and removed members in the order of the old
     /// object, then added members.
-    private func members(_ old: JSONNode, _ new: JSONNode) -> [Part] {
+    private func changedMembers(_ old: JSONNode, _ new: JSONNode) -> [ChildChange] {
         var added: [ExactText: JSONNode] = [:]
         for (name, value) in new.members { added[ExactText(name)] = value }
-        var parts: [Part] = []
+        var parts: [ChildChange] = []
         for (name, value) in old.members {
             let other = added.removeValue(forKey: ExactText(name))
             if other.map(value.hasSameSource) != true { parts.append((name, value, other)) }
@@ -78,7 +78,7 @@ package struct JSONDifference {
 
     /// Returns the elements that differ. If both arrays have the same length, elements with the
     /// same index are pairs. Otherwise each element is either removed or inserted.
-    private func elements(_ old: JSONNode, _ new: JSONNode) -> [Part] {
+    private func changedElements(_ old: JSONNode, _ new: JSONNode) -> [ChildChange] {
         let (old, new) = (old.elements, new.elements)
         if old.count == new.count {
             return old.indices.filter { !old[$0].hasSameSource(as: new[$0]) }
@@ -107,17 +107,17 @@ package struct JSONDifference {
         if lines.count < Self.linesMax { lines.append(line) } else { omittedCount += 1 }
     }
 
-    /// Cuts two values if one of them is longer than ``charactersMax``. The results begin at most
-    /// 40 characters before the first difference.
+    /// Cuts two values if one of them is longer than ``valueCharactersMax``. The results begin at
+    /// most 40 characters before the first difference.
     private static func cut(_ old: String?, _ new: String?) -> (String?, String?) {
         let longest = max(old?.count ?? 0, new?.count ?? 0)
-        guard longest > charactersMax else { return (old, new) }
+        guard longest > valueCharactersMax else { return (old, new) }
         let same = zip(old ?? "", new ?? "").prefix { $0.utf8.elementsEqual($1.utf8) }.count
         let dropped = max(0, same - 40)
         func part(_ text: String) -> String {
             let rest = text.dropFirst(dropped)
-            return (dropped > 0 ? "…" : "") + rest.prefix(charactersMax)
-                + (rest.count > charactersMax ? "…" : "")
+            return (dropped > 0 ? "…" : "") + rest.prefix(valueCharactersMax)
+                + (rest.count > valueCharactersMax ? "…" : "")
         }
         return (old.map(part), new.map(part))
     }

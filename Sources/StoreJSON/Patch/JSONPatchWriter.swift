@@ -30,13 +30,13 @@ struct JSONPatchWriter: ~Copyable {
         switch (old.kind, new.kind) {
         case (.object, .object): compareObjects(old, new)
         case (.array, .array): compareArrays(old, new)
-        default: return operation("replace", value: new)
+        default: return writeOperation("replace", value: new)
         }
         // If a single `replace` of the whole value is shorter, write it in place of the operations.
         let comma = start > 1 ? 1 : 0
-        if output.count - start > comma + replacementBytes(new) {
+        if output.count - start > comma + replaceOperationBytes(new) {
             output.truncate(to: start)
-            operation("replace", value: new)
+            writeOperation("replace", value: new)
         }
     }
 
@@ -45,9 +45,9 @@ struct JSONPatchWriter: ~Copyable {
     private mutating func compareObjects(_ old: JSONNode, _ new: JSONNode) {
         // Two states of one type usually have the same members in the same order. This loop
         // compares the members without decoding the names of equal members.
-        var oldKey = old.firstChild
-        var newKey = new.firstChild
-        while oldKey < old.endOfChildren, newKey < new.endOfChildren,
+        var oldKey = old.firstChildIndex
+        var newKey = new.firstChildIndex
+        while oldKey < old.childrenEndIndex, newKey < new.childrenEndIndex,
             old.node(at: oldKey).hasSameSource(as: new.node(at: newKey))
         {
             compareMember(new.tape, newKey, old.node(at: oldKey + 1), new.node(at: newKey + 1))
@@ -57,14 +57,14 @@ struct JSONPatchWriter: ~Copyable {
 
         var left: [ExactText: Int] = [:]
         var removable: [Int] = []
-        while oldKey < old.endOfChildren {
+        while oldKey < old.childrenEndIndex {
             left[ExactText(old.tape.string(at: oldKey))] = oldKey + 1
             removable.append(oldKey)
             oldKey = old.indexAfter(oldKey + 1)
         }
         var added: [Int] = []
         var kept: [(old: Int, newKey: Int)] = []
-        while newKey < new.endOfChildren {
+        while newKey < new.childrenEndIndex {
             if let value = left.removeValue(forKey: ExactText(new.tape.string(at: newKey))) {
                 kept.append((value, newKey))
             } else {
@@ -75,13 +75,15 @@ struct JSONPatchWriter: ~Copyable {
         for key in removable {
             let name = old.tape.string(at: key)
             guard left[ExactText(name)] != nil else { continue }
-            within(name) { $0.operation("remove") }
+            extendingPath(by: name) { $0.writeOperation("remove") }
         }
         for (value, key) in kept {
             compareMember(new.tape, key, old.node(at: value), new.node(at: key + 1))
         }
         for key in added {
-            within(new.tape.string(at: key)) { $0.operation("add", value: new.node(at: key + 1)) }
+            extendingPath(by: new.tape.string(at: key)) {
+                $0.writeOperation("add", value: new.node(at: key + 1))
+            }
         }
     }
 
@@ -92,7 +94,7 @@ struct JSONPatchWriter: ~Copyable {
         _ new: JSONNode
     ) {
         if old.hasSameSource(as: new) { return }
-        within(tape.string(at: key)) { $0.compare(old, new) }
+        extendingPath(by: tape.string(at: key)) { $0.compare(old, new) }
     }
 
     // Arrays
@@ -112,8 +114,8 @@ struct JSONPatchWriter: ~Copyable {
         }
         let keyed =
             old.isEmpty || new.isEmpty
-            ? nil : KeyedElements.gaps(between: Array(old), and: Array(new))
-        let gaps = keyed ?? SharedElements.gaps(between: Array(old), and: Array(new))
+            ? nil : KeyedElements.gapLengths(between: Array(old), and: Array(new))
+        let gaps = keyed ?? SharedElements.gapLengths(between: Array(old), and: Array(new))
         for (a, b) in gaps {
             writeGap(old.prefix(a), new.prefix(b), &position, isKeyed: keyed != nil)
             old.removeFirst(a)
@@ -131,7 +133,7 @@ struct JSONPatchWriter: ~Copyable {
 
     private mutating func compareElement(at position: Int, _ old: JSONNode, _ new: JSONNode) {
         if old.hasSameSource(as: new) { return }
-        within(String(position)) { $0.compare(old, new) }
+        extendingPath(by: String(position)) { $0.compare(old, new) }
     }
 
     /// Writes the changes in a gap, which lies between two elements that both arrays have. Elements
@@ -146,24 +148,24 @@ struct JSONPatchWriter: ~Copyable {
     ) {
         for (a, b) in zip(old, new) {
             if isKeyed {
-                within(String(position)) { $0.operation("replace", value: b) }
+                extendingPath(by: String(position)) { $0.writeOperation("replace", value: b) }
             } else {
                 compareElement(at: position, a, b)
             }
             position += 1
         }
         for _ in 0..<max(old.count - new.count, 0) {
-            within(String(position)) { $0.operation("remove") }
+            extendingPath(by: String(position)) { $0.writeOperation("remove") }
         }
         for element in new.dropFirst(old.count) {
-            within(String(position)) { $0.operation("add", value: element) }
+            extendingPath(by: String(position)) { $0.writeOperation("add", value: element) }
             position += 1
         }
     }
 
     // Operations
 
-    private mutating func within(_ token: String, _ body: (inout JSONPatchWriter) -> Void) {
+    private mutating func extendingPath(by token: String, _ body: (inout JSONPatchWriter) -> Void) {
         let length = path.count
         path.append(UInt8(ascii: "/"))
         path += JSONPointer.escaped(token).utf8
@@ -171,7 +173,7 @@ struct JSONPatchWriter: ~Copyable {
         path.removeSubrange(length...)
     }
 
-    private mutating func operation(_ name: StaticString, value: JSONNode? = nil) {
+    private mutating func writeOperation(_ name: StaticString, value: JSONNode? = nil) {
         if output.count > 1 { output.byte(UInt8(ascii: ",")) }
         output.raw("{\"op\":\"")
         output.raw(name)
@@ -185,14 +187,14 @@ struct JSONPatchWriter: ~Copyable {
     }
 
     /// Returns the number of bytes of an operation that replaces the value at the present path.
-    private func replacementBytes(_ value: JSONNode) -> Int {
-        let escapes = path.reduce(0) { $0 + JSONPatchWriter.escapeBytes($1) }
+    private func replaceOperationBytes(_ value: JSONNode) -> Int {
+        let escapes = path.reduce(0) { $0 + JSONPatchWriter.bytesAddedByEscaping($1) }
         return #"{"op":"replace","path":"","value":}"#.utf8.count + path.count + escapes
             + value.byteRange.count
     }
 
     /// Returns the number of bytes that escaping a byte adds to a JSON string.
-    private static func escapeBytes(_ byte: UInt8) -> Int {
+    private static func bytesAddedByEscaping(_ byte: UInt8) -> Int {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x08, 0x09, 0x0A, 0x0C, 0x0D: 1
         case 0..<0x20: 5
@@ -211,9 +213,9 @@ extension JSONNode {
         return equalBytes(first, second, a.count)
     }
 
-    fileprivate var firstChild: Int { index + 1 }
-    fileprivate var endOfChildren: Int { Int(tape.entries[index].next) }
+    fileprivate var firstChildIndex: Int { index + 1 }
+    fileprivate var childrenEndIndex: Int { Int(tape.entries[index].nextOrHash) }
     fileprivate func node(at index: Int) -> JSONNode { JSONNode(tape: tape, index: index) }
     /// Returns the index of the entry that follows the value at `index` and all entries within it.
-    fileprivate func indexAfter(_ index: Int) -> Int { Int(tape.entries[index].next) }
+    fileprivate func indexAfter(_ index: Int) -> Int { Int(tape.entries[index].nextOrHash) }
 }

@@ -73,8 +73,8 @@ extension JSONTree {
         var places: [ExactText: Int] = [:]
         example.numberNames(&places)
         var writer = JSONWriter(capacity: 1_024)
-        ordered(places).write(to: &writer)
-        return writer.array
+        uniformTree(places).write(to: &writer)
+        return writer.byteArray
     }
 
     /// Gives each new name of a member the next number, in the order of first appearance.
@@ -91,14 +91,14 @@ extension JSONTree {
         }
     }
 
-    private func ordered(_ places: [ExactText: Int]) -> JSONTree {
+    private func uniformTree(_ places: [ExactText: Int]) -> JSONTree {
         switch self {
         case .string: self
         case .literal(let text): .literal(Self.uniformNumber(text))
-        case .array(let elements): .array(elements.map { $0.ordered(places) })
+        case .array(let elements): .array(elements.map { $0.uniformTree(places) })
         case .object(let members):
             .object(
-                members.map { ($0.name, $0.value.ordered(places)) }.sorted {
+                members.map { ($0.name, $0.value.uniformTree(places)) }.sorted {
                     let (a, b) = (places[ExactText($0.name)], places[ExactText($1.name)])
                     return (a ?? .max, ExactText($0.name)) < (b ?? .max, ExactText($1.name))
                 }

@@ -17,7 +17,8 @@ enum KeyedElements {
     ///
     /// Returns `nil` if an element has no key, or if two elements of one array have the same key.
     /// The caller then matches elements by their content.
-    static func gaps(between old: [JSONNode], and new: [JSONNode]) -> [(old: Int, new: Int)]? {
+    static func gapLengths(between old: [JSONNode], and new: [JSONNode]) -> [(old: Int, new: Int)]?
+    {
         guard let first = old.first, key(of: first) != nil, let oldKeys = keys(of: old),
             let newKeys = keys(of: new)
         else { return nil }
@@ -25,7 +26,7 @@ enum KeyedElements {
         let shared = newKeys.indices.compactMap { new in
             places[newKeys[new]].map { (old: $0, new: new) }
         }
-        return SharedElements.gaps(before: longestInOrder(shared))
+        return SharedElements.gapLengths(before: longestInOrder(shared))
     }
 
     /// Returns the JSON text of an element's key; `nil` if the element has no key. Because of the

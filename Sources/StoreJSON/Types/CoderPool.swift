@@ -4,23 +4,23 @@ import Synchronization
 /// A pool of the working memories of coders. Making a working memory takes longer than coding a
 /// small document, so the next document uses an old one.
 final class CoderPool<Box: AnyObject & Sendable>: Sendable {
-    /// The maximum number of idle boxes in `rest`. In addition, `firstBoxAddress` can hold an idle
-    /// box.
-    static var restMax: Int { 8 }
+    /// The maximum number of idle boxes in `furtherBoxes`. In addition, `firstBoxAddress` can hold
+    /// an idle box.
+    static var furtherBoxesMax: Int { 8 }
 
-    private let make: @Sendable () -> Box
+    private let makeBox: @Sendable () -> Box
     /// The address of an idle box that a thread can take without a lock; 0 if there is none. As
     /// long as only one thread codes at a time, the pool needs only this box.
     private let firstBoxAddress = Atomic<UInt>(0)
-    private let rest = Locked<[Box]>([])
+    private let furtherBoxes = Locked<[Box]>([])
 
-    init(_ make: @escaping @Sendable () -> Box) { self.make = make }
+    init(_ make: @escaping @Sendable () -> Box) { self.makeBox = make }
 
     deinit { _ = takeFirst() }
 
-    func take() -> Box { takeFirst() ?? rest.withLock { $0.popLast() } ?? make() }
+    func take() -> Box { takeFirst() ?? furtherBoxes.withLock { $0.popLast() } ?? makeBox() }
 
-    func give(_ box: consuming Box) {
+    func giveBack(_ box: consuming Box) {
         // Safety: the address in `firstBoxAddress` counts as a reference to the box, until
         // `takeFirst` takes the address.
         let owned = Unmanaged.passRetained(box)
@@ -31,7 +31,7 @@ final class CoderPool<Box: AnyObject & Sendable>: Sendable {
             return
         }
         let box = owned.takeRetainedValue()
-        rest.withLock { if $0.count < Self.restMax { $0.append(box) } }
+        furtherBoxes.withLock { if $0.count < Self.furtherBoxesMax { $0.append(box) } }
     }
 
     private func takeFirst() -> Box? {

@@ -27,7 +27,9 @@ package enum EnumCases {
     }
 
     /// Returns true if a type is an enum without payloads.
-    package static func hasNoPayloads(_ type: Any.Type) -> Bool { emptyCasesCount(of: type) != nil }
+    package static func isEnumWithoutPayloads(_ type: Any.Type) -> Bool {
+        emptyCasesCount(of: type) != nil
+    }
 
     private static func allCases<Value: CaseIterable>(of: Value.Type) -> [Value] {
         Array(Value.allCases)

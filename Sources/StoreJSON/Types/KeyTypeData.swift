@@ -43,7 +43,7 @@ struct KeyTypeData<Place> {
         // Safety: if there is a table, a key takes one byte or none, and contains no references.
         let index = hasZeroSizeKeys ? 0 : Int(unsafeBitCast(key, to: UInt8.self))
         guard index < JSONKeyTable.keysMax else { return nil }
-        return (table, index, table[index] ?? table.fill(index, key.stringValue))
+        return (table, index, table[index] ?? table.addKey(index, key.stringValue))
     }
 
     /// Moves the stored container of a level to a place, and returns the container. Returns `nil`
@@ -144,7 +144,7 @@ struct JSONKeyTable: Equatable {
     subscript(index: Int) -> EncodedKey? { keys[index] }
 
     @inline(never)
-    func fill(_ index: Int, _ text: String) -> EncodedKey {
+    func addKey(_ index: Int, _ text: String) -> EncodedKey {
         var output = JSONOutput()
         output.string(text)
         output.byte(UInt8(ascii: ":"))

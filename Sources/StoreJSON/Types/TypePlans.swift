@@ -2,10 +2,10 @@
 /// ``CollectionDecodable``.
 enum TypePlan<Collection> {
     /// The coder calls the type's own `encode(to:)` or `init(from:)`.
-    case plain
+    case ownCodable
     /// The type is an enum with texts as raw values. The coder calls the type's own code. A decoded
     /// raw value must have the same bytes as the text in the document.
-    case rawText
+    case textEnum
     case string, int, bool, double
     /// The coder uses the adapter at this index.
     case adapter(Int)
@@ -26,20 +26,21 @@ struct TypePlans<Collection>: ~Copyable {
     @inline(__always)
     mutating func plan<T>(for type: T.Type) -> TypePlan<Collection> {
         let adapters = adapters
-        return cache.value(of: type) { Self.make(type, adapters) }
+        return cache.value(of: type) { Self.makePlan(type, adapters) }
     }
 
-    private static func make<T>(_ type: T.Type, _ adapters: AdapterList) -> TypePlan<Collection> {
-        if let place = adapters.place(of: type) { return .adapter(place) }
+    private static func makePlan<T>(_ type: T.Type, _ adapters: AdapterList) -> TypePlan<Collection>
+    {
+        if let place = adapters.index(of: type) { return .adapter(place) }
         if type == String.self { return .string }
         if type == Int.self { return .int }
         if type == Bool.self { return .bool }
         if type == Double.self { return .double }
         if let collection = type as? Collection { return .collection(collection) }
-        if type is any RawRepresentable<String>.Type, EnumCases.hasNoPayloads(type) {
-            return .rawText
+        if type is any RawRepresentable<String>.Type, EnumCases.isEnumWithoutPayloads(type) {
+            return .textEnum
         }
-        return .plain
+        return .ownCodable
     }
 }
 
@@ -51,7 +52,7 @@ struct TypeCache<Value>: ~Copyable {
 
     private static var slotCount: Int { 128 }
     private let slots: UnsafeMutablePointer<Slot?>
-    private var all: [ObjectIdentifier: Value] = [:]
+    private var valuesByType: [ObjectIdentifier: Value] = [:]
 
     init() {
         slots = .allocate(capacity: Self.slotCount)
@@ -64,7 +65,7 @@ struct TypeCache<Value>: ~Copyable {
     }
 
     /// All values in the cache.
-    var values: some Collection<Value> { all.values }
+    var values: some Collection<Value> { valuesByType.values }
 
     /// Returns the value for a type. `make` computes the value at the first call for this type.
     @inline(__always)
@@ -72,18 +73,18 @@ struct TypeCache<Value>: ~Copyable {
         let id = ObjectIdentifier(type)
         let slot = slots + Int(bitPattern: UInt(bitPattern: id) >> 4) & (Self.slotCount &- 1)
         if let known = slot.pointee, known.type == id { return known.value }
-        return find(id, slot, make)
+        return lookUpOrMake(id, slot, make)
     }
 
     @inline(never)
-    private mutating func find(
+    private mutating func lookUpOrMake(
         _ id: ObjectIdentifier,
         _ slot: UnsafeMutablePointer<Slot?>,
         _ make: () -> Value
     ) -> Value {
         // Two types may displace each other from a slot. `make` still runs only once for each type.
-        let value = all[id] ?? make()
-        all[id] = value
+        let value = valuesByType[id] ?? make()
+        valuesByType[id] = value
         slot.pointee = (id, value)
         return value
     }

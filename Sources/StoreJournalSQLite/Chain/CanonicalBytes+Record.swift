@@ -10,7 +10,7 @@ struct RecordFields {
     var payload: UnsafeRawBufferPointer
     var meta: UnsafeRawBufferPointer?
     var principal: UnsafeRawBufferPointer?
-    var request: UnsafeRawBufferPointer?
+    var requestID: UnsafeRawBufferPointer?
     var cause: UInt64?
     var origin: UnsafeRawBufferPointer?
     var session: UnsafeRawBufferPointer?
@@ -19,9 +19,9 @@ struct RecordFields {
 
     /// The size in bytes of the source section, which follows the request's text.
     @inline(__always)
-    fileprivate var sourceBytes: Int {
+    fileprivate var sourceSectionBytes: Int {
         guard cause != nil || origin != nil || session != nil else { return 0 }
-        return CanonicalBytes.sourceHeadBytes + (origin?.count ?? 0)
+        return CanonicalBytes.sourceSectionHeadBytes + (origin?.count ?? 0)
             + (session.map { 4 + $0.count } ?? 0)
     }
 }
@@ -37,7 +37,7 @@ extension CanonicalBytes {
     /// A record has a source section if it has a cause, an origin or a session. The length and the
     /// text of the session follow the origin. So a record without a session has the same canonical
     /// form as before sessions existed.
-    fileprivate static let sourceHeadBytes = 8 + 4
+    fileprivate static let sourceSectionHeadBytes = 8 + 4
 
     /// Returns the size in bytes of the program's number at the end of a record's canonical form; 0
     /// if the program is not known. A bit in the byte of `changed` shows that the number is
@@ -50,9 +50,9 @@ extension CanonicalBytes {
     mutating func append(_ record: RecordFields, after previous: ChainHash) -> Int {
         let fields =
             record.type.count + record.payload.count + (record.meta?.count ?? 0)
-            + (record.principal?.count ?? 0) + (record.request?.count ?? 0)
+            + (record.principal?.count ?? 0) + (record.requestID?.count ?? 0)
         let size = Self.recordHeadBytes + fields
-        let source = record.sourceBytes
+        let source = record.sourceSectionBytes
         let start = count
         let memory = extend(by: size + source + Self.programByteCount(record.program))
         Self.putHead(record, after: previous, at: memory)
@@ -61,13 +61,13 @@ extension CanonicalBytes {
         Self.put(record.payload, at: &place)
         if let meta = record.meta { Self.put(meta, at: &place) }
         if let principal = record.principal { Self.put(principal, at: &place) }
-        if let request = record.request { Self.put(request, at: &place) }
+        if let request = record.requestID { Self.put(request, at: &place) }
         if source > 0 {
-            Self.putSource(record, at: place)
-            place += Self.sourceHeadBytes
+            Self.putSourceHead(record, at: place)
+            place += Self.sourceSectionHeadBytes
             if let origin = record.origin { Self.put(origin, at: &place) }
             if let session = record.session {
-                Self.put(session.count, at: place)
+                Self.putLength(session.count, at: place)
                 place += 4
                 Self.put(session, at: &place)
             }
@@ -87,17 +87,17 @@ extension CanonicalBytes {
         memory.storeBytes(of: record.time.littleEndian, toByteOffset: 40, as: Int64.self)
         let flags: UInt8 = (record.changed ? 1 : 0) | (record.program == 0 ? 0 : 2)
         memory.storeBytes(of: flags, toByteOffset: 48, as: UInt8.self)
-        put(record.type.count, at: memory + 49)
-        put(record.payload.count, at: memory + 53)
-        put(record.meta?.count, at: memory + 57)
-        put(record.principal?.count, at: memory + 61)
-        put(record.request?.count, at: memory + 65)
+        putLength(record.type.count, at: memory + 49)
+        putLength(record.payload.count, at: memory + 53)
+        putLength(record.meta?.count, at: memory + 57)
+        putLength(record.principal?.count, at: memory + 61)
+        putLength(record.requestID?.count, at: memory + 65)
     }
 
     @inline(__always)
-    private static func putSource(_ record: RecordFields, at memory: UnsafeMutableRawPointer) {
+    private static func putSourceHead(_ record: RecordFields, at memory: UnsafeMutableRawPointer) {
         memory.storeBytes(of: (record.cause ?? .max).littleEndian, as: UInt64.self)
-        put(record.origin?.count, at: memory + 8)
+        putLength(record.origin?.count, at: memory + 8)
     }
 
     @inline(__always)
@@ -106,7 +106,7 @@ extension CanonicalBytes {
     }
 
     @inline(__always)
-    private static func put(_ count: Int?, at place: UnsafeMutableRawPointer) {
+    private static func putLength(_ count: Int?, at place: UnsafeMutableRawPointer) {
         let count = count.map { UInt32(truncatingIfNeeded: $0) } ?? absentLength
         place.storeBytes(of: count.littleEndian, as: UInt32.self)
     }
@@ -130,7 +130,7 @@ extension CanonicalBytes {
             Self.recordHeadBytes + record.type.utf8.count + record.payload.count
             + (record.meta?.count ?? 0) + (record.principal?.description.utf8.count ?? 0)
             + (record.requestID?.utf8.count ?? 0)
-            + (hasSource ? Self.sourceHeadBytes + (record.origin?.utf8.count ?? 0) : 0)
+            + (hasSource ? Self.sourceSectionHeadBytes + (record.origin?.utf8.count ?? 0) : 0)
             + (record.session.map { 4 + $0.utf8.count } ?? 0)
             + Self.programByteCount(record.program)
         let memory = extend(by: size)
@@ -147,18 +147,18 @@ extension CanonicalBytes {
         if let principal = record.principal?.description {
             fields.principal = Self.put(principal, at: &place)
         }
-        if let request = record.requestID { fields.request = Self.put(request, at: &place) }
+        if let request = record.requestID { fields.requestID = Self.put(request, at: &place) }
         if hasSource {
             fields.cause = record.cause
             let head = place
-            place += Self.sourceHeadBytes
+            place += Self.sourceSectionHeadBytes
             if let origin = record.origin { fields.origin = Self.put(origin, at: &place) }
-            Self.putSource(fields, at: head)
+            Self.putSourceHead(fields, at: head)
             if let session = record.session {
                 let length = place
                 place += 4
                 let text = Self.put(session, at: &place)
-                Self.put(text.count, at: length)
+                Self.putLength(text.count, at: length)
                 fields.session = text
             }
         }

@@ -128,7 +128,7 @@ extension CanonicalBytes {
     }
 
     /// The checksum of an outcome in the buffer: the first 64 bits of the hash.
-    var checksum: Int64 { Int64(bitPattern: hash.prefix) }
+    var outcomeChecksum: Int64 { Int64(bitPattern: hash.prefix) }
 
     private mutating func append(principal: String?) -> Range<Int> {
         let start = count

@@ -5,12 +5,12 @@ struct RecordRows: ~Copyable {
     private let statement: Statement
     /// The version of the last row to read; `nil` to read all rows. A row of that version must
     /// exist.
-    private let through: UInt64?
+    private let throughVersion: UInt64?
     /// The position of the current record.
-    private(set) var end: ChainPosition
+    private(set) var currentPosition: ChainPosition
     private(set) var fields: RecordFields
     /// True if the statement is at a row that was not read yet.
-    private var isPending: Bool
+    private var hasUnreadRow: Bool
     /// True if there are no more rows. Another step would run the statement from its first row.
     private var isAtEnd: Bool
 
@@ -48,10 +48,10 @@ struct RecordRows: ~Copyable {
         guard end.version == after else { throw .damaged("record \(after) is missing") }
         let none = UnsafeRawBufferPointer(start: nil, count: 0)
         self.statement = statement
-        self.through = through
-        self.isPending = isPending
+        self.throughVersion = through
+        self.hasUnreadRow = isPending
         isAtEnd = !isPending
-        self.end = end
+        self.currentPosition = end
         fields = RecordFields(version: after, time: 0, changed: false, type: none, payload: none)
     }
 
@@ -59,16 +59,18 @@ struct RecordRows: ~Copyable {
     /// record's hash. Returns the offset of the form's first byte; `nil` after the last record.
     /// ``fields`` is valid until the next call.
     mutating func next(_ form: inout CanonicalBytes) throws(DatabaseFailure) -> Int? {
-        if let through, end.version >= through { return nil }
-        if !isPending, !isAtEnd {
-            isPending = try statement.step()
-            isAtEnd = !isPending
+        if let throughVersion, currentPosition.version >= throughVersion { return nil }
+        if !hasUnreadRow, !isAtEnd {
+            hasUnreadRow = try statement.step()
+            isAtEnd = !hasUnreadRow
         }
-        guard isPending else {
-            guard through != nil else { return nil }
-            throw .damaged("record \(end.version + 1) is missing: the records end before it")
+        guard hasUnreadRow else {
+            guard throughVersion != nil else { return nil }
+            throw .damaged(
+                "record \(currentPosition.version + 1) is missing: the records end before it"
+            )
         }
-        isPending = false
+        hasUnreadRow = false
         fields = RecordFields(
             version: UInt64(bitPattern: statement.integer(0)),
             time: statement.integer(1),
@@ -77,21 +79,23 @@ struct RecordRows: ~Copyable {
             payload: statement.bytes(4),
             meta: statement.bytesIfAny(5),
             principal: statement.bytesIfAny(6),
-            request: statement.bytesIfAny(7),
+            requestID: statement.bytesIfAny(7),
             cause: statement.integerIfAny(9).map { UInt64(bitPattern: $0) },
             origin: statement.bytesIfAny(10),
             session: statement.bytesIfAny(11),
             program: UInt32(truncatingIfNeeded: statement.integer(12))
         )
-        guard fields.version == end.version + 1 else {
-            throw .damaged("record \(end.version + 1) is missing: \(fields.version) comes next")
+        guard fields.version == currentPosition.version + 1 else {
+            throw .damaged(
+                "record \(currentPosition.version + 1) is missing: \(fields.version) comes next"
+            )
         }
-        let start = form.append(fields, after: end.hash)
+        let start = form.append(fields, after: currentPosition.hash)
         let hash = ChainHash(hashing: form.bytes(start..<form.count))
         guard hash.matches(statement.bytes(8)) else {
             throw .damaged("record \(fields.version) has changed since it was written")
         }
-        end = ChainPosition(version: fields.version, hash: hash)
+        currentPosition = ChainPosition(version: fields.version, hash: hash)
         return start
     }
 }

@@ -28,7 +28,7 @@ struct ChainWalk: ~Copyable {
         var (end, bytesTotal, marked) = (end, bytesTotal, markedHash)
         defer { (self.end, self.bytesTotal, self.markedHash) = (end, bytesTotal, marked) }
         try page.fill(&rows) { [markedVersion] rows in
-            end = rows.end
+            end = rows.currentPosition
             bytesTotal += rows.fields.payloadAndMetaBytes
             if end.version == markedVersion { marked = end.hash }
         }

@@ -70,7 +70,7 @@ struct DatabaseRecovery {
             )
             var form = CanonicalBytes()
             while try rows.next(&form) != nil { form.clear() }
-            return rows.end
+            return rows.currentPosition
         }
         if all != check.start { meta.base = check.start }
         return DatabaseSummary(meta)

@@ -56,7 +56,7 @@ package struct RecordPage: ~Copyable {
     ) throws(DatabaseFailure) {
         form.clear()
         fieldOffsets.removeAll(keepingCapacity: true)
-        firstVersion = rows.end.version + 1
+        firstVersion = rows.currentPosition.version + 1
         while !isFull, let start = try rows.next(&form) {
             fieldOffsets.append(
                 FieldOffsets(

@@ -53,8 +53,8 @@ private struct UpdaterHandling<Updater: StateUpdater>: HandlerMaker {
         }
     }
 
-    func reducer<Root>(of whole: RootMember<Root, Root>) -> SliceReducer<Root>? {
+    func wholeStateReducer<Root>(of whole: RootMember<Root, Root>) -> SliceReducer<Root>? {
         let whole = whole as? RootMember<Root, Updater.State>
-        return whole?.updating { (state, action: Updater) in try action.updateState(&state) }
+        return whole?.updatingReducer { (state, action: Updater) in try action.updateState(&state) }
     }
 }

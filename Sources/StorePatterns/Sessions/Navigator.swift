@@ -67,11 +67,11 @@ extension PresenterContext {
     func navigator(_ style: PresentationStyle) -> Navigator {
         Navigator(
             style: style,
-            session: presentedSession ?? Sessions.shared,
+            session: targetSession ?? Sessions.shared,
             view: view
         ) { action, completion in
             // There is no session to present to, for instance when the store begins.
-            guard let presentedSession else {
+            guard let targetSession else {
                 completion?(.shown)
                 return
             }
@@ -91,7 +91,7 @@ extension PresenterContext {
                 }
                 guard let version else { return report(.dropped) }
                 guard let routes = self.engine?.routes else { return report(.shown) }
-                routes.wait(for: presentedSession, toShow: version, report)
+                routes.wait(for: targetSession, toShow: version, report)
             }
         }
     }

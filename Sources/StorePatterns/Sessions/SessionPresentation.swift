@@ -54,7 +54,7 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
     /// slice. A state that was made without routes has slices of both kinds.
     ///
     /// Cost: one step for each view on a route, and then one step for each slice.
-    func initialSession(of module: Int, in root: Root) -> (SliceKey) -> String? {
+    func makeInitialSessionLookup(of module: Int, in root: Root) -> (SliceKey) -> String? {
         guard views[module]?.isEmpty == false else { return { _ in nil } }
         let state = place.read(root)
         let shown = Set(state.sessions.values.flatMap { $0.route.map { ExactText($0.view) } })
@@ -68,11 +68,12 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
         }
     }
 
-    func admit(_ module: Int, _ key: SliceKey, from session: String?, in root: Root) throws(Refusal)
+    func admitViewAction(_ module: Int, _ key: SliceKey, from session: String?, in root: Root)
+        throws(Refusal)
     {
         guard isHidden(SliceEdit(module, key), from: session ?? Sessions.shared, in: root),
             // If the slice is not started, a later check refuses the action with a better reason.
-            modules[module].slice.isThere(root, key)
+            modules[module].slicePlace.isSliceThere(root, key)
         else { return }
         let name = SliceAddress(module: modules[module].name, key).path
         throw Refusal(

@@ -127,7 +127,7 @@ extension Sessions.State: SessionRegister {
 }
 
 extension Sessions.State: PiecewiseState {
-    package static var pieceForm: PieceLayout { .objectBySession }
+    package static var pieceLayout: PieceLayout { .objectBySession }
 }
 
 extension Sessions.Internal: SessionAction {
@@ -135,7 +135,7 @@ extension Sessions.Internal: SessionAction {
         if case .ended(let session) = self { session } else { nil }
     }
 
-    package var namedSessions: [String]? {
+    package var reroutedSessions: [String]? {
         switch self {
         case .began, .ended: nil
         case .presented(_, _, let sessions), .dismissed(_, let sessions),

@@ -9,7 +9,7 @@ package final class EncodedPieces: Sendable {
     private let pieces: SortedTable<Bytes>
     /// The arrangement of the pieces on the wire.
     let form: PieceLayout
-    private let whole = JoinedBytes()
+    private let joinedBytes = JoinedBytes()
 
     init(_ pieces: SortedTable<Bytes>, _ form: PieceLayout = .object) {
         self.pieces = pieces
@@ -23,16 +23,16 @@ package final class EncodedPieces: Sendable {
 
     /// Returns the place of a part of the slice. If the form is an object, reads only the piece
     /// that the pointer leads into.
-    func place(of pointer: JSONPointer) -> PartLocation {
-        guard let id = pointer.tokens.first else { return .found(joined) }
-        guard form == .object else { return .within(joined, pointer) }
-        guard let piece = pieces[id] else { return .found(nil) }
-        guard pointer.tokens.count > 1 else { return .found(piece) }
-        return .within(piece, pointer.withoutFirst)
+    func location(of pointer: JSONPointer) -> PartLocation {
+        guard let id = pointer.tokens.first else { return .resolved(joined) }
+        guard form == .object else { return .inDocument(joined, pointer) }
+        guard let piece = pieces[id] else { return .resolved(nil) }
+        guard pointer.tokens.count > 1 else { return .resolved(piece) }
+        return .inDocument(piece, pointer.withoutFirst)
     }
 
     /// Returns the names of the pieces that differ from `others`, without visiting shared pieces.
-    func names(changedSince others: EncodedPieces) -> [String] {
+    func ids(changedSince others: EncodedPieces) -> [String] {
         var names: [String] = []
         pieces.forEachDifference(from: others.pieces) { name, mine, theirs in
             if mine != theirs { names.append(name) }
@@ -61,10 +61,10 @@ package final class EncodedPieces: Sendable {
     }
 
     /// True if ``joined`` is cheap to make.
-    var isCheapToJoin: Bool { whole.isAtHand(count) }
+    var isCheapToJoin: Bool { joinedBytes.isAtHand(count) }
 
     var joined: Bytes {
-        whole.value {
+        joinedBytes.value {
             let bytes = pieces.reduce(2) { $0 + $1.key.utf8.count + $1.value.count + 4 }
             var json = JSONWriter(capacity: bytes)
             json.object { json in
@@ -90,7 +90,7 @@ package final class EncodedPieces: Sendable {
 /// bytes.
 struct JoinedBytes: ~Copyable {
     /// The most pieces that are joined on the event loop.
-    private static let quickMax = 64
+    private static let quickPiecesMax = 64
 
     private let bytes = Locked<Bytes?>(nil)
     private let wasJoined = Atomic(false)
@@ -98,7 +98,7 @@ struct JoinedBytes: ~Copyable {
     /// Returns true if there are few pieces, or the pieces are joined already. Never waits for
     /// another thread that joins the pieces.
     func isAtHand(_ count: Int) -> Bool {
-        count <= Self.quickMax || wasJoined.load(ordering: .relaxed)
+        count <= Self.quickPiecesMax || wasJoined.load(ordering: .relaxed)
     }
 
     /// Returns the joined bytes. The first caller makes the bytes, and other callers wait for the

@@ -25,7 +25,7 @@ package struct PublishedSlice: Sendable {
     static let hidden = PublishedSlice(.whole(nil), version: 0)
 
     /// The slice as JSON; `nil` if the slice is absent. The first reader joins the pieces of a
-    /// slice. A reader of one instance uses ``place(of:)`` instead.
+    /// slice. A reader of one instance uses ``location(of:)`` instead.
     var bytes: Bytes? {
         switch form {
         case .whole(let bytes): bytes
@@ -46,7 +46,7 @@ package struct PublishedSlice: Sendable {
     /// The number of started slices. Each instance counts, and each slice of a session.
     ///
     /// Cost: one step for each session.
-    package var count: Int {
+    package var startedCount: Int {
         switch form {
         case .whole(let bytes): bytes == nil ? 0 : 1
         case .pieces(let pieces): pieces.form == .object ? pieces.count : 1
@@ -96,13 +96,13 @@ package struct PublishedSlice: Sendable {
         }
     }
 
-    func place(of pointer: JSONPointer) -> PartLocation {
+    func location(of pointer: JSONPointer) -> PartLocation {
         switch form {
         case .whole(let bytes):
-            let bytes = bytes ?? SliceLayout.absent
-            return pointer == .root ? .found(bytes) : .within(bytes, pointer)
-        case .pieces(let pieces): return pieces.place(of: pointer)
-        case .sessions(let sessions): return sessions.place(of: pointer)
+            let bytes = bytes ?? SliceLayout.absentSliceJSON
+            return pointer == .root ? .resolved(bytes) : .inDocument(bytes, pointer)
+        case .pieces(let pieces): return pieces.location(of: pointer)
+        case .sessions(let sessions): return sessions.location(of: pointer)
         }
     }
 }

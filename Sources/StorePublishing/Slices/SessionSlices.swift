@@ -7,9 +7,9 @@ package final class SessionSlices: Sendable {
     /// The form in which a session gets its slice.
     enum Form: Sendable {
         /// The slice of the session replaces the slices of all sessions.
-        case own
+        case bareSlice
         /// The slice is the only member of an object, under the session's name.
-        case member
+        case underSessionName
     }
 
     private final class Entry: Sendable {
@@ -20,9 +20,9 @@ package final class SessionSlices: Sendable {
 
     private let entries: SortedTable<Entry>
     /// The slice that every session begins with.
-    let first: PublishedSlice
+    let initialSlice: PublishedSlice
     private let form: Form
-    private let whole = JoinedBytes()
+    private let joinedBytes = JoinedBytes()
 
     /// Makes the table of slices, which are sorted by the names of sessions.
     init(
@@ -31,24 +31,24 @@ package final class SessionSlices: Sendable {
         _ form: Form
     ) {
         entries = SortedTable(sorted: slices.map { ($0.session, Entry($0.slice)) })
-        self.first = first
+        self.initialSlice = first
         self.form = form
     }
 
     private init(_ entries: SortedTable<Entry>, first: PublishedSlice, _ form: Form) {
         self.entries = entries
-        self.first = first
+        self.initialSlice = first
         self.form = form
     }
 
     /// True if a session has a started slice. Cost: one step for each session.
-    var isStarted: Bool { first.isStarted || entries.contains { $0.value.slice.isStarted } }
+    var isStarted: Bool { initialSlice.isStarted || entries.contains { $0.value.slice.isStarted } }
 
     /// The number of slices of sessions. If the module starts with the store, slices that no action
     /// has changed do not count. Cost: one step for each session.
     var count: Int {
-        if form == .member { return 1 }
-        return entries.reduce(0) { $0 + $1.value.slice.count }
+        if form == .underSessionName { return 1 }
+        return entries.reduce(0) { $0 + $1.value.slice.startedCount }
     }
 
     subscript(session: String) -> PublishedSlice? { entries[session]?.slice }
@@ -57,9 +57,9 @@ package final class SessionSlices: Sendable {
     func visible(to session: String) -> PublishedSlice {
         let own = self[session]
         switch form {
-        case .own: return own ?? first
-        case .member:
-            guard let own, let bytes = own.bytes else { return first }
+        case .bareSlice: return own ?? initialSlice
+        case .underSessionName:
+            guard let own, let bytes = own.bytes else { return initialSlice }
             let piece = SortedTable(sorted: [(key: session, value: bytes)])
             return PublishedSlice(.pieces(EncodedPieces(piece)), version: own.version)
         }
@@ -73,27 +73,27 @@ package final class SessionSlices: Sendable {
     ) -> SessionSlices {
         var entries = entries
         for (session, slice) in renewed { entries[session] = slice.map { Entry($0) } }
-        return SessionSlices(entries, first: first ?? self.first, form)
+        return SessionSlices(entries, first: first ?? self.initialSlice, form)
     }
 
     /// Returns the sessions whose slices differ from their slices in an earlier version; `nil` if
     /// the slices of all sessions may differ. Does not visit the entries that both versions share.
     func sessions(changedSince others: SessionSlices) -> [String]? {
-        guard first.version == others.first.version else { return nil }
+        guard initialSlice.version == others.initialSlice.version else { return nil }
         return entries.differences(from: others.entries).map(\.key)
     }
 
     /// True if ``joined`` is cheap to make.
-    var isAtHand: Bool { whole.isAtHand(entries.count) }
+    var isAtHand: Bool { joinedBytes.isAtHand(entries.count) }
 
     /// All slices as JSON, under the names of their sessions, as in a stored snapshot.
     var joined: Bytes {
-        whole.value {
+        joinedBytes.value {
             var json = JSONWriter(capacity: 64 * (entries.count + 1))
             json.object { json in
                 for (session, entry) in entries {
                     json.key(session)
-                    json.raw(entry.slice.bytes ?? SliceLayout.absent)
+                    json.raw(entry.slice.bytes ?? SliceLayout.absentSliceJSON)
                 }
             }
             return json.bytes
@@ -101,8 +101,8 @@ package final class SessionSlices: Sendable {
     }
 
     /// Returns the place of a part in the JSON of the table.
-    func place(of pointer: JSONPointer) -> PartLocation {
-        guard let session = pointer.tokens.first else { return .found(joined) }
-        return self[session]?.place(of: pointer.withoutFirst) ?? .found(nil)
+    func location(of pointer: JSONPointer) -> PartLocation {
+        guard let session = pointer.tokens.first else { return .resolved(joined) }
+        return self[session]?.location(of: pointer.withoutFirst) ?? .resolved(nil)
     }
 }

@@ -16,23 +16,23 @@ package final class SliceLayout: Sendable {
     /// The indices of the modules with slices, or with parts of slices, that belong to sessions.
     package let sessionModules: [Int]
     /// The indices of the slices that the layout shows; `nil` if the layout shows all slices.
-    private let shown: [Int]?
+    private let shownIndices: [Int]?
     /// The most layouts for roles in ``narrowed``. At this number, all these layouts are dropped,
     /// because most belong to an earlier policy.
     private static let narrowedMax = 1_000
 
     /// The layouts for roles, each made once for its sight.
-    private let narrowed = Locked<[Sight: SliceLayout]>([:])
+    private let layoutsBySight = Locked<[Sight: SliceLayout]>([:])
 
     package convenience init<Root: RootState>(_ modules: [Mount<Root>]) {
-        let ofSessions = modules.indices.filter { modules[$0].slice.ownership != .everybody }
+        let ofSessions = modules.indices.filter { modules[$0].slicePlace.ownership != .everybody }
         self.init(modules.map(\.name), ofSessions: ofSessions)
     }
 
     init(_ names: [String], ofSessions: [Int] = [], shown: [Int]? = nil) {
         self.names = names
         self.sessionModules = ofSessions
-        self.shown = shown
+        self.shownIndices = shown
         let members = shown.map { $0.map { names[$0] } } ?? names
         keys = members.enumerated().map { index, name in
             var key = JSONOutput(capacity: 32)
@@ -45,10 +45,10 @@ package final class SliceLayout: Sendable {
 
     /// Returns the layout with only the members that a role may see.
     func narrowed(to sight: Sight) -> SliceLayout {
-        if let known = narrowed.withLock({ $0[sight] }) { return known }
+        if let known = layoutsBySight.withLock({ $0[sight] }) { return known }
         let shown = names.indices.filter { sight.sees(module: names[$0]) }
         let made = SliceLayout(names, ofSessions: sessionModules, shown: shown)
-        narrowed.withLock { layouts in
+        layoutsBySight.withLock { layouts in
             if layouts.count >= Self.narrowedMax { layouts = [:] }
             layouts[sight] = made
         }
@@ -56,10 +56,10 @@ package final class SliceLayout: Sendable {
     }
 
     /// True if some slices are hidden.
-    var isNarrowed: Bool { shown != nil }
+    var isNarrowed: Bool { shownIndices != nil }
 
     /// Returns true if this layout shows the slice at an index.
-    func shows(_ index: Int) -> Bool { shown?.contains(index) ?? true }
+    func shows(_ index: Int) -> Bool { shownIndices?.contains(index) ?? true }
 
     /// Returns the index of a visible module by its name; `nil` if there is no such module.
     func index(of name: String) -> Int? {
@@ -67,24 +67,25 @@ package final class SliceLayout: Sendable {
     }
 
     /// The JSON of an absent slice.
-    static let absent = Bytes(utf8: "null")
+    static let absentSliceJSON = Bytes(utf8: "null")
 
     /// The last byte of the whole state.
     private static let end = Bytes(utf8: "}")
 
     /// Returns the JSON of the whole state. If the state is large, the result shares the bytes of
     /// the slices, and copies no slice. `own` is the number of bytes that no other version shares.
-    func joined(_ slices: [Bytes?], own: Int = .max) -> Bytes {
+    func joinedState(_ slices: [Bytes?], ownBytes: Int = .max) -> Bytes {
         guard !keys.isEmpty else { return Bytes(utf8: "{}") }
-        let slices = shown.map { $0.map { slices[$0] } } ?? slices
-        let count = count(of: slices)
+        let slices = shownIndices.map { $0.map { slices[$0] } } ?? slices
+        let count = byteCount(ofShown: slices)
         guard count < SSEFrame.pieceBytesMin else {
-            let pieces = zip(keys, slices).flatMap { [$0, $1 ?? Self.absent] } + [Self.end]
-            return Bytes(joining: pieces, shared: max(0, count - min(own, count)))
+            let pieces =
+                zip(keys, slices).flatMap { [$0, $1 ?? Self.absentSliceJSON] } + [Self.end]
+            return Bytes(joining: pieces, shared: max(0, count - min(ownBytes, count)))
         }
         return Bytes(count: count) { buffer in
             var offset = 0
-            for part in zip(keys, slices).flatMap({ [$0, $1 ?? Self.absent] }) {
+            for part in zip(keys, slices).flatMap({ [$0, $1 ?? Self.absentSliceJSON] }) {
                 part.withUnsafeBytes {
                     UnsafeMutableRawBufferPointer(rebasing: buffer[offset...]).copyMemory(from: $0)
                 }
@@ -95,13 +96,13 @@ package final class SliceLayout: Sendable {
     }
 
     /// Returns the number of bytes in the JSON of the whole state.
-    func bytes(of slices: [Bytes?]) -> Int {
-        count(of: shown.map { $0.map { slices[$0] } } ?? slices)
+    func byteCount(of slices: [Bytes?]) -> Int {
+        byteCount(ofShown: shownIndices.map { $0.map { slices[$0] } } ?? slices)
     }
 
-    private func count(of members: [Bytes?]) -> Int {
+    private func byteCount(ofShown members: [Bytes?]) -> Int {
         zip(keys, members).reduce(keys.isEmpty ? 2 : 1) {
-            $0 + $1.0.count + ($1.1 ?? Self.absent).count
+            $0 + $1.0.count + ($1.1 ?? Self.absentSliceJSON).count
         }
     }
 }

@@ -16,14 +16,14 @@ package final class SliceWriter<State: RootState>: StateWriter {
     private let layout = SliceLayout(State.modules)
     private let modules = State.modules
     /// For each slice, true if the slice is made of pieces.
-    private let isInPieces = State.modules.map {
-        $0.slice.ownership == .session || $0.slice.wireType is any PiecewiseState.Type
+    private let isInPiecesByModule = State.modules.map {
+        $0.slicePlace.ownership == .session || $0.slicePlace.wireType is any PiecewiseState.Type
     }
     private var slices: [PublishedSlice] = []
     /// The values from which the slices with pieces were encoded, by index.
-    private var values: [Int: any Sendable] = [:]
+    private var encodedValuesByModule: [Int: any Sendable] = [:]
     private var committedSlices: [PublishedSlice] = []
-    private var committedValues: [Int: any Sendable] = [:]
+    private var committedValuesByModule: [Int: any Sendable] = [:]
     private let times: EncodeTimes?
 
     /// Makes a writer. `times` records the duration of each encoding; `nil` to record no durations.
@@ -42,13 +42,13 @@ package final class SliceWriter<State: RootState>: StateWriter {
         var writer = PieceWriter(encoder: encoder, version: tag.version)
         if slices.isEmpty {
             slices = try modules.indices.map { index throws(JSONError) in
-                try written(index, state, &writer)
+                try encodedSlice(index, state, &writer)
             }
         } else {
             // The clock is read once for each slice, and once before the first slice.
             var began = times == nil ? 0 : SystemTime.steadyNanoseconds()
             for index in edited {
-                slices[index] = try written(index, state, &writer)
+                slices[index] = try encodedSlice(index, state, &writer)
                 guard let times else { continue }
                 let ended = SystemTime.steadyNanoseconds()
                 times.observe(index, from: began, to: ended)
@@ -61,27 +61,27 @@ package final class SliceWriter<State: RootState>: StateWriter {
 
     package func keepEncoded() {
         committedSlices = slices
-        committedValues = values
+        committedValuesByModule = encodedValuesByModule
     }
 
     package func discardEncoded() {
         // The Core has restored the state of the last commit, so the slices of that commit are
         // restored, too. A module that is still in ``edited`` costs only one more comparison.
         slices = committedSlices
-        values = committedValues
+        encodedValuesByModule = committedValuesByModule
     }
 
     /// Returns the encoded slice; the old slice if no byte differs.
-    private func written(
+    private func encodedSlice(
         _ index: Int,
         _ state: State,
         _ writer: inout PieceWriter
     ) throws(JSONError) -> PublishedSlice {
-        let value = modules[index].slice.value(state)
+        let value = modules[index].slicePlace.memberValue(state)
         let old = slices.isEmpty ? nil : slices[index]
-        guard isInPieces[index] else { return try writer.whole(value, after: old) }
-        defer { values[index] = value }
-        return try writer.slice(of: value, after: old, values[index])
+        guard isInPiecesByModule[index] else { return try writer.whole(value, after: old) }
+        defer { encodedValuesByModule[index] = value }
+        return try writer.slice(of: value, after: old, encodedValuesByModule[index])
     }
 }
 
@@ -100,9 +100,9 @@ private struct PieceWriter {
     ) throws(JSONError) -> PublishedSlice {
         switch value {
         case let value as any SessionValues:
-            try sessions(of: value, after: old, oldValue as? any SessionValues)
+            try sliceOfSessions(of: value, after: old, oldValue as? any SessionValues)
         case let value as any PiecewiseState:
-            try pieces(of: value, after: old, oldValue as? any PiecewiseState)
+            try sliceOfPieces(of: value, after: old, oldValue as? any PiecewiseState)
         default: try whole(value, after: old)
         }
     }
@@ -117,13 +117,15 @@ private struct PieceWriter {
         return PublishedSlice(.whole(new), version: version)
     }
 
-    private mutating func pieces(
+    private mutating func sliceOfPieces(
         of value: any PiecewiseState,
         after old: PublishedSlice?,
         _ oldValue: (any PiecewiseState)?
     ) throws(JSONError) -> PublishedSlice {
-        let form = type(of: value).pieceForm
-        if form == .objectBySession { return try parts(of: value, after: old, oldValue) }
+        let form = type(of: value).pieceLayout
+        if form == .objectBySession {
+            return try sliceOfSessionParts(of: value, after: old, oldValue)
+        }
         guard let old, let pieces = old.pieces, let oldValue else {
             var pieces: [(key: String, value: Bytes)] = []
             for (name, value) in value.pieces { pieces.append((name, try encoded(value))) }
@@ -140,7 +142,7 @@ private struct PieceWriter {
     }
 
     /// Returns the slice of a value with a part for each session.
-    private mutating func parts(
+    private mutating func sliceOfSessionParts(
         of value: any PiecewiseState,
         after old: PublishedSlice?,
         _ oldValue: (any PiecewiseState)?
@@ -158,11 +160,11 @@ private struct PieceWriter {
         }
         if let old, known != nil, renewed.isEmpty { return old }
         let none = PublishedSlice(.pieces(EncodedPieces(SortedTable())), version: 0)
-        let slices = known ?? SessionSlices([], first: none, .member)
+        let slices = known ?? SessionSlices([], first: none, .underSessionName)
         return PublishedSlice(.sessions(slices.replacing(renewed)), version: version)
     }
 
-    private mutating func sessions(
+    private mutating func sliceOfSessions(
         of value: any SessionValues,
         after old: PublishedSlice?,
         _ oldValue: (any SessionValues)?
@@ -177,16 +179,18 @@ private struct PieceWriter {
             }
             let before = known?[session]
             let (part, oldPart) = (value.value(of: session), oldValue?.value(of: session))
-            let slice = try slice(of: part, after: before ?? known?.first, oldPart)
+            let slice = try slice(of: part, after: before ?? known?.initialSlice, oldPart)
             if before == nil || slice.version == version { renewed.append((session, slice)) }
         }
-        var first = known?.first
+        var first = known?.initialSlice
         if isFirst || first == nil {
             first = try slice(of: value.value(of: nil), after: first, oldValue?.value(of: nil))
         }
         guard let first else { return PublishedSlice(.whole(nil), version: version) }
-        if let old, let known, renewed.isEmpty, known.first.version == first.version { return old }
-        let slices = known ?? SessionSlices([], first: first, .own)
+        if let old, let known, renewed.isEmpty, known.initialSlice.version == first.version {
+            return old
+        }
+        let slices = known ?? SessionSlices([], first: first, .bareSlice)
         return PublishedSlice(.sessions(slices.replacing(renewed, first: first)), version: version)
     }
 

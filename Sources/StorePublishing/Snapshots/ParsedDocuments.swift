@@ -20,8 +20,8 @@ package final class ParsedDocuments: Sendable {
 
     private struct Table: Sendable {
         var documents: [ObjectIdentifier: (document: ParsedDocument, used: UInt64)] = [:]
-        var clock: UInt64 = 0
-        var bytes = 0
+        var useCount: UInt64 = 0
+        var memoryBytes = 0
     }
 
     private let table = Locked(Table())
@@ -29,29 +29,29 @@ package final class ParsedDocuments: Sendable {
     package init() {}
 
     /// The memory of all documents, in bytes.
-    package var bytes: Int { table.withLock { $0.bytes } }
+    package var memoryBytes: Int { table.withLock { $0.memoryBytes } }
 
     /// Returns the document of these bytes if the document is cached or small; else returns `nil`.
     func cheapDocument(of bytes: Bytes) -> ParsedDocument? {
-        find(bytes) ?? (bytes.count <= Self.quickBytesMax ? document(of: bytes) : nil)
+        cachedDocument(of: bytes) ?? (bytes.count <= Self.quickBytesMax ? document(of: bytes) : nil)
     }
 
     /// Returns the document of these bytes, and parses the bytes if the document is not cached.
     /// Returns `nil` if the bytes are not JSON.
     func document(of bytes: Bytes) -> ParsedDocument? {
-        if let known = find(bytes) { return known }
+        if let known = cachedDocument(of: bytes) { return known }
         guard let document = ParsedDocument(bytes) else { return nil }
         if bytes.count >= Self.keptBytesMin { table.withLock { Self.keep(document, in: &$0) } }
         return document
     }
 
-    private func find(_ bytes: Bytes) -> ParsedDocument? {
+    private func cachedDocument(of bytes: Bytes) -> ParsedDocument? {
         guard bytes.count >= Self.keptBytesMin else { return nil }
         let id = ObjectIdentifier(bytes)
         return table.withLock { table in
             guard let known = table.documents[id]?.document else { return nil }
-            table.clock += 1
-            table.documents[id]?.used = table.clock
+            table.useCount += 1
+            table.documents[id]?.used = table.useCount
             return known
         }
     }
@@ -59,15 +59,16 @@ package final class ParsedDocuments: Sendable {
     private static func keep(_ document: ParsedDocument, in table: inout Table) {
         // The document keeps its bytes alive, so no other bytes can have this identity.
         let id = ObjectIdentifier(document.bytes)
-        table.clock += 1
-        let old = table.documents.updateValue((document, table.clock), forKey: id)
+        table.useCount += 1
+        let old = table.documents.updateValue((document, table.useCount), forKey: id)
         guard old == nil else { return }
-        table.bytes += document.memoryBytes
+        table.memoryBytes += document.memoryBytes
         while table.documents.count > 1,
-            table.bytes > bytesMax || table.documents.count > documentsMax,
+            table.memoryBytes > bytesMax || table.documents.count > documentsMax,
             let oldest = table.documents.min(by: { $0.value.used < $1.value.used })?.key
         {
-            table.bytes -= table.documents.removeValue(forKey: oldest)?.document.memoryBytes ?? 0
+            table.memoryBytes -=
+                table.documents.removeValue(forKey: oldest)?.document.memoryBytes ?? 0
         }
     }
 }
@@ -92,7 +93,7 @@ final class ParsedDocument: @unchecked Sendable {
     }
 
     /// Returns the nodes at several pointers. The nodes are valid while the document is retained.
-    func find(_ pointers: [JSONPointer]) -> [JSONNode?] {
+    func nodes(at pointers: [JSONPointer]) -> [JSONNode?] {
         JSONPointer.find(pointers, from: document.root)
     }
 }
@@ -104,45 +105,45 @@ package enum QuickPart {
     case node(JSONNode)
     case nowhere
     /// The part is large, or a large slice has to be parsed or joined first.
-    case later
+    case notQuick
 }
 
 extension ParsedDocuments {
-    /// Returns the part at a pointer if the search is cheap, else ``QuickPart/later``. Parses a
+    /// Returns the part at a pointer if the search is cheap, else ``QuickPart/notQuick``. Parses a
     /// small document in the workspace.
     package func quickPart(
         at pointer: JSONPointer,
         in snapshot: Snapshot,
         _ workspace: JSONWorkspace
     ) -> QuickPart {
-        guard snapshot.isAtHand(pointer) else { return .later }
-        switch snapshot.place(of: pointer) {
-        case .found(nil): return .nowhere
-        case .found(let bytes?): return bytes.isLargeAnswer ? .later : .bytes(bytes)
-        case .within(let bytes, let pointer):
-            if bytes.isInPieces { return .later }
+        guard snapshot.isAtHand(pointer) else { return .notQuick }
+        switch snapshot.location(of: pointer) {
+        case .resolved(nil): return .nowhere
+        case .resolved(let bytes?): return bytes.isLargeAnswer ? .notQuick : .bytes(bytes)
+        case .inDocument(let bytes, let pointer):
+            if bytes.isInPieces { return .notQuick }
             if bytes.count < Self.keptBytesMin {
                 let document = bytes.withUnsafeBytes {
                     try? workspace.parse($0, limits: .unbounded)
                 }
                 return document.flatMap { pointer.find(in: $0) }.map { .node($0) } ?? .nowhere
             }
-            guard let document = cheapDocument(of: bytes) else { return .later }
+            guard let document = cheapDocument(of: bytes) else { return .notQuick }
             guard let part = document.part(at: pointer) else { return .nowhere }
-            return part.isLargeAnswer ? .later : .bytes(part)
+            return part.isLargeAnswer ? .notQuick : .bytes(part)
         }
     }
 
     /// Returns the part at a pointer, even if the search takes long; `nil` if the pointer leads
     /// nowhere. Any thread may call this, except the event loop's thread and the Core's thread.
     package func part(at pointer: JSONPointer, in snapshot: Snapshot) -> Bytes? {
-        part(at: snapshot.place(of: pointer))
+        part(at: snapshot.location(of: pointer))
     }
 
     func part(at place: PartLocation) -> Bytes? {
         switch place {
-        case .found(let bytes): bytes
-        case .within(let bytes, let pointer): document(of: bytes)?.part(at: pointer)
+        case .resolved(let bytes): bytes
+        case .inDocument(let bytes, let pointer): document(of: bytes)?.part(at: pointer)
         }
     }
 }

@@ -20,7 +20,7 @@ package final class Snapshot: Sendable {
     /// The readers that get a change with this version. All actions since the previously encoded
     /// version count.
     let readers: VersionReaders
-    private let whole: Locked<Bytes?>
+    private let wholeState: Locked<Bytes?>
     private let lastFrame = Locked<(version: UInt64, frame: Bytes)?>(nil)
     /// The filtered version for the viewer that asked last.
     private let lastVisible = Locked<(viewer: Viewer, version: Snapshot)?>(nil)
@@ -32,7 +32,7 @@ package final class Snapshot: Sendable {
         layout = nil
         ownBytes = state.count
         readers = .everybody
-        whole = Locked(state)
+        wholeState = Locked(state)
     }
 
     /// Makes a version from slices. The slices are joined when a reader asks for the whole state.
@@ -51,7 +51,7 @@ package final class Snapshot: Sendable {
         self.layout = layout
         self.ownBytes = ownBytes
         self.readers = readers
-        whole = Locked(nil)
+        wholeState = Locked(nil)
     }
 
     package var version: UInt64 { tag.version }
@@ -76,12 +76,12 @@ package final class Snapshot: Sendable {
             seen.flatMap { $0.viewer == viewer ? $0.version : nil }
         }
         if let known { return known }
-        let version = made(for: viewer)
+        let version = filtered(for: viewer)
         lastVisible.withLock { $0 = (viewer, version) }
         return version
     }
 
-    private func made(for viewer: Viewer) -> Snapshot {
+    private func filtered(for viewer: Viewer) -> Snapshot {
         // A state that is not made of modules has no members to show.
         let all = layout ?? SliceLayout([])
         var slices = slices
@@ -158,9 +158,11 @@ package final class Snapshot: Sendable {
     /// The state as JSON; the bytes of a large state are a list of pieces. Any thread may read
     /// this. The first reader joins the slices, and other readers wait for the result.
     package var state: Bytes {
-        whole.withLock { whole in
+        wholeState.withLock { whole in
             if let whole { return whole }
-            let joined = layout?.joined(slices.map(\.bytes), own: ownBytes) ?? SliceLayout.absent
+            let joined =
+                layout?.joinedState(slices.map(\.bytes), ownBytes: ownBytes)
+                ?? SliceLayout.absentSliceJSON
             whole = joined
             return joined
         }
@@ -178,12 +180,12 @@ package final class Snapshot: Sendable {
     }
 
     /// Returns the place of a part of the state, as far as the place can be found without parsing.
-    func place(of pointer: JSONPointer) -> PartLocation {
+    func location(of pointer: JSONPointer) -> PartLocation {
         guard let layout, let name = pointer.tokens.first else {
-            return pointer == .root ? .found(state) : .within(state, pointer)
+            return pointer == .root ? .resolved(state) : .inDocument(state, pointer)
         }
-        guard let index = layout.index(of: name) else { return .found(nil) }
-        return slices[index].place(of: pointer.withoutFirst)
+        guard let index = layout.index(of: name) else { return .resolved(nil) }
+        return slices[index].location(of: pointer.withoutFirst)
     }
 
     /// Returns true if the pointer can be followed without joining many pieces first.
@@ -203,10 +205,10 @@ extension JSONPointer {
 /// The place of a part of the state.
 enum PartLocation {
     /// The bytes of the part; `nil` if the pointer leads nowhere.
-    case found(Bytes?)
+    case resolved(Bytes?)
     /// A document that contains the part, and the pointer in this document. The document has to be
     /// parsed.
-    case within(Bytes, JSONPointer)
+    case inDocument(Bytes, JSONPointer)
 }
 
 /// A box for the newest published version. The Core's thread swaps the version, and any thread may

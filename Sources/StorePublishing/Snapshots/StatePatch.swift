@@ -29,13 +29,14 @@ package enum StatePatch {
 
     /// Returns the function that compares the states of dry runs. `patch` makes the patch between
     /// two states, given the slices that may differ.
-    package static func comparison<State: Encodable & Sendable>(
+    package static func dryRunComparison<State: Encodable & Sendable>(
         of type: State.Type,
         _ patch: @escaping @Sendable (State, State, [SliceEdit], Viewer) throws(JSONError) -> Bytes
     ) -> DryRunComparison {
         { run, viewer in
             Result { () throws(JSONError) in
-                guard let before = run.before as? State, let after = run.after as? State else {
+                guard let before = run.stateBefore as? State, let after = run.stateAfter as? State
+                else {
                     throw JSONError(code: .unencodable, message: "the dry run left no state")
                 }
                 return try patch(before, after, run.edits, viewer)
@@ -61,7 +62,7 @@ package enum StatePatch {
         _ encoder: JSONEncoder
     ) throws(JSONError) -> [JSONPatch.Change] {
         let place = JSONPointer(tokens: [mount.name])
-        var (before, after) = (mount.slice.value(old), mount.slice.value(new))
+        var (before, after) = (mount.slicePlace.memberValue(old), mount.slicePlace.memberValue(new))
         if let session, let old = before as? any SessionValues,
             let new = after as? any SessionValues
         {
@@ -72,7 +73,7 @@ package enum StatePatch {
         {
             return pieces
         }
-        let part = mount.slice.ownership == .keyedBySession ? session : nil
+        let part = mount.slicePlace.ownership == .keyedBySession ? session : nil
         let (from, to) = (try encoded(before, part, encoder), try encoded(after, part, encoder))
         return [.init(at: place, from: from, to: to)]
     }
@@ -86,7 +87,7 @@ package enum StatePatch {
         for session: String?,
         _ encoder: JSONEncoder
     ) throws(JSONError) -> [JSONPatch.Change]? {
-        let form = type(of: new).pieceForm
+        let form = type(of: new).pieceLayout
         let isSeen = { (name: String) in
             session.map { form != .objectBySession || name.isSame(as: $0) } ?? true
         }
@@ -128,7 +129,7 @@ package enum StatePatch {
         _ value: (any Encodable & Sendable)?,
         _ encoder: JSONEncoder
     ) throws(JSONError) -> Bytes {
-        guard let value else { return SliceLayout.absent }
+        guard let value else { return SliceLayout.absentSliceJSON }
         return try encoder.encodeShared(AnyEncodable(value))
     }
 }

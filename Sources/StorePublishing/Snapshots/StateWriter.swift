@@ -22,7 +22,7 @@ package protocol StateWriter<State>: AnyObject {
 
 extension StateWriter {
     /// Returns the version that is published before the first commit.
-    package func first(_ state: State, at tag: Tag) throws(JSONError) -> Snapshot {
+    package func firstSnapshot(_ state: State, at tag: Tag) throws(JSONError) -> Snapshot {
         defer { keepEncoded() }
         return try snapshot(state, at: tag)
     }
@@ -55,27 +55,27 @@ package final class WholeStateWriter<State: Encodable>: StateWriter {
 /// Core's thread measures; any thread may read.
 package final class EncodeTimes: Sendable {
     /// The name under which a state without modules is measured.
-    package static let whole = "state"
+    package static let wholeStateName = "state"
 
     private let modules: [String]
-    private let times: [Histogram]
+    private let timesByModule: [Histogram]
 
     /// - Parameter modules: the names of the modules, in their order. Without names, the state is
     ///   measured as a whole.
     package init(_ modules: [String]) {
-        self.modules = modules.isEmpty ? [Self.whole] : modules
-        times = self.modules.map { _ in Histogram() }
+        self.modules = modules.isEmpty ? [Self.wholeStateName] : modules
+        timesByModule = self.modules.map { _ in Histogram() }
     }
 
     /// Adds the time of one encoding of a module's slice. `began` and `ended` are nanoseconds of
     /// the steady clock.
     func observe(_ module: Int, from began: UInt64, to ended: UInt64) {
-        guard module < times.count else { return }
-        times[module].observe(ended &- began)
+        guard module < timesByModule.count else { return }
+        timesByModule[module].observe(ended &- began)
     }
 
     /// The times of each module that was encoded. Any thread may read this.
     package var all: [(module: String, times: Distribution)] {
-        zip(modules, times).map { ($0, $1.distribution) }.filter { $0.times.count > 0 }
+        zip(modules, timesByModule).map { ($0, $1.distribution) }.filter { $0.times.count > 0 }
     }
 }

@@ -11,14 +11,14 @@ import Synchronization
 /// requests is bounded by the connections that the server admits.
 package final class LongPolls: Sendable {
     package struct Waiter: Sendable {
-        package let after: UInt64
+        package let afterVersion: UInt64
         /// The viewer on whose behalf the request reads the state.
         package let viewer: Viewer
         /// Returns true if the client may still get the state; `nil` if the permission can't
         /// change.
-        fileprivate let isAllowed: (@Sendable () -> Bool)?
+        fileprivate let canRead: (@Sendable () -> Bool)?
         /// Cancels the timer of the request. The answer calls this function.
-        fileprivate var endTimer: (@Sendable () -> Void)?
+        fileprivate var cancelTimer: (@Sendable () -> Void)?
         private let respond: @Sendable (Snapshot?) -> Void
 
         package init(
@@ -27,27 +27,27 @@ package final class LongPolls: Sendable {
             while isAllowed: (@Sendable () -> Bool)? = nil,
             answer: @escaping @Sendable (Snapshot?) -> Void
         ) {
-            self.after = after
+            self.afterVersion = after
             self.viewer = viewer
-            self.isAllowed = isAllowed
+            self.canRead = isAllowed
             respond = answer
         }
 
         /// Returns true if a version has a change that this waiter may see.
         fileprivate func isBehind(_ snapshot: Snapshot) -> Bool {
-            snapshot.version > after
-                && (viewer.seesAll || snapshot.visible(to: viewer).changedVersion > after)
+            snapshot.version > afterVersion
+                && (viewer.seesAll || snapshot.visible(to: viewer).changedVersion > afterVersion)
         }
 
         fileprivate func answer(_ news: Snapshot?) {
-            endTimer?()
+            cancelTimer?()
             respond(news)
         }
     }
 
     private struct Waiting {
-        var next: UInt64 = 0
-        var waiters: [UInt64: Waiter] = [:]
+        var nextID: UInt64 = 0
+        var waitersByID: [UInt64: Waiter] = [:]
     }
 
     private let waiting = Locked(Waiting())
@@ -71,9 +71,9 @@ package final class LongPolls: Sendable {
         let (id, news) = waiting.withLock { waiting -> (UInt64?, Snapshot?) in
             let snapshot = current()
             guard !waiter.isBehind(snapshot) else { return (nil, snapshot) }
-            waiting.next += 1
-            waiting.waiters[waiting.next] = waiter
-            return (waiting.next, nil)
+            waiting.nextID += 1
+            waiting.waitersByID[waiting.nextID] = waiter
+            return (waiting.nextID, nil)
         }
         if let news {
             count.subtract(1, ordering: .sequentiallyConsistent)
@@ -85,8 +85,8 @@ package final class LongPolls: Sendable {
     /// Calls `cancel` when this waiter is answered, or at once if the waiter was answered already.
     package func setTimerCancellation(_ cancel: @escaping @Sendable () -> Void, for id: UInt64) {
         let waits = waiting.withLock { waiting -> Bool in
-            guard waiting.waiters[id] != nil else { return false }
-            waiting.waiters[id]?.endTimer = cancel
+            guard waiting.waitersByID[id] != nil else { return false }
+            waiting.waitersByID[id]?.cancelTimer = cancel
             return true
         }
         if !waits { cancel() }
@@ -101,7 +101,9 @@ package final class LongPolls: Sendable {
     /// Answers a waiter without a version because its time is over. Does nothing if the waiter was
     /// answered already.
     package func expire(_ id: UInt64) {
-        guard let waiter = waiting.withLock({ $0.waiters.removeValue(forKey: id) }) else { return }
+        guard let waiter = waiting.withLock({ $0.waitersByID.removeValue(forKey: id) }) else {
+            return
+        }
         count.subtract(1, ordering: .sequentiallyConsistent)
         waiter.answer(nil)
     }
@@ -115,7 +117,7 @@ package final class LongPolls: Sendable {
     /// after a change of credentials or permissions.
     package func expireForbidden() {
         let bounded = waiting.withLock { waiting in
-            waiting.waiters.compactMap { id, waiter in waiter.isAllowed.map { (id, $0) } }
+            waiting.waitersByID.compactMap { id, waiter in waiter.canRead.map { (id, $0) } }
         }
         for (id, isAllowed) in bounded where !isAllowed() { expire(id) }
     }
@@ -125,9 +127,9 @@ package final class LongPolls: Sendable {
 
     private func answer(_ news: Snapshot?, where isMeant: (Waiter) -> Bool) {
         let due = waiting.withLock { waiting -> [Waiter] in
-            guard !waiting.waiters.isEmpty else { return [] }
-            let due = waiting.waiters.filter { isMeant($0.value) }
-            for id in due.keys { waiting.waiters[id] = nil }
+            guard !waiting.waitersByID.isEmpty else { return [] }
+            let due = waiting.waitersByID.filter { isMeant($0.value) }
+            for id in due.keys { waiting.waitersByID[id] = nil }
             return Array(due.values)
         }
         count.subtract(due.count, ordering: .sequentiallyConsistent)

@@ -16,10 +16,10 @@ package final class PartStreams: Sendable {
     /// The bound on the pointers that one client (a principal or an address) watches. An address
     /// that many clients share has no such bound.
     package static let clientPointersMax = 256
-    /// The number of places that are reserved for clients with fewer than ``reservedPerClient``
-    /// pointers. These places are for pointers into shared slices.
+    /// The number of places that are reserved for clients with fewer than
+    /// ``reservedPointersPerClient`` pointers. These places are for pointers into shared slices.
     static let reservedPointers = 512
-    static let reservedPerClient = 4
+    static let reservedPointersPerClient = 4
     /// The bound on the watched pointers of one session into its own slices.
     package static let sessionPointersMax = 64
     /// The bytes of all watched parts at which no further part is added. A single part may have any
@@ -28,33 +28,35 @@ package final class PartStreams: Sendable {
     /// The bytes of one client's watched parts at which no further part of that client is added.
     package static let clientPointerBytesMax = 16 << 20
     /// The minimum number of parts at which parts without readers are dropped.
-    private static let partsMax = 1_000
+    private static let sweepMin = 1_000
 
     /// The last frame that was sent for a part: its bytes and its version.
-    private struct Sent: Sendable {
+    private struct SentFrame: Sendable {
         let bytes: Bytes?
         let version: UInt64
     }
 
-    private struct Watched: Sendable {
+    private struct Table: Sendable {
         /// The parts of each container by the first token of their pointers. Under `nil`: the parts
         /// that are a whole container.
-        var parts: [WatchedPart.Container: [ExactText?: [WatchedPart: Sent]]] = [:]
+        var partsByContainer: [WatchedPart.Container: [ExactText?: [WatchedPart: SentFrame]]] = [:]
         /// The containers of each session. Under `nil`: the containers of shared slices.
-        var containers: [ExactText?: Set<WatchedPart.Container>] = [:]
+        var containersBySession: [ExactText?: Set<WatchedPart.Container>] = [:]
         var count = 0
         /// The places of the clients that watch pointers.
         var places = WatchPlaces()
         /// The number of bytes of the parts at pointers.
         var pointerBytes = 0
         /// The number of parts at which parts without readers are dropped next.
-        var sweepAt = PartStreams.partsMax
+        var sweepAt = PartStreams.sweepMin
 
-        subscript(part: WatchedPart) -> Sent? {
-            get { parts[part.container]?[part.name]?[part] }
+        subscript(part: WatchedPart) -> SentFrame? {
+            get { partsByContainer[part.container]?[part.firstToken]?[part] }
             set {
                 let old = self[part]
-                parts[part.container, default: [:]][part.name, default: [:]][part] = newValue
+                partsByContainer[part.container, default: [:]][part.firstToken, default: [:]][
+                    part
+                ] = newValue
                 if part.isClientPointer {
                     pointerBytes += (newValue?.bytes?.count ?? 0) - (old?.bytes?.count ?? 0)
                 }
@@ -62,38 +64,42 @@ package final class PartStreams: Sendable {
                 guard change != 0 else { return }
                 count += change
                 let session = part.container.session
-                containers[session, default: []].insert(part.container)
-                guard newValue == nil, parts[part.container]?[part.name]?.isEmpty == true else {
+                containersBySession[session, default: []].insert(part.container)
+                guard newValue == nil,
+                    partsByContainer[part.container]?[part.firstToken]?.isEmpty == true
+                else {
                     return
                 }
-                parts[part.container]?[part.name] = nil
-                guard parts[part.container]?.isEmpty == true else { return }
-                parts[part.container] = nil
-                containers[session]?.remove(part.container)
-                if containers[session]?.isEmpty == true { containers[session] = nil }
+                partsByContainer[part.container]?[part.firstToken] = nil
+                guard partsByContainer[part.container]?.isEmpty == true else { return }
+                partsByContainer[part.container] = nil
+                containersBySession[session]?.remove(part.container)
+                if containersBySession[session]?.isEmpty == true {
+                    containersBySession[session] = nil
+                }
             }
         }
 
         /// Returns the containers that may differ between two versions. Skips the sessions without
         /// a change.
-        func containers(_ new: Snapshot, after old: Snapshot) -> [WatchedPart.Container] {
+        func changedContainers(_ new: Snapshot, after old: Snapshot) -> [WatchedPart.Container] {
             guard new.hasSessions, let sessions = new.sessions(changedSince: old) else {
-                return Array(parts.keys)
+                return Array(partsByContainer.keys)
             }
-            return sessions.reduce(into: Array(containers[nil] ?? [])) { found, session in
-                found += containers[session] ?? []
+            return sessions.reduce(into: Array(containersBySession[nil] ?? [])) { found, session in
+                found += containersBySession[session] ?? []
             }
         }
 
         /// Returns all parts of a container.
         func parts(of container: WatchedPart.Container) -> [WatchedPart] {
-            parts[container]?.values.flatMap(\.keys) ?? []
+            partsByContainer[container]?.values.flatMap(\.keys) ?? []
         }
 
         /// Returns the parts whose pointers begin with one of these names, and the parts that are
         /// the whole container.
         func parts(of container: WatchedPart.Container, under names: [String]) -> [WatchedPart] {
-            guard let all = parts[container] else { return [] }
+            guard let all = partsByContainer[container] else { return [] }
             var found = all[nil].map { Array($0.keys) } ?? []
             for name in names {
                 if let parts = all[ExactText(name)] { found += parts.keys }
@@ -105,7 +111,7 @@ package final class PartStreams: Sendable {
     private let layout: SliceLayout?
     private let distributor: TopicDistributor
     private let documents: ParsedDocuments
-    private let watched = Locked(Watched())
+    private let table = Locked(Table())
 
     /// Makes the streams of parts. `layout` is `nil` if the state is not made of modules.
     /// `documents` caches parsed slices.
@@ -133,7 +139,7 @@ package final class PartStreams: Sendable {
         for part: WatchedPart,
         of client: WatchingClient
     ) throws(WatchRefusal) -> WatchPlace {
-        try watched.withLock { watched throws(WatchRefusal) in
+        try table.withLock { watched throws(WatchRefusal) in
             if let refusal = watched.places.refusal(of: part, for: client) { throw refusal }
             // A part that is already watched needs no more memory.
             if watched[part] == nil {
@@ -154,7 +160,7 @@ package final class PartStreams: Sendable {
 
     /// Gives a place back. Drops the part if no client has a place at the part any more.
     func releasePlace(at part: WatchedPart, of client: WatchingClient) {
-        watched.withLock { watched in
+        table.withLock { watched in
             if watched.places.giveBack(part, of: client) { watched[part] = nil }
         }
     }
@@ -163,9 +169,9 @@ package final class PartStreams: Sendable {
     func isAtHand(_ part: WatchedPart, in snapshot: Snapshot) -> Bool {
         let (container, isInside) = (part.container, !part.pointer.tokens.isEmpty)
         if container.slice(in: snapshot)?.isAtHand(inside: isInside) == false { return false }
-        return switch container.place(of: part.pointer, in: snapshot) {
-        case .found: true
-        case .within(let bytes, _): documents.cheapDocument(of: bytes) != nil
+        return switch container.location(of: part.pointer, in: snapshot) {
+        case .resolved: true
+        case .inDocument(let bytes, _): documents.cheapDocument(of: bytes) != nil
         }
     }
 
@@ -176,8 +182,8 @@ package final class PartStreams: Sendable {
         in mode: StreamMode,
         from snapshot: Snapshot
     ) -> TopicVersion {
-        if let known = watched.withLock({ $0[part] }) {
-            return distributor.version(
+        if let known = table.withLock({ $0[part] }) {
+            return distributor.topicVersion(
                 of: known.bytes,
                 since: known.version,
                 in: mode,
@@ -185,18 +191,18 @@ package final class PartStreams: Sendable {
             )
         }
         let (bytes, version) = (bytes(of: part, in: snapshot), part.container.version(in: snapshot))
-        watched.withLock { watched in
+        table.withLock { watched in
             if watched.count >= watched.sweepAt { sweep(&watched) }
-            watched[part] = Sent(bytes: bytes, version: version)
+            watched[part] = SentFrame(bytes: bytes, version: version)
         }
-        return distributor.version(of: bytes, since: version, in: mode)
+        return distributor.topicVersion(of: bytes, since: version, in: mode)
     }
 
     /// Forgets the sent frames, because versions were published while no stream was open.
     func forgetSentFrames() {
-        watched.withLock { watched in
+        table.withLock { watched in
             let places = watched.places
-            watched = Watched()
+            watched = Table()
             watched.places = places
         }
     }
@@ -209,7 +215,9 @@ package final class PartStreams: Sendable {
         for filter: ReaderFilter?,
         _ pauseIfBusy: () -> Void = {}
     ) {
-        let containers = watched.withLock { $0.parts.isEmpty ? [] : $0.containers(new, after: old) }
+        let containers = table.withLock {
+            $0.partsByContainer.isEmpty ? [] : $0.changedContainers(new, after: old)
+        }
         for container in containers where container.differs(new, from: old) {
             let version = new.eventVersion(
                 changed: container.version(in: new),
@@ -217,9 +225,9 @@ package final class PartStreams: Sendable {
             )
             let changed =
                 if let pieces = container.pieces(in: new), let before = container.pieces(in: old) {
-                    changedParts(of: container, in: new, pieces.names(changedSince: before))
+                    partsInPieces(of: container, in: new, pieces.ids(changedSince: before))
                 } else {
-                    changed(of: container, in: container.bytes(in: new))
+                    changedParts(of: container, inDocument: container.bytes(in: new))
                 }
             for (part, bytes) in changed where recordIfNew(bytes, of: part, version) {
                 distributor.distribute(bytes, to: part.topic, since: version, for: filter)
@@ -229,28 +237,28 @@ package final class PartStreams: Sendable {
     }
 
     /// Returns the watched parts of some instances, with their current bytes.
-    private func changedParts(
+    private func partsInPieces(
         of container: WatchedPart.Container,
         in new: Snapshot,
         _ names: [String]
     ) -> [(WatchedPart, Bytes?)] {
-        watched.withLock { $0.parts(of: container, under: names) }.map {
+        table.withLock { $0.parts(of: container, under: names) }.map {
             ($0, bytes(of: $0, in: new))
         }
     }
 
     /// Returns the changed parts of one document, with their current bytes. Finds all parts in one
     /// pass.
-    private func changed(
+    private func changedParts(
         of container: WatchedPart.Container,
-        in bytes: Bytes?
+        inDocument bytes: Bytes?
     ) -> [(WatchedPart, Bytes?)] {
-        let due = watched.withLock { $0.parts(of: container) }
+        let due = table.withLock { $0.parts(of: container) }
         guard let document = bytes.flatMap({ documents.document(of: $0) }) else {
             return due.map { ($0, nil) }
         }
-        return zip(due, document.find(due.map(\.pointer))).compactMap { part, node in
-            let known = watched.withLock { $0[part] }
+        return zip(due, document.nodes(at: due.map(\.pointer))).compactMap { part, node in
+            let known = table.withLock { $0[part] }
             guard let known, !Self.isSame(known.bytes, node) else { return nil }
             return (part, node.map { Bytes($0.source) })
         }
@@ -260,26 +268,26 @@ package final class PartStreams: Sendable {
     /// bytes. Drops a part without readers.
     private func recordIfNew(_ bytes: Bytes?, of part: WatchedPart, _ version: UInt64) -> Bool {
         let isRead = distributor.hasReaders(part.topic)
-        return watched.withLock { watched in
+        return table.withLock { watched in
             guard let sent = watched[part] else { return false }
             if isRead, sent.bytes == bytes { return false }
-            watched[part] = isRead ? Sent(bytes: bytes, version: version) : nil
+            watched[part] = isRead ? SentFrame(bytes: bytes, version: version) : nil
             return isRead
         }
     }
 
     private func bytes(of part: WatchedPart, in snapshot: Snapshot) -> Bytes? {
-        documents.part(at: part.container.place(of: part.pointer, in: snapshot))
+        documents.part(at: part.container.location(of: part.pointer, in: snapshot))
     }
 
     /// Drops the parts without readers. Runs only after the number of parts has doubled, so that
     /// the average cost of opening a stream is constant.
-    private func sweep(_ watched: inout Watched) {
-        for part in watched.parts.keys.flatMap({ watched.parts(of: $0) })
+    private func sweep(_ watched: inout Table) {
+        for part in watched.partsByContainer.keys.flatMap({ watched.parts(of: $0) })
         where !distributor.hasReaders(part.topic) {
             watched[part] = nil
         }
-        watched.sweepAt = max(Self.partsMax, 2 * watched.count)
+        watched.sweepAt = max(Self.sweepMin, 2 * watched.count)
     }
 
     private static func isSame(_ bytes: Bytes?, _ node: JSONNode?) -> Bool {
@@ -289,5 +297,5 @@ package final class PartStreams: Sendable {
 }
 
 extension WatchedPart {
-    fileprivate var name: ExactText? { pointer.tokens.first.map { ExactText($0) } }
+    fileprivate var firstToken: ExactText? { pointer.tokens.first.map { ExactText($0) } }
 }

@@ -26,11 +26,11 @@ final class PatchState: TopicState {
         layout = snapshot.layout
         parts = layout == nil ? [snapshot.state] : snapshot.slices.map(\.bytes)
         let old = before.map { $0.layout == nil ? [$0.state] : $0.slices.map(\.bytes) } ?? []
-        unsharedByteCount = Self.bytes(of: parts, besides: old)
+        unsharedByteCount = Self.unsharedByteCount(of: parts, besides: old)
     }
 
     func wholeFrame() -> Bytes {
-        if let layout { return SSEFrame.state(layout.joined(parts), at: tag, named: true) }
+        if let layout { return SSEFrame.state(layout.joinedState(parts), at: tag, named: true) }
         let state = parts[0].map { SSEFrame.state($0, at: tag, named: true) }
         return state ?? SSEFrame.gone(at: tag)
     }
@@ -41,31 +41,31 @@ final class PatchState: TopicState {
         else { return nil }
         let changes = parts.indices.compactMap { index -> JSONPatch.Change? in
             let (before, after) = (old.part(index), part(index))
-            return before == after ? nil : .init(at: place(of: index), from: before, to: after)
+            return before == after ? nil : .init(at: pointer(of: index), from: before, to: after)
         }
         guard let patch = try? JSONPatch.diff(of: changes),
-            !skipsVersions || patch.count <= wholeBytes
+            !skipsVersions || patch.count <= wholeByteCount
         else { return nil }
         return SSEFrame.patch(patch, to: tag)
     }
 
     func unsharedByteCount(beside newer: any TopicState) -> Int {
-        Self.bytes(of: parts, besides: (newer as? PatchState)?.parts ?? [])
+        Self.unsharedByteCount(of: parts, besides: (newer as? PatchState)?.parts ?? [])
     }
 
     /// True if the topic's one part is gone. There is no patch from or to such a version.
     private var isGone: Bool { layout == nil && parts[0] == nil }
 
-    private var wholeBytes: Int { layout?.bytes(of: parts) ?? part(0).count }
+    private var wholeByteCount: Int { layout?.byteCount(of: parts) ?? part(0).count }
 
-    private func part(_ index: Int) -> Bytes { parts[index] ?? SliceLayout.absent }
+    private func part(_ index: Int) -> Bytes { parts[index] ?? SliceLayout.absentSliceJSON }
 
-    private func place(of index: Int) -> JSONPointer {
+    private func pointer(of index: Int) -> JSONPointer {
         layout.map { JSONPointer(tokens: [$0.names[index]]) } ?? .root
     }
 
     /// Returns the number of bytes in `parts` that `others` do not share.
-    private static func bytes(of parts: [Bytes?], besides others: [Bytes?]) -> Int {
+    private static func unsharedByteCount(of parts: [Bytes?], besides others: [Bytes?]) -> Int {
         parts.indices.reduce(0) { bytes, index in
             let isShared = others.indices.contains(index) && parts[index] === others[index]
             return isShared ? bytes : bytes + (parts[index]?.count ?? 0)

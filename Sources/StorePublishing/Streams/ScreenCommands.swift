@@ -22,8 +22,8 @@ package final class ScreenCommands: Sendable {
     private let logger: Logger
     private let waitingCount = Atomic(0)
     /// The name of the module that has the sessions.
-    private let module: String
-    private let dropped: @Sendable () -> Void
+    private let sessionsModule: String
+    private let onDrop: @Sendable () -> Void
 
     /// Makes a sender. The sender calls `dropped` for each command that can't be sent, and for each
     /// topic without room for a command.
@@ -34,11 +34,11 @@ package final class ScreenCommands: Sendable {
         _ logger: Logger,
         dropped: @escaping @Sendable () -> Void
     ) {
-        self.module = module
+        self.sessionsModule = module
         self.streams = streams
         self.encoder = encoder
         self.logger = logger
-        self.dropped = dropped
+        self.onDrop = dropped
     }
 
     /// Returns the pointer to a session's route. The streams of this pointer get the commands.
@@ -52,13 +52,13 @@ package final class ScreenCommands: Sendable {
         guard topics.contains(where: streams.distributor.hasReaders) else { return }
         guard waitingCount.add(1, ordering: .relaxed).newValue <= Self.waitingMax else {
             waitingCount.subtract(1, ordering: .relaxed)
-            return dropped()
+            return onDrop()
         }
         streams.publishing.perform { [self] _ in
             waitingCount.subtract(1, ordering: .relaxed)
-            guard let frame = frame(of: command) else { return dropped() }
+            guard let frame = frame(of: command) else { return onDrop() }
             for topic in topics where streams.distributor.hasReaders(topic) {
-                if !streams.distributor.streams.sendUnversioned(frame, to: topic) { dropped() }
+                if !streams.distributor.streams.sendUnversioned(frame, to: topic) { onDrop() }
             }
         }
     }
@@ -66,7 +66,7 @@ package final class ScreenCommands: Sendable {
     /// Returns the topics of a session's route. An operator without a session reads the route of
     /// all clients without a session.
     private func topics(of session: String) -> [TopicID] {
-        let route = Self.route(of: session, in: module)
+        let route = Self.route(of: session, in: sessionsModule)
         let own = streams.parts.part(at: route, for: Viewer(session: ExactText(session))).topic
         guard session.isSame(as: SessionName.shared) else { return [own] }
         return [own, streams.parts.part(at: route).topic]

@@ -7,7 +7,7 @@ final class SliceStreams: Sendable {
     private let distributor: TopicDistributor
     private let layout: SliceLayout
     /// The topics of each module. The stream writer finds the readers of a module by these topics.
-    private let topics: [(slice: TopicID, change: TopicID)]
+    private let topicsByModule: [(slice: TopicID, change: TopicID)]
     /// The sessions that read slices of their own.
     private let watching: WatchingViewers
 
@@ -17,7 +17,7 @@ final class SliceStreams: Sendable {
         let topics = layout.names.map { name in
             (slice: TopicID(.slice(ExactText(name))), change: TopicID(.changes(ExactText(name))))
         }
-        self.topics = topics
+        self.topicsByModule = topics
         watching = WatchingViewers { [ofSessions = layout.sessionModules] viewer in
             ofSessions.contains { index in
                 distributor.hasReaders(topics[index].slice.seen(by: viewer))
@@ -27,10 +27,10 @@ final class SliceStreams: Sendable {
     }
 
     /// Returns the topic by which the stream writer finds the readers of a stream.
-    func id(of topic: SliceTopic) -> TopicID {
+    func topicID(of topic: SliceTopic) -> TopicID {
         switch topic {
-        case .slice(let index, let session): topics[index].slice.seen(by: session)
-        case .change(let index, let session): topics[index].change.seen(by: session)
+        case .slice(let index, let session): topicsByModule[index].slice.seen(by: session)
+        case .change(let index, let session): topicsByModule[index].change.seen(by: session)
         }
     }
 
@@ -43,7 +43,8 @@ final class SliceStreams: Sendable {
         for filter: ReaderFilter?,
         _ sessions: Set<ExactText>? = []
     ) {
-        for index in topics.indices where new.slices[index].version != old.slices[index].version {
+        for index in topicsByModule.indices
+        where new.slices[index].version != old.slices[index].version {
             let (mine, before) = (new.slices[index], old.slices[index])
             distributeSlice(index, nil, mine, after: before, at: mine.version, for: filter)
         }
@@ -68,12 +69,12 @@ final class SliceStreams: Sendable {
         for filter: ReaderFilter?
     ) {
         // The pieces of a slice are only joined if the slice has readers.
-        distributor.distribute(to: topics[index].slice.seen(by: session), for: filter) {
-            distributor.version(of: new.bytes, since: version, in: $0)
+        distributor.distribute(to: topicsByModule[index].slice.seen(by: session), for: filter) {
+            distributor.topicVersion(of: new.bytes, since: version, in: $0)
         }
-        let changes = topics[index].change.seen(by: session)
+        let changes = topicsByModule[index].change.seen(by: session)
         guard distributor.streams.hasReaders(changes) else { return }
-        let change = Self.oldAndNew(old.bytes, new.bytes)
+        let change = Self.changeJSON(old.bytes, new.bytes)
         distributor.distribute(change, to: changes, since: version, for: filter)
     }
 
@@ -89,16 +90,16 @@ final class SliceStreams: Sendable {
         let slice = snapshot.slice(topic.module, for: topic.session)
         guard case .change = topic else {
             let (bytes, version) = (slice.bytes, slice.version)
-            let first = distributor.version(of: bytes, since: version, in: mode, isKnown: true)
+            let first = distributor.topicVersion(of: bytes, since: version, in: mode, isKnown: true)
             return .shared(first, through: version)
         }
         let tag = Tag(epoch: distributor.epoch, version: slice.version)
-        let change = Self.oldAndNew(nil, slice.bytes)
+        let change = Self.changeJSON(nil, slice.bytes)
         return .own(SSEFrame.state(change, at: tag), version: slice.version)
     }
 
     /// Returns a slice before and after a change, as JSON.
-    private static func oldAndNew(_ old: Bytes?, _ new: Bytes?) -> Bytes {
+    private static func changeJSON(_ old: Bytes?, _ new: Bytes?) -> Bytes {
         var json = JSONWriter(capacity: 32 + (old?.count ?? 0) + (new?.count ?? 0))
         json.object { json in
             json.key("old")

@@ -36,12 +36,12 @@ package struct TopicDistributor: Sendable {
         since number: UInt64,
         for filter: ReaderFilter?
     ) {
-        distribute(to: topic, for: filter) { version(of: part, since: number, in: $0) }
+        distribute(to: topic, for: filter) { topicVersion(of: part, since: number, in: $0) }
     }
 
     /// Returns the version of a part that last changed at the version `number`. If `isKnown`, the
     /// bytes may have been sent before, and count as shared memory.
-    func version(
+    func topicVersion(
         of part: Bytes?,
         since number: UInt64,
         in mode: StreamMode,

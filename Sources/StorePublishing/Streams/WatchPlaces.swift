@@ -19,11 +19,11 @@ package enum WatchingClient: Hashable, Sendable {
 /// The reason why another pointer can't be watched.
 package enum WatchRefusal: Error, Equatable {
     /// The client already watches the maximum number of pointers for one client.
-    case client(max: Int)
+    case clientPointers(max: Int)
     /// The session already has the maximum number of watched pointers for one session.
-    case session(max: Int)
+    case sessionPointers(max: Int)
     /// All places are taken, or the free places are reserved for clients that watch fewer pointers.
-    case all(max: Int)
+    case allPointers(max: Int)
     /// The watched parts of this client, or of all clients, already have the maximum number of
     /// bytes.
     case bytes(max: Int)
@@ -40,7 +40,7 @@ struct WatchPlaces {
     private var holderCounts: [WatchedPart: Int] = [:]
     /// The number of pointers of each session into its own slices. Under `nil`: the number of
     /// pointers into shared slices.
-    private var pointerCounts: [ExactText?: Int] = [:]
+    private var pointerCountsBySession: [ExactText?: Int] = [:]
 
     func parts(of client: WatchingClient) -> some Collection<WatchedPart> {
         (streamCounts[client] ?? [:]).keys
@@ -51,17 +51,19 @@ struct WatchPlaces {
         let own = streamCounts[client] ?? [:]
         guard own[part] == nil else { return nil }
         guard own.count < PartStreams.clientPointersMax || client.isForMany else {
-            return .client(max: PartStreams.clientPointersMax)
+            return .clientPointers(max: PartStreams.clientPointersMax)
         }
         guard holderCounts[part] == nil else { return nil }
         let session = Self.session(of: part)
-        let taken = pointerCounts[session] ?? 0
+        let taken = pointerCountsBySession[session] ?? 0
         guard session == nil else {
             let max = PartStreams.sessionPointersMax
-            return taken < max ? nil : .session(max: max)
+            return taken < max ? nil : .sessionPointers(max: max)
         }
-        let kept = own.count < PartStreams.reservedPerClient ? 0 : PartStreams.reservedPointers
-        return taken < PartStreams.pointersMax - kept ? nil : .all(max: PartStreams.pointersMax)
+        let kept =
+            own.count < PartStreams.reservedPointersPerClient ? 0 : PartStreams.reservedPointers
+        return taken < PartStreams.pointersMax - kept
+            ? nil : .allPointers(max: PartStreams.pointersMax)
     }
 
     mutating func take(_ part: WatchedPart, for client: WatchingClient) {
@@ -69,7 +71,9 @@ struct WatchPlaces {
         streamCounts[client, default: [:]][part] = count
         guard count == 1 else { return }
         holderCounts[part, default: 0] += 1
-        if holderCounts[part] == 1 { pointerCounts[Self.session(of: part), default: 0] += 1 }
+        if holderCounts[part] == 1 {
+            pointerCountsBySession[Self.session(of: part), default: 0] += 1
+        }
     }
 
     /// Gives a place back. Returns true if no client watches the pointer any more.
@@ -82,8 +86,8 @@ struct WatchPlaces {
         holderCounts[part] = others > 0 ? others : nil
         guard others == 0 else { return false }
         let session = Self.session(of: part)
-        let left = (pointerCounts[session] ?? 1) - 1
-        pointerCounts[session] = left > 0 ? left : nil
+        let left = (pointerCountsBySession[session] ?? 1) - 1
+        pointerCountsBySession[session] = left > 0 ? left : nil
         return true
     }
 
@@ -121,7 +125,7 @@ final class WatchingViewers: Sendable {
 
     private struct Table: Sendable {
         /// The viewers by their sessions. Under `nil`: the viewers without a session.
-        var viewers: [ExactText?: Set<Viewer>] = [:]
+        var viewersBySession: [ExactText?: Set<Viewer>] = [:]
         var count = 0
         var sweepAt = WatchingViewers.sweepMin
     }
@@ -136,14 +140,14 @@ final class WatchingViewers: Sendable {
     /// streams.
     func insert(_ viewer: Viewer) {
         table.withLock { table in
-            let isNew = table.viewers[viewer.session, default: []].insert(viewer).inserted
+            let isNew = table.viewersBySession[viewer.session, default: []].insert(viewer).inserted
             if isNew { table.count += 1 }
             guard table.count >= table.sweepAt else { return }
-            table.viewers = table.viewers.compactMapValues { viewers in
+            table.viewersBySession = table.viewersBySession.compactMapValues { viewers in
                 let reading = viewers.filter(isReading)
                 return reading.isEmpty ? nil : reading
             }
-            table.count = table.viewers.values.reduce(0) { $0 + $1.count }
+            table.count = table.viewersBySession.values.reduce(0) { $0 + $1.count }
             table.sweepAt = max(Self.sweepMin, 2 * table.count)
         }
     }
@@ -152,11 +156,11 @@ final class WatchingViewers: Sendable {
     /// if `sessions` is `nil`.
     func viewers(of sessions: Set<ExactText>?) -> [Viewer] {
         table.withLock { table in
-            guard !table.viewers.isEmpty else { return [] }
-            guard let sessions else { return table.viewers.values.flatMap { $0 } }
-            var found = table.viewers[nil].map { Array($0) } ?? []
+            guard !table.viewersBySession.isEmpty else { return [] }
+            guard let sessions else { return table.viewersBySession.values.flatMap { $0 } }
+            var found = table.viewersBySession[nil].map { Array($0) } ?? []
             for session in sessions {
-                if let viewers = table.viewers[session] { found += viewers }
+                if let viewers = table.viewersBySession[session] { found += viewers }
             }
             return found
         }

@@ -78,18 +78,18 @@ extension WatchedPart.Container {
         return session.map { slice.visible(to: $0.text) } ?? slice
     }
 
-    func place(of pointer: JSONPointer, in snapshot: Snapshot) -> PartLocation {
+    func location(of pointer: JSONPointer, in snapshot: Snapshot) -> PartLocation {
         switch self {
-        case .module: slice(in: snapshot)?.place(of: pointer) ?? .found(nil)
-        case .state: .within(snapshot.state, pointer)
-        case .nowhere: .found(nil)
+        case .module: slice(in: snapshot)?.location(of: pointer) ?? .resolved(nil)
+        case .state: .inDocument(snapshot.state, pointer)
+        case .nowhere: .resolved(nil)
         }
     }
 
     /// Returns the document that contains the parts; `nil` if there is no container.
     func bytes(in snapshot: Snapshot) -> Bytes? {
         switch self {
-        case .module: slice(in: snapshot)?.bytes ?? SliceLayout.absent
+        case .module: slice(in: snapshot)?.bytes ?? SliceLayout.absentSliceJSON
         case .state: snapshot.state
         case .nowhere: nil
         }

@@ -15,7 +15,7 @@ package protocol PublishedViews: Sendable {
     func open(_ request: ViewRequest, in streams: StateStreams)
 
     /// Forgets the sent frames, because versions were published while no stream was open.
-    func forget()
+    func forgetSentFrames()
 
     /// Returns the view of a version as JSON; `nil` if there is nothing to show.
     ///
@@ -26,7 +26,7 @@ package protocol PublishedViews: Sendable {
 /// A view of the state, as clients see it.
 package struct PublishedView: Sendable {
     package let name: String
-    package let parameters: any (Codable & Sendable).Type
+    package let parametersType: any (Codable & Sendable).Type
     /// The indices of the modules that the view lists as its sources. If the view lists no modules,
     /// all modules are its sources.
     package let sourceModules: Set<Int>

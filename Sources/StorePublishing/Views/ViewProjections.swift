@@ -8,14 +8,14 @@ package struct ViewProjections<State: Codable & Equatable & Sendable>: Sendable 
     let makeState:
         @Sendable ([PublishedSlice], Set<Int>, _ session: String?) throws(JSONError) -> State
     /// The indices of the modules with a slice for each session.
-    let ofSessions: Set<Int>
+    let sessionModules: Set<Int>
     /// Sets the session on whose behalf a state is read.
     let setSession: @Sendable (inout State, _ session: String) -> Void
 }
 
 struct ViewDescription<State: Sendable>: Sendable {
     let published: PublishedView
-    let make: @Sendable (State, any Codable & Sendable) -> (any Encodable & Sendable)?
+    let makeView: @Sendable (State, any Codable & Sendable) -> (any Encodable & Sendable)?
 }
 
 extension ViewDescription where State: RootState {
@@ -29,15 +29,15 @@ extension ViewDescription where State: RootState {
         let fields = State.modules.indices.filter { State.modules[$0].isField }
         published = PublishedView(
             name: View.name,
-            parameters: View.Parameters.self,
+            parametersType: View.Parameters.self,
             sourceModules: Set(named),
             readableMembers: Set(named + fields),
             isOfSession: State.modules.contains {
-                $0.slice.ownership != .everybody
+                $0.slicePlace.ownership != .everybody
                     && (names.isEmpty || $0.isField || names.contains($0.name))
             }
         )
-        make = { state, parameters in
+        makeView = { state, parameters in
             (parameters as? View.Parameters).flatMap { View(state: state, parameters: $0) }
         }
     }
@@ -47,11 +47,11 @@ extension ViewProjections {
     package init(of root: State.Type) where State: RootState {
         views = State.views.map { ViewDescription($0) }
         let names = State.modules.map(\.name)
-        let ownership = State.modules.map(\.slice.ownership)
-        ofSessions = Set(ownership.indices.filter { ownership[$0] != .everybody })
+        let ownership = State.modules.map(\.slicePlace.ownership)
+        sessionModules = Set(ownership.indices.filter { ownership[$0] != .everybody })
         setSession = { state, session in
-            let reader = SessionReader(session)
-            for mount in State.modules { mount.slice.setReader(of: &state, to: reader) }
+            let reader = ReadingSession(session)
+            for mount in State.modules { mount.slicePlace.setReader(of: &state, to: reader) }
         }
         makeState = { [setSession] slices, reads, session throws(JSONError) in
             // Only the slices that the view reads are needed. All other slices have the values that
@@ -60,7 +60,7 @@ extension ViewProjections {
             json.object { json in
                 for index in reads.sorted() {
                     json.key(names[index])
-                    let bytes = slices[index].bytes ?? SliceLayout.absent
+                    let bytes = slices[index].bytes ?? SliceLayout.absentSliceJSON
                     guard let session, ownership[index] == .session else {
                         json.raw(bytes)
                         continue
@@ -74,7 +74,7 @@ extension ViewProjections {
                 }
             }
             let decoder = JSONDecoder(limits: .unbounded)
-            var state = try decoder.decode(PartialState<State>.self, from: json.array).state
+            var state = try decoder.decode(PartialState<State>.self, from: json.byteArray).state
             if let session { setSession(&state, session) }
             return state
         }

@@ -16,13 +16,13 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     private static var sweepMin: Int { 64 }
 
     /// A watched view, with its last frame.
-    private final class Watched: @unchecked Sendable {
+    private final class WatchedView: @unchecked Sendable {
         // Safety: only the publishing thread, or the thread that stands in for it, uses the
         // variables. The request is immutable.
         let request: ViewRequest
         /// The bytes of the last frame. The bytes are only valid if `version` is not `nil`.
         var bytes: Bytes?
-        var version: UInt64?
+        var sentVersion: UInt64?
         /// The version of the state from which the view was made last.
         var madeVersion: UInt64 = 0
 
@@ -36,26 +36,26 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     }
 
     private struct Table: Sendable {
-        var views: [TopicID: Watched] = [:]
+        var viewsByTopic: [TopicID: WatchedView] = [:]
         /// The views by their sources.
-        var viewsBySource: [Source: [Watched]] = [:]
+        var viewsBySource: [Source: [WatchedView]] = [:]
         /// The number of watched views of each session. Under `nil`: the number of views that are
         /// the same for all sessions.
-        var counts: [ExactText?: Int] = [:]
+        var countsBySession: [ExactText?: Int] = [:]
         /// The number of views at which views without readers are dropped next.
         var sweepAt = ViewStreams.sweepMin
 
-        mutating func findOrInsert(_ request: ViewRequest, _ sources: [Source]) -> Watched {
-            if let known = views[request.topic] { return known }
-            let new = Watched(request)
-            views[request.topic] = new
-            counts[request.session, default: 0] += 1
+        mutating func findOrInsert(_ request: ViewRequest, _ sources: [Source]) -> WatchedView {
+            if let known = viewsByTopic[request.topic] { return known }
+            let new = WatchedView(request)
+            viewsByTopic[request.topic] = new
+            countsBySession[request.session, default: 0] += 1
             for source in sources { viewsBySource[source, default: []].append(new) }
             return new
         }
 
         /// Returns the views whose sources differ between two versions: a list for each source.
-        func affectedViews(_ new: Snapshot, after old: Snapshot) -> [[Watched]] {
+        func affectedViews(_ new: Snapshot, after old: Snapshot) -> [[WatchedView]] {
             let (mine, theirs) = (new.slices, old.slices)
             let modules = mine.indices.filter { mine[$0].version != theirs[$0].version }
             var sources = modules.map { Source(module: $0) }
@@ -72,11 +72,11 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
             return sources.compactMap { viewsBySource[$0] }
         }
 
-        mutating func remove(_ unread: [Watched]) {
-            for watched in unread where views[watched.request.topic] === watched {
-                views[watched.request.topic] = nil
-                let count = (counts[watched.request.session] ?? 1) - 1
-                counts[watched.request.session] = count > 0 ? count : nil
+        mutating func remove(_ unread: [WatchedView]) {
+            for watched in unread where viewsByTopic[watched.request.topic] === watched {
+                viewsByTopic[watched.request.topic] = nil
+                let count = (countsBySession[watched.request.session] ?? 1) - 1
+                countsBySession[watched.request.session] = count > 0 ? count : nil
             }
             let gone = Set(unread.map { ObjectIdentifier($0) })
             for (source, watching) in viewsBySource {
@@ -123,16 +123,19 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         let (topic, session) = (request.topic, request.session)
         let max = ViewBounds.watchedMax(of: session)
         let (count, isKnown, isDue) = table.withLock {
-            ($0.counts[session] ?? 0, $0.views[topic] != nil, $0.views.count >= $0.sweepAt)
+            (
+                $0.countsBySession[session] ?? 0, $0.viewsByTopic[topic] != nil,
+                $0.viewsByTopic.count >= $0.sweepAt
+            )
         }
         if isKnown { return true }
         if isDue || count >= max { sweep() }
-        return count < max || table.withLock { $0.counts[session] ?? 0 } < max
+        return count < max || table.withLock { $0.countsBySession[session] ?? 0 } < max
     }
 
     private func sweep() {
         // Look for unread views without the table's lock, because most views have readers.
-        let unread = table.withLock { $0.views }.values.filter {
+        let unread = table.withLock { $0.viewsByTopic }.values.filter {
             !distributor.hasReaders($0.request.topic)
         }
         change { table in
@@ -141,7 +144,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
             if !unread.isEmpty {
                 table.remove(unread.filter { !distributor.hasReaders($0.request.topic) })
             }
-            table.sweepAt = max(Self.sweepMin, 2 * table.views.count)
+            table.sweepAt = max(Self.sweepMin, 2 * table.viewsByTopic.count)
         }
     }
 
@@ -158,7 +161,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     /// sees.
     private func sources(of request: ViewRequest) -> [Source] {
         projections.views[request.viewIndex].published.readableMembers.map { module in
-            let isOfSession = projections.ofSessions.contains(module)
+            let isOfSession = projections.sessionModules.contains(module)
             return Source(module: module, session: isOfSession ? request.session : nil)
         }
     }
@@ -174,7 +177,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
 
     /// Returns true if a version has changed a source of a watched view. The Core's thread calls
     /// this function.
-    func reads(_ new: Snapshot, since old: Snapshot) -> Bool {
+    func hasChangedSource(_ new: Snapshot, since old: Snapshot) -> Bool {
         modulesRead.withLock { modules in
             modules.contains { new.slices[$0].version != old.slices[$0].version }
         }
@@ -183,14 +186,14 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     /// Sends the first frame to a stream. The publishing thread calls this function.
     private func sendFirstFrame(_ request: ViewRequest, _ state: State, _ version: UInt64) {
         let watched = change { $0.findOrInsert(request, sources(of: request)) }
-        let known = watched.version
+        let known = watched.sentVersion
         if known == nil {
             // A view that can't be made shows nothing; the log has the reason.
-            (watched.bytes, watched.version) = (try? madeOrLogged(request, state), version)
+            (watched.bytes, watched.sentVersion) = (try? madeOrLogged(request, state), version)
         }
         let (bytes, number) = (watched.bytes, known ?? version)
         distributor.distribute(to: request.topic, for: nil) {
-            distributor.version(of: bytes, since: number, in: $0, isKnown: known != nil)
+            distributor.topicVersion(of: bytes, since: number, in: $0, isKnown: known != nil)
         }
     }
 
@@ -210,7 +213,8 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         for watched in lists.joined() {
             // Skip a view whose first frame is not sent yet, or has a later version: such a view
             // gets a newer state. Make a view with several changed sources only once.
-            guard let known = watched.version, known < version, watched.madeVersion < version else {
+            guard let known = watched.sentVersion, known < version, watched.madeVersion < version
+            else {
                 continue
             }
             guard distributor.hasReaders(watched.request.topic) else {
@@ -223,29 +227,29 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
             // After an error, the readers keep the previous frame.
             do { bytes = try madeOrLogged(watched.request, state) } catch { continue }
             guard bytes != watched.bytes else { continue }
-            (watched.bytes, watched.version) = (bytes, version)
+            (watched.bytes, watched.sentVersion) = (bytes, version)
             distributor.distribute(bytes, to: watched.request.topic, since: version, for: filter)
         }
         if hasUnread { sweep() }
     }
 
-    package func forget() {
+    package func forgetSentFrames() {
         sweep()
-        let all = table.withLock { Array($0.views.values) }
-        for watched in all { (watched.bytes, watched.version) = (nil, nil) }
+        let all = table.withLock { Array($0.viewsByTopic.values) }
+        for watched in all { (watched.bytes, watched.sentVersion) = (nil, nil) }
     }
 
     package func bytes(of request: ViewRequest, in snapshot: Snapshot) throws(JSONError) -> Bytes? {
         let reads = projections.views[request.viewIndex].published.readableMembers
         let session = request.session?.text
         let state = try projections.makeState(snapshot.slices, reads, session)
-        return try made(request, state, isShown: true)
+        return try encoded(request, state, isShown: true)
     }
 
     /// Makes a view for streams. Logs an error, because the readers of streams get no error.
     private func madeOrLogged(_ request: ViewRequest, _ state: State) throws(JSONError) -> Bytes? {
         do {
-            return try made(request, state)
+            return try encoded(request, state)
         } catch {
             let name = projections.views[request.viewIndex].published.name
             let reason = error.messageForOperators
@@ -256,7 +260,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
 
     /// Returns the view as JSON; `nil` if there is nothing to show. Throws an error if the view has
     /// no JSON form, or has a link to an action without an address.
-    private func made(
+    private func encoded(
         _ request: ViewRequest,
         _ state: State,
         isShown: Bool = false
@@ -264,10 +268,10 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         let description = projections.views[request.viewIndex]
         var state = state
         // The state still shows the slices of the session of the last action.
-        if !isShown, !projections.ofSessions.isEmpty {
+        if !isShown, !projections.sessionModules.isEmpty {
             projections.setSession(&state, request.session?.text ?? SessionName.shared)
         }
-        guard let view = description.make(state, request.parameters) else { return nil }
+        guard let view = description.makeView(state, request.parameters) else { return nil }
         return try encoder.encodeShared(AnyEncodable(view))
     }
 }
@@ -276,13 +280,13 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
 package enum ViewBounds {
     /// The bound on watched views that are the same for all readers. A view counts once for each
     /// set of its parameters.
-    package static let watchedMax = 1_000
+    package static let sharedWatchedMax = 1_000
     /// The bound on the watched views of one session.
     package static let sessionWatchedMax = 64
 
     /// Returns the bound for a session. Clients without a session share one session, which has the
     /// larger bound.
     static func watchedMax(of session: ExactText?) -> Int {
-        session == nil || session?.text == SessionName.shared ? watchedMax : sessionWatchedMax
+        session == nil || session?.text == SessionName.shared ? sharedWatchedMax : sessionWatchedMax
     }
 }

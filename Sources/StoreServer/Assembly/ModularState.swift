@@ -25,9 +25,9 @@ struct ModularState<State: RootState>: StateComposition {
 
     var presenterNames: [String] { State.presenters.map { "\(type(of: $0))" } }
 
-    var starts: [any Action] { State.startActions }
+    var startActions: [any Action] { State.startActions }
 
-    var sessionStarts: [any Action] { State.sessionStartActions }
+    var sessionStartActions: [any Action] { State.sessionStartActions }
 
     func actions() throws(ConfigurationError) -> [ModuleActions<State>] {
         _ = try ConfigurationError.wrapping { try ModuleMachine<State>() }
@@ -41,7 +41,7 @@ struct ModularState<State: RootState>: StateComposition {
         SliceWriter(context.encoder, context.editedModules, measuring: context.encodeTimes)
     }
 
-    func encoding(_ encoder: JSONEncoder) -> StateEncoding<State, Snapshot> {
+    func pastStateEncoding(_ encoder: JSONEncoder) -> StateEncoding<State, Snapshot> {
         let edited = EditedModules()
         let writer = SliceWriter<State>(encoder, edited)
         return { state, tag throws(JSONError) in
@@ -52,8 +52,8 @@ struct ModularState<State: RootState>: StateComposition {
         }
     }
 
-    func comparison(_ encoder: JSONEncoder) -> DryRunComparison {
-        StatePatch.comparison(of: State.self) { old, new, edits, viewer throws(JSONError) in
+    func dryRunComparison(_ encoder: JSONEncoder) -> DryRunComparison {
+        StatePatch.dryRunComparison(of: State.self) { old, new, edits, viewer throws(JSONError) in
             try StatePatch.make(from: old, to: new, in: edits, for: viewer, with: encoder)
         }
     }
@@ -67,8 +67,8 @@ struct ModularState<State: RootState>: StateComposition {
     ) throws(ConfigurationError) -> Core<State> {
         let world = context.world
         var ports = ports
-        ports.edited = [context.editedModules]
-        ports.comparison = context.encoder.haveSameBytes
+        ports.editedModules = [context.editedModules]
+        ports.haveSameBytes = context.encoder.haveSameBytes
         ports.workCodec = JSONWorkCodec()
         let runner = EffectRunner(
             dependencies: world.dependencies,
@@ -133,7 +133,7 @@ struct ModularState<State: RootState>: StateComposition {
     func sessions(of state: State) -> Sessions.State? { slice(Sessions.name, of: state) }
 
     private func slice<Value>(_ module: String, of state: State) -> Value? {
-        State.modules.first { $0.name == module }?.slice.value(state) as? Value
+        State.modules.first { $0.name == module }?.slicePlace.memberValue(state) as? Value
     }
 }
 

@@ -28,9 +28,9 @@ protocol StateComposition<State>: Sendable {
     /// The names of the presenters of the whole state.
     var presenterNames: [String] { get }
     /// The actions that start modules when a store begins, in the order of the modules.
-    var starts: [any Action] { get }
+    var startActions: [any Action] { get }
     /// The actions that start modules when a session begins.
-    var sessionStarts: [any Action] { get }
+    var sessionStartActions: [any Action] { get }
 
     /// Returns the actions of the modules. Throws if the modules can't form a state together.
     func actions() throws(ConfigurationError) -> [ModuleActions<State>]
@@ -40,10 +40,10 @@ protocol StateComposition<State>: Sendable {
     func writer(_ context: StoreContext<State>) -> any StateWriter<State>
 
     /// Makes the encoder for past states.
-    func encoding(_ encoder: JSONEncoder) -> StateEncoding<State, Snapshot>
+    func pastStateEncoding(_ encoder: JSONEncoder) -> StateEncoding<State, Snapshot>
 
     /// Makes the function that compares the states before and after a dry run.
-    func comparison(_ encoder: JSONEncoder) -> DryRunComparison
+    func dryRunComparison(_ encoder: JSONEncoder) -> DryRunComparison
 
     /// Makes the Core, which notes the changed modules of each batch. `effects` gets the
     /// measurements of effects. A view in `views` reads the state from the Core if no published
@@ -83,8 +83,8 @@ struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
     var viewNames: [String] { [] }
     var useCases: [BoundUseCaseMethod] { [] }
     var presenterNames: [String] { [] }
-    var starts: [any Action] { [] }
-    var sessionStarts: [any Action] { [] }
+    var startActions: [any Action] { [] }
+    var sessionStartActions: [any Action] { [] }
 
     func actions() throws(ConfigurationError) -> [ModuleActions<State>] { [] }
 
@@ -92,13 +92,13 @@ struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
         WholeStateWriter(context.encoder, measuring: context.encodeTimes)
     }
 
-    func encoding(_ encoder: JSONEncoder) -> StateEncoding<State, Snapshot> {
+    func pastStateEncoding(_ encoder: JSONEncoder) -> StateEncoding<State, Snapshot> {
         let writer = WholeStateWriter<State>(encoder)
         return { state, tag throws(JSONError) in try writer.snapshot(state, at: tag) }
     }
 
-    func comparison(_ encoder: JSONEncoder) -> DryRunComparison {
-        StatePatch.comparison(of: State.self) { old, new, _, viewer throws(JSONError) in
+    func dryRunComparison(_ encoder: JSONEncoder) -> DryRunComparison {
+        StatePatch.dryRunComparison(of: State.self) { old, new, _, viewer throws(JSONError) in
             // The state has no members, so a viewer sees the whole state or nothing.
             guard viewer.sight == nil else { return try JSONPatch.diff(of: []) }
             return try StatePatch.make(from: old, to: new, with: encoder)

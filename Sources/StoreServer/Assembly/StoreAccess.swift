@@ -16,8 +16,9 @@ struct StoreAccess: Sendable {
     init?<State>(_ context: StoreContext<State>) throws(ConfigurationError) {
         let (server, configuration) = (context.server, context.configuration)
         guard let path = configuration.access.policyFile else { return nil }
-        readPolicy = { [others = context.process.policyWorlds] () throws(ConfigurationError) in
-            let world = try server.policyWorld()
+        readPolicy = {
+            [others = context.process.policyVocabularies] () throws(ConfigurationError) in
+            let world = try server.policyVocabulary()
             let policy = Policy(try PolicyFile(path, for: [world] + others), in: world)
             return configuration.unrestrictedRole.map { policy.adding(unrestrictedRole: $0) }
                 ?? policy

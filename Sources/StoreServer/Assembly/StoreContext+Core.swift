@@ -25,13 +25,13 @@ extension StoreContext {
         let notifications = server.notificationNames.map { ClientRequest(notification: $0).name }
         return StoreFigures(
             CoreFigures(
-                types: registry.entries.map(\.form.name),
+                types: registry.entries.map(\.signature.name),
                 requests: useCases + notifications
             ),
             of: journal,
             keeper,
             encoding: encodeTimes,
-            server.hasOwnJournal ? nil : configuration.effectiveRetention,
+            server.hasProgramJournal ? nil : configuration.effectiveRetention,
             access: access?.control
         )
     }
@@ -49,7 +49,7 @@ extension StoreContext {
     ) throws -> Core<State> {
         var ports = CoreConfiguration<State>()
         ports.driver = process.threads.map { .pool($0.coreThreads) } ?? .thread
-        ports.mailboxMax = configuration.actions.mailboxMax
+        ports.clientMailboxMax = configuration.actions.mailboxMax
         if let test = world.testWorld { ports.clock = test.clock.timeOfDay }
         ports.journal = history.journal
         ports.initialVersion = history.version
@@ -57,17 +57,21 @@ extension StoreContext {
         ports.reader = RecordReader(history.replay.forms)
         ports.keyClock = keyClock
         ports.sink = publisher
-        if let commands { ports.commands = commands.send }
-        ports.failed = health.journal.handleFailure
+        if let commands { ports.sendScreenCommand = commands.send }
+        ports.onJournalFailure = health.journal.handleFailure
         ports.progress = health.watchdog.progress
         ports.figures = figures.core
         ports.limitsVisibleModules = hasRoles
-        ports.tracing = process.traces?.tracing(of: links.store, epoch: history.epoch.description)
-        ports.follower = StoreFollower(keeper, actionLines, logger)
-        ports.member = { [registry, encoder] action in try registry.member(of: action, encoder) }
+        ports.tracing = process.traces?.tracing(
+            of: links.storeName,
+            epoch: history.epoch.description
+        )
+        ports.follower = StoreFollower(keeper, actionLineWriter, logger)
+        ports.makeMember = { [registry, encoder] action in try registry.member(of: action, encoder)
+        }
         if let simulated = world.simulatedWorld {
             ports.clock = simulated.clock
-            ports.failed = simulated.onJournalFailure
+            ports.onJournalFailure = simulated.onJournalFailure
             ports.follower = simulated.makeFollower(keeper.countAppended(through:bytes:))
         }
         let core = try composition.core(
@@ -114,7 +118,7 @@ extension StoreContext {
             writer: process.analytics,
             recentEvents: recentAnalytics,
             encoder: CloudEventEncoder(
-                source: configuration.analytics.source,
+                source: configuration.analytics.eventSource,
                 epoch: epoch,
                 encoder: encoder
             )
@@ -140,7 +144,7 @@ extension StoreContext {
             encoder: encoder,
             logger: logger,
             sessions: composition.sessions(of: state).map { configuration.sessionTable(of: $0) },
-            sessionStarts: composition.sessionStarts,
+            sessionStarts: composition.sessionStartActions,
             presence: composition.modules.map { presence(of: $0, core) }
         )
         store.attach(process.transport)

@@ -9,7 +9,7 @@ extension StoreContext {
         let progress = ReplayReporter(to: logger)
         let replay = OpeningReplay(of: server.program, registry, showing: progress)
         let journal =
-            try world.simulatedWorld.map { OpenJournal($0.journal) } ?? server.programJournal?()
+            try world.simulatedWorld.map { OpenJournal($0.journal) } ?? server.openProgramJournal?()
             ?? OpenJournal(configuration, follower: replay, logger)
         let history = try RecoveredHistory(
             of: server.program,

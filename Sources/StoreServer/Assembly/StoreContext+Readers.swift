@@ -54,7 +54,7 @@ extension StoreContext {
     ) throws -> StateStreams {
         let tag = Tag(epoch: history.epoch, version: history.version)
         return StateStreams(
-            try writer.first(history.state, at: tag),
+            try writer.firstSnapshot(history.state, at: tag),
             sender,
             layout: composition.layout,
             documents: documents,
@@ -105,14 +105,14 @@ extension StoreContext {
             past: TimeTravel(
                 history.replay,
                 epoch: log.epoch,
-                encoding: { [composition, encoder] in composition.encoding(encoder) },
+                encoding: { [composition, encoder] in composition.pastStateEncoding(encoder) },
                 logger: logger
             ),
             documents: documents,
             views: views,
             streams: states,
             waiters: waiters,
-            comparison: composition.comparison(encoder),
+            comparison: composition.dryRunComparison(encoder),
             threads: ReadingThreads(
                 waitingMax: configuration.http.connectionsMax,
                 on: process.threads?.readerThreads

@@ -14,12 +14,12 @@ struct StoreContext<State: Codable & Equatable & Sendable>: Sendable {
     let process: ServerProcess
     let world: World
     /// The function that handles a failure of the journal; `nil` if a line in the log is enough.
-    let journalFailure: JournalFailureHandling?
+    let journalFailureHandling: JournalFailureHandling?
     let encoder = JSONEncoder()
     let registry: ActionRegistry<State>
     /// The writer of a line in the log for each applied action; `nil` if the operator does not ask
     /// for these lines.
-    let actionLines: ActionLines<State>?
+    let actionLineWriter: ActionLineWriter<State>?
     /// The newest analytics events; `nil` if the configuration keeps no events.
     let recentAnalytics: RecentAnalytics?
     /// The modules that a batch changes. The Core notes these modules, and the publisher encodes
@@ -42,9 +42,9 @@ struct StoreContext<State: Codable & Equatable & Sendable>: Sendable {
         self.links = links
         self.process = process
         self.world = world
-        self.journalFailure = journalFailure
+        self.journalFailureHandling = journalFailure
         registry = try ActionRegistry(server.actions, server.composition.actions())
-        actionLines = try ActionLines(configuration, registry, world.logger)
+        actionLineWriter = try ActionLineWriter(configuration, registry, world.logger)
         recentAnalytics =
             configuration.analytics.recentEventsMax.map { RecentAnalytics(countMax: $0) }
         editedModules = EditedModules(

@@ -8,22 +8,22 @@ import StoreWire
 /// errors.
 final class StoreFollower<State: Codable & Equatable & Sendable>: CommitFollower {
     private let keeper: SnapshotKeeper
-    private let actionLines: ActionLines<State>?
+    private let actionLineWriter: ActionLineWriter<State>?
     private let logger: Logger
 
-    init(_ keeper: SnapshotKeeper, _ lines: ActionLines<State>?, _ logger: Logger) {
+    init(_ keeper: SnapshotKeeper, _ lines: ActionLineWriter<State>?, _ logger: Logger) {
         self.keeper = keeper
-        self.actionLines = lines
+        self.actionLineWriter = lines
         self.logger = logger
     }
 
-    var takesActions: Bool { actionLines != nil }
+    var takesAppliedActions: Bool { actionLineWriter != nil }
 
     func appended(through version: UInt64, bytes: Int) {
         keeper.countAppended(through: version, bytes: bytes)
     }
 
-    func applied(_ actions: [AppliedAction]) { actionLines?.log(actions) }
+    func applied(_ actions: [AppliedAction]) { actionLineWriter?.log(actions) }
 
     /// Logs a dropped action, unless its session has ended. A presenter that cleans up after a
     /// session may dispatch actions to slices that no longer exist.
@@ -73,7 +73,7 @@ final class StoreFollower<State: Codable & Equatable & Sendable>: CommitFollower
 /// ```text
 /// store-server: applied version=42 changed=true ms=0.013 module=login type=login/succeeded …
 /// ```
-struct ActionLines<State>: Sendable {
+struct ActionLineWriter<State>: Sendable {
     private let registry: ActionRegistry<State>
     private let excludedNames: Set<ExactText>
     private let logger: Logger
@@ -114,14 +114,15 @@ struct ActionLines<State>: Sendable {
     /// instance.
     private func isExcluded(_ type: String) -> Bool {
         excludedNames.contains(ExactText(type))
-            || registry[type].map { excludedNames.contains(ExactText($0.name)) } == true
+            || registry[type].map { excludedNames.contains(ExactText($0.nameWithoutInstance)) }
+                == true
     }
 
     private func fields(of action: AppliedAction) -> [LogField] {
         [
             LogField("version", .count(action.version)),
             LogField("changed", .flag(action.changed)),
-            LogField("ms", .milliseconds(action.duration / .milliseconds(1))),
+            LogField("ms", .milliseconds(action.reducerTime / .milliseconds(1))),
             LogField("module", .name(registry[action.type]?.module ?? "-")),
             LogField("type", .name(action.type)),
         ]

@@ -25,7 +25,7 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
     private var server: Server<State> { context.server }
     /// True if the process has several stores and this is the store at `/`. The routes for health
     /// and metrics at `/` then show all stores.
-    private var showsAllStores: Bool { process.hasSeveralStores && links.store == nil }
+    private var showsAllStores: Bool { process.hasSeveralStores && links.storeName == nil }
 
     /// Makes the router with all routes of the store, behind its filters.
     func router() -> Router {
@@ -44,15 +44,15 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
                 livenessProblem: livenessProblem,
                 logger: store.logger,
                 measuring: figures.requests,
-                wake: store.wake
+                wake: store.wakeLoop
             ),
             hosts: configuration.hostRule,
-            onTurnEnd: store.wakeCore
+            onTurnEnd: store.wakeOrClaimCore
         )
     }
 
     private var groups: [any RouteGroup] {
-        store.routes(for: server.reactions.compactMap { NotificationReaction($0) })
+        store.commonRoutes(for: server.reactions.compactMap { NotificationReaction($0) })
             + store.moduleRoutes(for: context.composition.useCases) + operationRoutes
             + (context.recentAnalytics.map(store.analyticsRoutes) ?? [])
             + (configuration.http.debugRoutes ? debugRoutes : [])
@@ -72,7 +72,7 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
     /// stores have a problem.
     private var livenessProblem: @Sendable () -> Problem? {
         guard showsAllStores else { return { [watchdog = health.watchdog] in watchdog.problem } }
-        return { [weak process] in process?.statuses.commonProblem }
+        return { [weak process] in process?.statuses.allNotReadyProblem }
     }
 
     /// The routes for metrics and health. If the process has several stores, the routes of the
@@ -113,8 +113,8 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
         let (health, seesReducer) = (health, process.hasSeveralStores)
         return {
             Readiness(
-                health.notReady(isDraining: isDraining())
-                    ?? (seesReducer ? health.watchdog.notReady : nil)
+                health.notReadyReason(isDraining: isDraining())
+                    ?? (seesReducer ? health.watchdog.notReadyReason : nil)
             )
         }
     }
@@ -122,7 +122,7 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
     /// The labels for the running software: the program, this package, and the loaded libraries.
     private var buildLabels: MetricLabels {
         [
-            "program": server.name, "version": server.version,
+            "program": server.programName, "version": server.programVersion,
             "package": StoreServerVersion.current,
             "libmicrohttpd": HTTPServer.libraryVersion, "sqlite": SQLiteJournal.libraryVersion,
         ]
@@ -133,12 +133,12 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
     private var discoveryRoutes: any RouteGroup {
         let composition = context.composition
         let hasOperators = context.hasRoles || configuration.access.operatorReads
-        let types = store.actions.forms(for: .everybody)
-        let logged = store.actions.entries.filter { $0.access != .everybody }.map(\.form)
+        let types = store.actions.signatures(for: .everybody)
+        let logged = store.actions.entries.filter { $0.access != .everybody }.map(\.signature)
         let requests =
             composition.useCases.map(\.recordTypeSchema)
             + server.notificationNames.map { .stringEnum([ClientRequest(notification: $0).name]) }
-        let batchMax = store.bounds.batchMax
+        let batchMax = store.bounds.requestActionsMax
         let schema = { (form: any Decodable.Type) in
             let definitions = JSONSchema.storeDefinitions(
                 state: form,
@@ -150,8 +150,8 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
             return JSONSchema.storeDocument(definitions)
         }
         return store.discoveryRoutes(
-            title: server.name,
-            version: server.version,
+            title: server.programName,
+            version: server.programVersion,
             schema: schema(composition.visibleStateType),
             operatorSchema: schema(State.self),
             components: JSONSchema.storeDefinitions(

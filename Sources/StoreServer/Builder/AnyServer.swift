@@ -4,7 +4,7 @@ import StoreHTTP
 
 /// The declarations of a store, without the type of its state. A process may have several stores.
 protocol AnyServer: Sendable {
-    var hasOwnJournal: Bool { get }
+    var hasProgramJournal: Bool { get }
 
     /// The paths of the files that keep the shared values of modules.
     var sharedFilePaths: [String] { get }
@@ -15,7 +15,7 @@ protocol AnyServer: Sendable {
     /// Refuses commands and shared values that can't be used.
     func checkDeclarations() throws(ConfigurationError)
 
-    func policyWorld() throws(ConfigurationError) -> PolicyVocabulary
+    func policyVocabulary() throws(ConfigurationError) -> PolicyVocabulary
 
     /// Starts the store at the path in `links`. Returns when the store is ready.
     func serve(
@@ -28,14 +28,14 @@ protocol AnyServer: Sendable {
 }
 
 extension Server: AnyServer {
-    var hasOwnJournal: Bool { programJournal != nil }
+    var hasProgramJournal: Bool { openProgramJournal != nil }
 
     var sharedFilePaths: [String] { mirroredValues.map(\.file.path) }
 
-    var withoutProgramJournal: any AnyServer { with { $0.programJournal = nil } }
+    var withoutProgramJournal: any AnyServer { with { $0.openProgramJournal = nil } }
 
     func checkDeclarations() throws(ConfigurationError) {
-        try ExposedCommand.check(commands)
+        try ExposedCommand.checkNames(commands)
         for value in mirroredValues { try value.check() }
     }
 
@@ -44,7 +44,7 @@ extension Server: AnyServer {
         in process: ServerProcess,
         _ start: ServerStart
     ) throws -> any RunningStore {
-        try start.serve(self, at: links, in: process)
+        try start.startStore(self, at: links, in: process)
     }
 
     func run(_ command: HistoryCommand, _ configuration: ServerConfiguration) throws -> String {

@@ -48,7 +48,7 @@ public struct LogEntry: Sendable, Equatable, CustomStringConvertible {
         event = line.event?.rawValue ?? ""
         store = line.store
         message = line.message
-        fields = line.fields.map { Field(name: $0.name, value: $0.value.plain) }
+        fields = line.fields.map { Field(name: $0.name, value: $0.value.unquotedText) }
         description = line.text
     }
 }
@@ -73,11 +73,12 @@ extension Server {
     /// Makes the logger of a server. The configuration sets the lowest level of the lines, and the
     /// format on standard error.
     func makeLogger(_ configuration: ServerConfiguration = ServerConfiguration()) -> Logger {
-        let logger = log.map { log in Logger(LogWriter { log(LogEntry($0)) }) } ?? .standardError
+        let logger =
+            writeLogEntry.map { log in Logger(LogWriter { log(LogEntry($0)) }) } ?? .standardError
         logger.configure(
             configuration.log.format.logFormat,
             from: configuration.log.level.logLevel,
-            naming: name
+            naming: programName
         )
         return logger
     }

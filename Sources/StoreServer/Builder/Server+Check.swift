@@ -13,7 +13,7 @@ extension Server {
 
     /// Refuses stores that can't be served together, and a configuration that can't be used.
     func check(_ configuration: ServerConfiguration) throws(ConfigurationError) {
-        try checkNames()
+        try checkStoreNames()
         try checkJournals(configuration)
         try configuration.check()
         for store in stores { try store.server.checkDeclarations() }
@@ -27,7 +27,7 @@ extension Server {
         _ configuration: ServerConfiguration,
         given: Set<String> = []
     ) throws(ConfigurationError) {
-        let own = stores.map(\.server.hasOwnJournal)
+        let own = stores.map(\.server.hasProgramJournal)
         guard configuration.clock == .system || !own.contains(true) else {
             throw ConfigurationError(
                 "--clock: 'test' gives actions invented times, and this program has a journal "
@@ -61,7 +61,7 @@ extension Server {
         }
     }
 
-    private func checkNames() throws(ConfigurationError) {
+    private func checkStoreNames() throws(ConfigurationError) {
         var names: Set<ExactText> = []
         for name in otherStores.map(\.name) {
             guard StoreNameRule.isUsable(name) else {
@@ -107,29 +107,29 @@ extension Server {
         _ configuration: ServerConfiguration
     ) throws(ConfigurationError) -> PolicyFile? {
         guard let path = configuration.access.policyFile else { return nil }
-        return try PolicyFile(path, for: policyWorlds())
+        return try PolicyFile(path, for: policyVocabularies())
     }
 
     /// Returns the names that a policy may use, for each store. The first element is for the store
     /// at `/`.
-    func policyWorlds() throws(ConfigurationError) -> [PolicyVocabulary] {
-        try stores.map { store throws(ConfigurationError) in try store.server.policyWorld() }
+    func policyVocabularies() throws(ConfigurationError) -> [PolicyVocabulary] {
+        try stores.map { store throws(ConfigurationError) in try store.server.policyVocabulary() }
     }
 
     /// Returns the names of this store that a policy may use.
-    func policyWorld() throws(ConfigurationError) -> PolicyVocabulary {
+    func policyVocabulary() throws(ConfigurationError) -> PolicyVocabulary {
         PolicyVocabulary(
             members: memberNames,
             views: composition.viewNames,
             actions: try ActionRegistry<State>(actions, composition.actions()).entries.map {
                 entry in
                 PolicyAction(
-                    entry.form.name,
+                    entry.signature.name,
                     module: entry.module,
                     isForClients: entry.access != .program,
-                    members: entry.form.memberNames,
-                    secrets: entry.secrets,
-                    deadEnd: { [form = entry.form] in form.prefixWithoutValue(of: $0) }
+                    members: entry.signature.payloadMemberNames,
+                    secrets: entry.secretMembers,
+                    deadEnd: { [form = entry.signature] in form.prefixWithoutValue(of: $0) }
                 )
             },
             useCases: composition.useCases.map(\.grantName),
@@ -142,6 +142,6 @@ extension Server {
 
     /// The names of the notifications that reactions accept, sorted.
     var notificationNames: [String] {
-        Set(reactions.compactMap { NotificationReaction($0)?.name }).sorted()
+        Set(reactions.compactMap { NotificationReaction($0)?.notificationName }).sorted()
     }
 }

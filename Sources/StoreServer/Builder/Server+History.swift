@@ -13,7 +13,7 @@ extension Server {
     /// The server continues the history of the journal, and never closes the journal. Several
     /// servers may share a history: each server needs a journal of its own (`Journal.watch(_:)`).
     public func journal(_ journal: any Journal) -> Server {
-        with { $0.programJournal = { OpenJournal(journal) } }
+        with { $0.openProgramJournal = { OpenJournal(journal) } }
     }
 
     /// Returns a server that opens its journal when it starts, after the preparations, and closes
@@ -25,7 +25,7 @@ extension Server {
     ///   chooses.
     public func journal(_ open: @escaping @Sendable () throws -> any Journal) -> Server {
         with {
-            $0.programJournal = {
+            $0.openProgramJournal = {
                 let journal = try open()
                 return OpenJournal(journal, close: { journal.close() })
             }

@@ -41,7 +41,7 @@ extension Server {
     ///   number of dropped lines.
     /// - Returns: the server that passes its lines only to `write`.
     public func log(_ write: @escaping @Sendable (_ entry: LogEntry) -> Void) -> Server {
-        with { $0.log = write }
+        with { $0.writeLogEntry = write }
     }
 
     /// Returns a server that also serves another store. The store of this server is at `/`, the

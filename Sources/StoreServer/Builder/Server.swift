@@ -24,8 +24,8 @@ public struct Server<State: Codable & Equatable & Sendable>: Sendable {
     /// The reducer, which also gets the version and the session of the action.
     var reducer: StateReducer<State>
     /// The program's name in `--help` and `--version`.
-    let name: String
-    let version: String
+    let programName: String
+    let programVersion: String
     var observers: [(queue: DispatchQueue?, receive: @Sendable (State) -> Void)] = []
     var commands: [ExposedCommand] = []
 
@@ -43,10 +43,10 @@ public struct Server<State: Codable & Equatable & Sendable>: Sendable {
 
     /// The function that opens the program's own journal; `nil` if the configuration chooses the
     /// journal.
-    var programJournal: (@Sendable () throws -> OpenJournal)?
+    var openProgramJournal: (@Sendable () throws -> OpenJournal)?
     /// The function that receives the lines for the operator; `nil` if standard error gets these
     /// lines.
-    var log: (@Sendable (LogEntry) -> Void)?
+    var writeLogEntry: (@Sendable (LogEntry) -> Void)?
     var journalFailureHandler: (@Sendable (JournalError) -> Void)?
     /// The other stores of the process by name, in the order in which they were added.
     var otherStores: [(name: String, server: any AnyServer)] = []
@@ -83,8 +83,8 @@ public struct Server<State: Codable & Equatable & Sendable>: Sendable {
     ) {
         self.state = state
         self.actions = actions
-        self.name = name
-        self.version = version
+        self.programName = name
+        self.programVersion = version
         self.reducer = { state, action, _, _ in try reducer(&state, action) }
         composition = SinglePiece(reducer: reducer)
     }

@@ -21,10 +21,10 @@ extension ServerConfiguration: CommandLineConfiguration {
     package static var defaults: ServerConfiguration {
         var defaults = ServerConfiguration()
         defaults.analytics.destination = .stdout
-        let telemetry = OpenTelemetryVariables(ProcessEnvironment.all)
+        let telemetry = OpenTelemetryVariables(ProcessEnvironment.variables)
         defaults.traces.endpoint = telemetry.endpoint
-        defaults.traces.service = telemetry.service
-        let passed = InheritedSocket.passedDescriptors(in: ProcessEnvironment.all)
+        defaults.traces.serviceName = telemetry.service
+        let passed = InheritedSocket.passedDescriptors(in: ProcessEnvironment.variables)
         if !passed.isEmpty { defaults.http.listen = passed.map { "fd:\($0)" } }
         return defaults
     }
@@ -76,7 +76,7 @@ extension ServerConfiguration: CommandLineConfiguration {
 
     private static let accessOptions: [Option] = [
         .flag("auth-keys", "take the API keys of this file, which 'token create' makes")
-            .sets(\.access.keysFile, .file),
+            .sets(\.access.apiKeysFile, .file),
         .flag(
             "jwt-keys",
             "take JWTs that the keys of this file have signed: a JWK Set, or a public key "
@@ -84,11 +84,11 @@ extension ServerConfiguration: CommandLineConfiguration {
         )
         .sets(each: \.access.jwtKeyFiles, .text("FILE", "a file's path")),
         .flag("jwt-issuer", "the issuer of the JWTs, which iss has to name")
-            .sets(\.access.jwtIssuer, .optional(.text("ISSUER", bytes: claimBytes))),
+            .sets(\.access.jwtIssuer, .optional(.text("ISSUER", bytes: claimBytesRange))),
         .flag("jwt-audience", "a name of this server; the aud of a JWT has to contain at least one")
-            .sets(each: \.access.jwtAudiences, .text("AUDIENCE", bytes: claimBytes)),
+            .sets(each: \.access.jwtAudiences, .text("AUDIENCE", bytes: claimBytesRange)),
         .flag("jwt-role-claim", "the claim of a JWT that names the role")
-            .sets(\.access.jwtRoleClaim, .text("CLAIM", bytes: claimBytes)),
+            .sets(\.access.jwtRoleClaim, .text("CLAIM", bytes: claimBytesRange)),
         .flag("jwt-leeway", "how far the clocks of the issuer and this machine may differ")
             .sets(\.access.jwtLeeway, .seconds(0...IssuerConfiguration.leewaySecondsMax)),
         .flag("auth-cookie-seconds", "how long a browser's cookie lasts at most")
@@ -100,7 +100,7 @@ extension ServerConfiguration: CommandLineConfiguration {
         .sets(\.access.cookieSecurity, .choice("WHEN")),
     ]
 
-    private static let claimBytes = 1...IssuerConfiguration.textBytesMax
+    private static let claimBytesRange = 1...IssuerConfiguration.textBytesMax
 
     private static let webOptions: [Option] = [
         .flag("cors-origin", "pages of this origin may use the server: https://app.example")
@@ -108,7 +108,7 @@ extension ServerConfiguration: CommandLineConfiguration {
                 each: \.web.corsOrigins,
                 OptionForm(
                     "ORIGIN",
-                    allowed: allowedOrigin,
+                    allowed: allowedOriginDescription,
                     read: { OriginRule.isOrigin($0) ? $0 : nil }
                 )
             ),
@@ -145,7 +145,7 @@ extension ServerConfiguration: CommandLineConfiguration {
     ]
 
     /// Returns a description of the allowed values, for the error about a text that is no origin.
-    @Sendable private static func allowedOrigin(for text: String) -> String {
+    @Sendable private static func allowedOriginDescription(for text: String) -> String {
         let reason =
             text == "*"
             ? "; '*' would let every page that a user opens read the state and dispatch, with the "
@@ -183,10 +183,10 @@ extension ServerConfiguration: CommandLineConfiguration {
 
     private static let analyticsOptions: [Option] = [
         .flag("analytics", "where analytics lines go: stdout, file:PATH or off")
-            .sets(\.analytics.destination, .destination),
+            .sets(\.analytics.destination, .analyticsDestination),
         .flag("analytics-source", "the CloudEvents source of every analytics line")
             .sets(
-                \.analytics.source,
+                \.analytics.eventSource,
                 .text("URI", URIReference.allowedDescription, if: URIReference.isValid)
             ),
         .flag(
@@ -240,9 +240,9 @@ extension ServerConfiguration: CommandLineConfiguration {
             "otlp-sample",
             "the share of new traces that is exported, 0 to 1; SIGHUP reads it again"
         )
-        .sets(\.traces.ratio, .ratio),
+        .sets(\.traces.sampleRatio, .ratio),
         .flag("otlp-service", "the service.name of the traces; by default the program's name")
-            .sets(\.traces.service, .optional(.text("NAME", bytes: 1...255))),
+            .sets(\.traces.serviceName, .optional(.text("NAME", bytes: 1...255))),
     ]
 
     private static let limitOptions: [Option] = [
@@ -255,9 +255,9 @@ extension ServerConfiguration: CommandLineConfiguration {
         .flag("body-max", "the largest request body; one record of history can hold no more")
             .sets(\.http.bodyBytesMax, .number(64...SQLiteJournal.fieldBytesMax, "bytes")),
         .flag("depth-max", "how deep JSON may nest")
-            .sets(\.http.depthMax, .number(2...JSONLimits.depthCeiling, "levels")),
+            .sets(\.http.bodyDepthMax, .number(2...JSONLimits.depthCeiling, "levels")),
         .flag("batch-max", "the most actions in one array")
-            .sets(\.actions.batchMax, .number(1...JSONSchema.batchMaxDefault, "actions")),
+            .sets(\.actions.arrayActionsMax, .number(1...JSONSchema.batchMaxDefault, "actions")),
         .flag("mailbox-max", "the most actions that wait before dispatch answers 503")
             .sets(\.actions.mailboxMax, .number(1...1 << 24, "actions")),
         .flag("connections-max", "the most connections that carry requests")
@@ -330,7 +330,7 @@ extension OptionForm<Rate> {
 }
 
 extension OptionForm<AnalyticsDestination> {
-    fileprivate static var destination: Self {
+    fileprivate static var analyticsDestination: Self {
         Self(
             "WHERE",
             allowed: { _ in "stdout, file:PATH or off" },

@@ -4,8 +4,8 @@ import StoreJSON
 extension ServerConfiguration {
     /// The listeners, and the bounds of connections and requests.
     public struct HTTP: Sendable, Equatable {
-        private static let transport = TransportConfiguration(addresses: [])
-        private static let json = JSONLimits()
+        private static let transportDefaults = TransportConfiguration(addresses: [])
+        private static let jsonDefaults = JSONLimits()
 
         /// The addresses of the listeners: `127.0.0.1:8080`, `[::1]:8080`, `unix:/path`, or `fd:3`
         /// for a socket that the process inherited. Port 0 picks a free port.
@@ -24,14 +24,14 @@ extension ServerConfiguration {
         public var debugRoutes = false
 
         /// The maximum size of the request line and the headers, 1 KiB to 1 MiB; by default 16 KiB.
-        public var headersBytesMax = transport.headersBytesMax
+        public var headersBytesMax = transportDefaults.headersBytesMax
         /// The maximum length of the request target, 64 bytes to 1 MiB; by default 8 KiB.
-        public var uriBytesMax = transport.uriBytesMax
+        public var uriBytesMax = transportDefaults.uriBytesMax
         /// The maximum size of a request body, by default 1 MiB; at least 64 bytes, and at most the
         /// size of one record of history.
-        public var bodyBytesMax = json.bytesMax
+        public var bodyBytesMax = jsonDefaults.bytesMax
         /// The maximum depth of a JSON body, at least 2; by default 64.
-        public var depthMax = json.depthMax
+        public var bodyDepthMax = jsonDefaults.depthMax
         /// The maximum memory for bodies and answers of requests in progress, at most 2^50 bytes.
         /// The first 4 KiB of each body and answer do not count. Bodies may take half of this
         /// memory, and one address or principal a quarter. The minimum is four times the largest
@@ -39,7 +39,7 @@ extension ServerConfiguration {
         /// if that memory has no bound.
         public var buffersBytesMax: Int?
         /// The maximum number of connections that carry requests, 1 to 1,000,000; by default 4,096.
-        public var connectionsMax = transport.connectionsMax
+        public var connectionsMax = transportDefaults.connectionsMax
         /// The maximum number of connections from one address, or from one IPv6 network (`/64`); at
         /// most 1,000,000. By default `nil`: a quarter of ``connectionsMax``. The bound does not
         /// apply to addresses of this machine, because a proxy may use them.
@@ -47,13 +47,13 @@ extension ServerConfiguration {
 
         /// The maximum time in which a client has to send its headers, 1 to 3,600 seconds; by
         /// default 10.
-        public var headersTimeout = Duration.seconds(transport.headersSeconds)
+        public var headersTimeout = Duration.seconds(transportDefaults.headersSeconds)
         /// The maximum time in which a client has to send its body, 1 to 3,600 seconds; by default
         /// 30.
-        public var bodyTimeout = Duration.seconds(transport.bodySeconds)
+        public var bodyTimeout = Duration.seconds(transportDefaults.bodySeconds)
         /// The maximum idle time of a connection between two requests, 1 to 3,600 seconds; by
         /// default 30.
-        public var idleTimeout = Duration.seconds(transport.idleSeconds)
+        public var idleTimeout = Duration.seconds(transportDefaults.idleSeconds)
     }
 
     /// The allowed hosts and origins, the trusted proxies, and the rates of clients. A rate counts
@@ -92,7 +92,7 @@ extension ServerConfiguration {
 
         /// The file with the digests of API keys; `nil` if the server accepts no API keys.
         /// `store-server token create` makes the keys.
-        public var keysFile: String?
+        public var apiKeysFile: String?
         /// PEM or JWK Set files with the issuer's keys; empty if the server accepts no JWTs.
         public var jwtKeyFiles: [String] = []
         /// The required value of `iss` in a JWT; needed with ``jwtKeyFiles``.
@@ -114,16 +114,16 @@ extension ServerConfiguration {
 
     /// The bounds on the streams of clients.
     public struct Streams: Sendable, Equatable {
-        private static let limits = StreamLimits()
+        private static let limitDefaults = StreamLimits()
 
         /// The maximum number of open streams, 0 to 1,000,000; by default 10,000. Streams do not
         /// count among the connections that carry requests.
-        public var countMax = limits.streamsMax
+        public var countMax = limitDefaults.streamsMax
         /// The interval of the heartbeats of a silent stream, 1 to 3,600 seconds; by default 15.
-        public var heartbeat = Duration.seconds(limits.heartbeatSeconds)
+        public var heartbeat = Duration.seconds(limitDefaults.heartbeatSeconds)
         /// The time without progress after which the stream of a slow reader is closed, 1 to 3,600
         /// seconds; by default 30.
-        public var stallTimeout = Duration.seconds(limits.stallSeconds)
+        public var stallTimeout = Duration.seconds(limitDefaults.stallSeconds)
         /// The maximum lifetime of a stream, at most 31,536,000 seconds; by default `nil`, for no
         /// bound.
         public var lifetimeMax: Duration?
@@ -161,7 +161,7 @@ public struct Rate: Sendable, Equatable, CustomStringConvertible {
     /// The maximum number of units at once, 1 to 1,000,000.
     public let count: Int
     /// The time in which all units are restored, 1 to 86,400 whole seconds.
-    public let time: Duration
+    public let period: Duration
 
     /// Makes a rate; `nil` if the number or the time is out of its bounds.
     public init?(_ count: Int, in time: Duration) {
@@ -169,7 +169,7 @@ public struct Rate: Sendable, Equatable, CustomStringConvertible {
             time == .seconds(time.wholeSeconds)
         else { return nil }
         self.count = count
-        self.time = time
+        self.period = time
     }
 
     /// Reads `100/60`: 100 in 60 seconds.
@@ -182,5 +182,5 @@ public struct Rate: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// The text form of the rate in a flag: `100/60`.
-    public var description: String { "\(count)/\(time.wholeSeconds)" }
+    public var description: String { "\(count)/\(period.wholeSeconds)" }
 }

@@ -14,10 +14,10 @@ import StoreTraceExport
 extension ServerConfiguration {
     /// Returns the configuration for the store at `links`. An added store gets files of its own.
     func forStore(_ links: Links) -> ServerConfiguration {
-        guard let name = links.store else { return self }
+        guard let name = links.storeName else { return self }
         var own = self
         own.history.directory += "/stores/\(name)"
-        own.analytics.source += "/stores/\(name)"
+        own.analytics.eventSource += "/stores/\(name)"
         own.history.stateFile = nil
         return own
     }
@@ -74,7 +74,8 @@ extension ServerConfiguration {
         if let bytesMax = http.buffersBytesMax { return bytesMax }
         return max(
             Self.bufferedBodiesMin * http.bodyBytesMax,
-            MemoryUse(bytesMax: memoryBytesMax).map { $0.limit / 4 } ?? Self.buffersBytesDefault
+            MemoryUse(bytesMax: memoryBytesMax).map { $0.limitBytes / 4 }
+                ?? Self.buffersBytesDefault
         )
     }
 
@@ -90,8 +91,8 @@ extension ServerConfiguration {
     var requestBounds: RequestBounds {
         RequestBounds(
             mailboxMax: actions.mailboxMax,
-            batchMax: actions.batchMax,
-            json: JSONLimits(bytesMax: http.bodyBytesMax, depthMax: http.depthMax),
+            batchMax: actions.arrayActionsMax,
+            json: JSONLimits(bytesMax: http.bodyBytesMax, depthMax: http.bodyDepthMax),
             streamsMax: streams.countMax
         )
     }
@@ -117,7 +118,7 @@ extension ServerConfiguration {
             .streams: web.streamRate,
         ]
         let limits = rates.compactMapValues { $0 }.mapValues {
-            RateLimit(count: $0.count, seconds: $0.time.wholeSeconds)
+            RateLimit(count: $0.count, seconds: $0.period.wholeSeconds)
         }
         return WebRules(
             origins: web.corsOrigins,
@@ -130,7 +131,7 @@ extension ServerConfiguration {
 
     var authentication: AuthenticationConfiguration {
         var credentials = AuthenticationConfiguration()
-        credentials.keysFile = access.keysFile
+        credentials.keysFile = access.apiKeysFile
         if !access.jwtKeyFiles.isEmpty, let name = access.jwtIssuer {
             var issuer = IssuerConfiguration(
                 name: name,
@@ -168,7 +169,7 @@ extension ServerConfiguration {
         guard let path = traces.headersFile else { return ExportHeaders() }
         do throws(CredentialFileError) {
             let file = try CredentialFile.read(path)
-            try file.checkSecret()
+            try file.checkNotWorldReadable()
             do throws(ExportHeaders.Problem) { return try ExportHeaders(file.bytes) } catch {
                 throw CredentialFileError(path, error.description)
             }
@@ -178,7 +179,7 @@ extension ServerConfiguration {
 
 extension AnalyticsDestination {
     /// Opens the destination, and returns its writer; returns `nil` if analytics are off.
-    func writer(_ logger: Logger) throws(ConfigurationError) -> AnalyticsWriter? {
+    func openWriter(_ logger: Logger) throws(ConfigurationError) -> AnalyticsWriter? {
         let path: String?
         switch self {
         case .stdout: path = nil

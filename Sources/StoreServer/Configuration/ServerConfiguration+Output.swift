@@ -6,8 +6,8 @@ extension ServerConfiguration {
         /// The destination of the lines; by default off. On the command line of a program, the
         /// default is standard output.
         public var destination = AnalyticsDestination.off
-        /// The `source` of every line (CloudEvents 1.0, a URI reference).
-        public var source = "/store-server"
+        /// The `eventSource` of every line (CloudEvents 1.0, a URI reference).
+        public var eventSource = "/store-server"
         /// The number of newest events that `GET /analytics` shows to operators, at most 10,000. By
         /// default `nil`: the route does not exist. Each store keeps at most 16 MiB of events.
         public var recentEventsMax: Int?
@@ -38,9 +38,9 @@ extension ServerConfiguration {
         /// The ratio of new traces that are exported, 0 to 1; by default 1; read again on SIGHUP.
         /// If a request names its trace in `traceparent`, the sampled flag there decides about the
         /// export.
-        public var ratio = 1.0
-        /// The `service.name` of the traces, 1 to 255 bytes; `nil` for the program's name.
-        public var service: String?
+        public var sampleRatio = 1.0
+        /// The `serviceName.name` of the traces, 1 to 255 bytes; `nil` for the program's name.
+        public var serviceName: String?
     }
 }
 

@@ -50,10 +50,10 @@ public struct ServerConfiguration: Sendable, Equatable {
     /// The actions on their way through the Core.
     public struct Actions: Sendable, Equatable {
         /// The maximum number of actions in one array, 1 to 1,000; by default 1,000.
-        public var batchMax = JSONSchema.batchMaxDefault
+        public var arrayActionsMax = JSONSchema.batchMaxDefault
         /// The maximum number of actions that wait for the Core, 1 to 2^24; by default 65,536. A
         /// further dispatch gets 503.
-        public var mailboxMax = CoreConfiguration<Int>().mailboxMax
+        public var mailboxMax = CoreConfiguration<Int>().clientMailboxMax
         /// The running time of a reducer after which the log names its action, 1 to 3,600 seconds;
         /// by default 1.
         public var slowAfter = Duration.seconds(1)
@@ -64,7 +64,7 @@ public struct ServerConfiguration: Sendable, Equatable {
 
     /// The applied actions that the server keeps.
     public struct History: Sendable, Equatable {
-        private static let retention = Retention()
+        private static let retentionDefaults = Retention()
 
         /// The directory of the history; by default `./data`. No other program may use the
         /// directory.
@@ -85,11 +85,13 @@ public struct ServerConfiguration: Sendable, Equatable {
         public var memoryActionsMax = Int(Retention.inMemory.recordsMax ?? 0)
         /// The age at which applied actions may be forgotten, if a newer snapshot makes them
         /// unnecessary. At most 3,153,600,000 seconds, by default 30 days; `nil` for never.
-        public var ageMax = retention.secondsMax.map { Duration.seconds(Int64(clamping: $0)) }
+        public var ageMax = retentionDefaults.secondsMax.map {
+            Duration.seconds(Int64(clamping: $0))
+        }
         /// The size of all applied actions above which the oldest may be forgotten, if a newer
         /// snapshot makes them unnecessary. At most 2^50 bytes, by default 4 GiB; `nil` for no
         /// bound. The bounds on age and size apply independently.
-        public var bytesMax = retention.bytesMax.map { Int(clamping: $0) }
+        public var bytesMax = retentionDefaults.bytesMax.map { Int(clamping: $0) }
         /// The maximum number of actions between two snapshots of the state, 1 to 10,000,000; by
         /// default 10,000. A smaller number makes a start faster.
         public var actionsPerSnapshot = 10_000

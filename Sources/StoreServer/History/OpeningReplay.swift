@@ -18,7 +18,7 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
     private let forms: RecordForms
     private let progress: ReplayReporter?
     /// The newest state so far, and the replay that continues from this state.
-    private var current: (base: Replay<State>.Base, records: RecordReplay)?
+    private var currentReplay: (base: Replay<State>.Base, records: RecordReplay)?
 
     init(
         of program: Program<State>,
@@ -33,7 +33,7 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
     /// The state of the newest version, if this replay has made the state.
     var replayedState: ReplayedState<State> {
         ReplayedState(form: form, forms: forms) { [self] version in
-            current.flatMap { $0.base.version == version ? $0.base.state : nil }
+            currentReplay.flatMap { $0.base.version == version ? $0.base.state : nil }
         }
     }
 
@@ -51,15 +51,15 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
             RecordReader(forms),
             ProgressCounter(progress, "replayed", after: start, through: newest)
         )
-        current = (Replay.Base(state: state, version: start), records)
+        currentReplay = (Replay.Base(state: state, version: start), records)
         return true
     }
 
     func follow(_ page: borrowing RecordPage) -> Bool {
-        guard var (base, records) = current else { return false }
+        guard var (base, records) = currentReplay else { return false }
         // With a single reference to the state, the reducer does not copy the containers in the
         // state.
-        current = nil
+        currentReplay = nil
         // This constant saves work: each access to the program looks up its generic type.
         let reducer = program.reducer
         do {
@@ -75,11 +75,11 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
             return false
         }
         base.version += UInt64(page.count)
-        current = (base, records)
+        currentReplay = (base, records)
         return true
     }
 
-    func discardResult() { current = nil }
+    func discardResult() { currentReplay = nil }
 }
 
 // Progress
@@ -92,11 +92,11 @@ extension ReplayReporter {
     /// Makes the progress display of a command: a bar if standard error is a terminal, or else
     /// lines in the log.
     static func ofCommand(_ logger: Logger) -> ReplayReporter {
-        guard TerminalBar.isAvailable else { return ReplayReporter(to: logger) }
+        guard ProgressBar.isAvailable else { return ReplayReporter(to: logger) }
         return ReplayReporter(intervals: (first: 0.3, others: 0.1)) {
-            TerminalBar.show($0.share, $0.text)
+            ProgressBar.show($0.fractionDone, $0.text)
         } end: {
-            TerminalBar.clear()
+            ProgressBar.clear()
         }
     }
 }

@@ -34,7 +34,7 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
 
     /// Runs the command, on the main thread. A command that serves also serves the main queue.
     func run() -> Never {
-        StandardFiles.fillIn()
+        StandardFiles.openMissing()
         CoreDumps.forbid()
         do { try run(try readConfiguration()) } catch { fail(error) }
     }
@@ -43,7 +43,7 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
     private func readConfiguration() throws -> Reader {
         let reader = try Reader(
             arguments: Array(CommandLine.arguments.dropFirst()),
-            environment: ProcessEnvironment.all,
+            environment: ProcessEnvironment.variables,
             readFile: { FileReader.read($0, bytesMax: ConfigurationOptions.fileBytesMax) }
         )
         if reader.command.skipsConfigurationCheck { return reader }
@@ -62,20 +62,20 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
         case .help(let topic):
             let help = ConfigurationHelp.text(
                 of: ServerConfiguration.self,
-                program: server.name,
+                program: server.programName,
                 about: topic
             )
             finish(help)
         case .version:
             let library = "StoreServer \(StoreServerVersion.current)"
-            finish("\(server.name) \(server.version) (\(library))\n")
+            finish("\(server.programName) \(server.programVersion) (\(library))\n")
         case .checkConfig:
             try configuration.checkCredentialFiles()
             _ = try configuration.collectorHeaders()
             finish("the configuration is good\n")
         case .printConfig: finish(ConfigurationHelp.configurationText(configuration))
         case .health(let url):
-            if let trouble = HealthClient.problem(at: url ?? HealthClient.standardURL) {
+            if let trouble = HealthClient.reasonNotReady(at: url ?? HealthClient.standardURL) {
                 fail(trouble, .failure)
             }
             finish("ready\n")
@@ -97,7 +97,7 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
                 server: server,
                 configuration: configuration
             ).answer()
-            finish(answer.text, answer.isGood ? .success : .failure)
+            finish(answer.text, answer.exitsWithSuccess ? .success : .failure)
         case .assert(let file, let url):
             let command = try AssertCommand(file)
             let holds: Bool
@@ -110,9 +110,9 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
             } else {
                 // Ignores SIGPIPE: a client that closes its connection must not end the process.
                 _ = Signals([])
-                holds = try server.serve(
+                holds = try server.serveScript(
                     configuration,
-                    toScriptOf: command.principals,
+                    actingAs: command.principals,
                     play: command.play(at:showing:)
                 )
             }
@@ -145,7 +145,7 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
         // so that no signal interrupts a thread.
         let signals = Signals([SIGTERM, SIGINT, SIGHUP])
         let logger = server.makeLogger(configuration)
-        let manager = ServiceManager(ProcessEnvironment.all)
+        let manager = ServiceManager(ProcessEnvironment.variables)
         if !unknownVariables.isEmpty {
             logger.warning(
                 .configurationUnknown,
@@ -249,7 +249,7 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
     private func fail(_ error: any Error) -> Never { fail("\(error)", ExitStatus(of: error)) }
 
     private func fail(_ text: String, _ status: ExitStatus) -> Never {
-        let log = LogWriter(descriptor: STDERR_FILENO, name: server.name)
+        let log = LogWriter(descriptor: STDERR_FILENO, name: server.programName)
         Logger.standardError.flush()
         for line in text.split(separator: "\n") { log.offer(LogLine(.info, String(line))) }
         Logger(log).flush()

@@ -13,7 +13,7 @@ extension HistoryCommandRunner {
     /// to print.
     func export(to file: String?) throws -> String {
         try withJournal {
-            try open(existingDirectory())
+            try openForReading(directoryWithHistory())
         } use: {
             try export($0, to: file)
         }
@@ -32,7 +32,7 @@ extension HistoryCommandRunner {
             let page = try journal.read(JournalPageRequest(after: after, limit: 1_000))
             for record in page.records {
                 let program = programs.removeValue(forKey: record.program)
-                try output.write(HistoryLine(record: record, program: program).bytes)
+                try output.write(HistoryLine(record: record, introducedProgram: program).bytes)
             }
             after = page.through
         }
@@ -81,11 +81,11 @@ extension HistoryCommandRunner {
     ) throws -> String {
         let registry = try ActionRegistry<State>(server.actions, server.composition.actions())
         let place =
-            server.hasOwnJournal ? "the program's own journal" : configuration.history.directory
+            server.hasProgramJournal ? "the program's own journal" : configuration.history.directory
         guard journal.version == 0 else {
             throw CommandFailure(
                 "\(place) has a history already, up to version \(journal.version); give an empty "
-                    + (server.hasOwnJournal ? "one" : "directory with --data")
+                    + (server.hasProgramJournal ? "one" : "directory with --data")
             )
         }
         // Saves the initial state as the snapshot of version 0, with which the history begins.
@@ -110,7 +110,7 @@ extension HistoryCommandRunner {
                 .ofCommand(logger),
                 "imported",
                 after: 0,
-                through: try LineInput.count(file)
+                through: try LineInput.countLines(in: file)
             )
         )
         while let line = try input.next() {
@@ -126,12 +126,12 @@ extension HistoryCommandRunner {
                 }
                 programs.noteIfWithoutProgram(record)
                 batch.records.append(record)
-            } catch { throw CommandFailure("line \(input.number) of \(file): \(error)") }
+            } catch { throw CommandFailure("line \(input.lineNumber) of \(file): \(error)") }
             if batch.records.count == 1_000 { try append() }
         }
         try append()
         replay.finish()
-        try history.registerProgram(afterNames: programs.namesWithoutProgram)
+        try history.registerProgram(afterNames: programs.recordNamesWithoutProgram)
         return "\(place) has \(journal.version) actions\n"
     }
 }

@@ -16,7 +16,7 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
     /// Runs the command. Returns the text to print.
     func run() throws -> String {
         do {
-            return switch (command.word, command.file) {
+            return switch (command.verb, command.file) {
             case (.backup, let file?): try backup(to: file)
             case (.import, let file?): try importLines(from: file)
             case (.export, let file): try export(to: file)
@@ -27,15 +27,15 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
     }
 
     private func backup(to file: String) throws -> String {
-        guard server.programJournal == nil else {
+        guard server.openProgramJournal == nil else {
             throw CommandFailure(
                 "this program has a journal of its own, which 'backup' can't copy; "
                     + "back it up by its own means, or write the actions with 'export'"
             )
         }
-        let directory = try existingDirectory()
+        let directory = try directoryWithHistory()
         do {
-            let journal = try open(directory)
+            let journal = try openForReading(directory)
             defer { journal.close() }
             try journal.backup(to: file)
             return "\(file) holds the history of \(directory) up to version \(journal.version)\n"
@@ -46,7 +46,7 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
     }
 
     private func verify() throws -> String {
-        if let openProgramJournal = server.programJournal {
+        if let openProgramJournal = server.openProgramJournal {
             let opened = try openProgramJournal()
             defer { opened.close() }
             return """
@@ -65,8 +65,8 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
                 return "this program has verified the history of \(place) before\n"
             }
         }
-        let directory = try existingDirectory()
-        let journal = try open(directory)
+        let directory = try directoryWithHistory()
+        let journal = try openForReading(directory)
         defer { journal.close() }
         let report = try journal.verifyAll()
         guard report.isIntact else {
@@ -105,14 +105,14 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
             let journal = try open()
             return OpenJournal(journal, close: journal.close)
         }
-        let opened = try server.programJournal?() ?? openDirectory()
+        let opened = try server.openProgramJournal?() ?? openDirectory()
         defer { opened.close() }
         return try use(opened.journal)
     }
 
     /// Returns the data directory. Throws if the directory has no history, because a command that
     /// reads must not begin a history.
-    func existingDirectory() throws -> String {
+    func directoryWithHistory() throws -> String {
         let directory = configuration.history.directory
         guard SQLiteJournal.exists(in: directory) else {
             throw CommandFailure(
@@ -124,7 +124,7 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
 
     /// Opens the journal of a directory for a command that only reads. A file from an older server
     /// keeps its form.
-    func open(_ directory: String) throws(JournalOpenError) -> SQLiteJournal {
+    func openForReading(_ directory: String) throws(JournalOpenError) -> SQLiteJournal {
         try SQLiteJournal(
             directory: directory,
             keepsForm: true,

@@ -9,12 +9,12 @@ struct HistoryLine {
     let record: Record
     /// The program that wrote the record, if this line is the first line from that program;
     /// otherwise `nil`.
-    let program: ProgramDescription?
+    let introducedProgram: ProgramDescription?
 
     /// The bytes of the line, with the line feed.
     var bytes: [UInt8] {
         var line = JSONOutput(capacity: 160 + record.bytes)
-        line.record(record, inFull: true, writtenBy: program)
+        line.record(record, inFull: true, writtenBy: introducedProgram)
         line.byte(UInt8(ascii: "\n"))
         return line.array
     }
@@ -42,7 +42,7 @@ extension HistoryLine {
             )
         }
         let program = try ImportedPrograms.ProgramReference(object.member(named: "program"))
-        self.program = program?.program
+        self.introducedProgram = program?.introducedProgram
         record = Record(
             version: version,
             time: time,
@@ -75,15 +75,15 @@ extension HistoryLine {
 /// `"program":{"number":2,"forms":[…]}`. Later lines have only its number, `"program":2`.
 struct ImportedPrograms {
     struct ProgramReference {
-        let number: UInt32
+        let fileNumber: UInt32
         /// The program with its forms; `nil` if an earlier line has the forms.
-        let program: ProgramDescription?
+        let introducedProgram: ProgramDescription?
 
         /// Reads a mention; returns `nil` for a line without a program.
         init?(_ node: JSONNode?) throws {
             guard let node else { return nil }
             if let number = UInt32(node.sourceText), number > 0 {
-                (self.number, program) = (number, nil)
+                (self.fileNumber, introducedProgram) = (number, nil)
                 return
             }
             guard let text = node.member(named: "number")?.sourceText, let number = UInt32(text),
@@ -95,35 +95,37 @@ struct ImportedPrograms {
                         + "number and forms"
                 )
             }
-            (self.number, program) = (number, read.program)
+            (self.fileNumber, introducedProgram) = (number, read.program)
         }
     }
 
     private let journal: any Journal
-    private var journalNumbers: [UInt32: UInt32] = [:]
+    private var journalNumbersByFileNumber: [UInt32: UInt32] = [:]
     /// The names of actions in records without a program.
-    private(set) var namesWithoutProgram: Set<String> = []
+    private(set) var recordNamesWithoutProgram: Set<String> = []
 
     init(into journal: any Journal) { self.journal = journal }
 
-    /// Adds the name of the record's action to ``namesWithoutProgram``, if the record has no
+    /// Adds the name of the record's action to ``recordNamesWithoutProgram``, if the record has no
     /// program.
     mutating func noteIfWithoutProgram(_ record: Record) {
         guard record.program == 0, ClientRequest(recorded: record.type) == nil else { return }
-        namesWithoutProgram.insert(RecordName(record.type).pattern)
+        recordNamesWithoutProgram.insert(RecordName(record.type).pattern)
     }
 
     /// Returns the number that a program has in the journal. If the mention has forms, registers
     /// the program with these forms in the journal.
     mutating func journalNumber(of mention: ProgramReference) throws -> UInt32 {
-        if let program = mention.program {
-            do { journalNumbers[mention.number] = try journal.register(program) } catch {
+        if let program = mention.introducedProgram {
+            do {
+                journalNumbersByFileNumber[mention.fileNumber] = try journal.register(program)
+            } catch {
                 throw CommandFailure(error)
             }
         }
-        guard let number = journalNumbers[mention.number] else {
+        guard let number = journalNumbersByFileNumber[mention.fileNumber] else {
             throw CommandFailure(
-                "no line before it has the forms of program \(mention.number)"
+                "no line before it has the forms of program \(mention.fileNumber)"
             )
         }
         return number

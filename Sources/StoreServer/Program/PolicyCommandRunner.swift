@@ -11,12 +11,12 @@ struct PolicyCommandRunner<State: Codable & Equatable & Sendable> {
 
     /// Runs the command. If the command names no file, the configuration names the policy file.
     func answer() throws(ConfigurationError) -> PolicyAnswer {
-        let worlds = try server.policyWorlds()
+        let worlds = try server.policyVocabularies()
         let path = command.file ?? configuration.access.policyFile
         let file = try path.map { path throws(ConfigurationError) in
             try PolicyFile(path, for: worlds)
         }
-        switch command.word {
+        switch command.verb {
         case .check:
             return PolicyAnswer("\(path ?? "the policy") is good: \(file?.summary ?? "none")\n")
         case .explain: return try explain(file, worlds)
@@ -34,8 +34,8 @@ struct PolicyCommandRunner<State: Codable & Equatable & Sendable> {
             // A path below the path of an added store asks about the added store.
             for other in server.stores.dropFirst()
             where command.store == nil && path.isBelow(other.links) {
-                store = other.links.store
-                let rest = path.utf8.dropFirst(other.links.base.utf8.count)
+                store = other.links.storeName
+                let rest = path.utf8.dropFirst(other.links.basePath.utf8.count)
                 question = .path(
                     rest.isEmpty ? "/" : String(decoding: rest, as: UTF8.self),
                     method: command[.method]
@@ -45,7 +45,7 @@ struct PolicyCommandRunner<State: Codable & Equatable & Sendable> {
             question = .action(
                 command[.action] ?? "",
                 payload: command[.payload].map { Array($0.utf8) },
-                principal: command[.principal] ?? Policy.anonymous
+                principal: command[.principal] ?? Policy.anonymousRoleName
             )
         }
         let explainer = PolicyExplainer(file, in: worlds[try index(ofStore: store)])
@@ -81,6 +81,6 @@ extension Server {
 extension String {
     /// True if this is the path of a resource of the store with these links.
     fileprivate func isBelow(_ links: Links) -> Bool {
-        utf8.elementsEqual(links.base.utf8) || utf8.starts(with: (links.base + "/").utf8)
+        utf8.elementsEqual(links.basePath.utf8) || utf8.starts(with: (links.basePath + "/").utf8)
     }
 }

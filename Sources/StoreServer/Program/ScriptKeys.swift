@@ -7,9 +7,9 @@ extension Server {
     /// Starts a server for a script, with its history in memory. If there is a policy, the server
     /// accepts a credential for each of the principals, such as `author/u1`. Calls `play` with the
     /// server's URL and the credentials, and then stops the server.
-    func serve(
+    func serveScript(
         _ configuration: ServerConfiguration,
-        toScriptOf principals: [String],
+        actingAs principals: [String],
         play: (String, ScriptCredentials) throws -> Bool
     ) throws -> Bool {
         var own = configuration
@@ -17,7 +17,7 @@ extension Server {
         defer { keys?.remove() }
         if own.access.policyFile != nil {
             let made = try ScriptKeys(for: principals)
-            own.access.keysFile = made.path
+            own.access.apiKeysFile = made.path
             own.unrestrictedRole = made.unrestrictedRole
             keys = made
         } else if let principal = principals.first {
@@ -28,7 +28,7 @@ extension Server {
         own.history.ephemeral = true
         own.analytics.destination = .off
         let memory = with { memory in
-            memory.programJournal = nil
+            memory.openProgramJournal = nil
             memory.otherStores = otherStores.map { ($0.name, $0.server.withoutProgramJournal) }
         }
         let running = try memory.start(own)
@@ -72,7 +72,7 @@ struct ScriptKeys: Sendable {
                 let parts = principal.split(separator: "/", maxSplits: 1).map(String.init)
                 guard parts.count == 2 else { continue }
                 credentials.senderCredentials[principal] = try credential(parts[1], parts[0])
-                credentials.readerCredentials[principal] = try credential(
+                credentials.sessionReaderCredentials[principal] = try credential(
                     parts[1],
                     unrestrictedRole
                 )
@@ -91,5 +91,5 @@ struct ScriptKeys: Sendable {
         rmdir(folder)
     }
 
-    private static var temporaryFolder: String { ProcessEnvironment.all["TMPDIR"] ?? "/tmp" }
+    private static var temporaryFolder: String { ProcessEnvironment.variables["TMPDIR"] ?? "/tmp" }
 }

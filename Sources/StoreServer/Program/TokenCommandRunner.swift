@@ -10,7 +10,7 @@ struct TokenCommandRunner {
 
     /// Runs the command. Returns the text to print.
     func run() throws -> String {
-        switch command.word {
+        switch command.verb {
         case .create: try create()
         case .list: try list()
         case .revoke: try revoke()
@@ -19,7 +19,7 @@ struct TokenCommandRunner {
     }
 
     private func keysFile() throws(UsageError) -> APIKeyFile {
-        guard let path = command.keysFile ?? configuration.access.keysFile else {
+        guard let path = command.keysFile ?? configuration.access.apiKeysFile else {
             throw UsageError("token: --keys names the file of the keys; see --help")
         }
         return APIKeyFile(path)
@@ -29,7 +29,7 @@ struct TokenCommandRunner {
     private func create() throws -> String {
         let end = try command.expires.map { text throws(UsageError) in
             guard let end = Self.expiry(from: text, at: now) else {
-                throw .value(
+                throw .disallowedValue(
                     text,
                     of: "--expires",
                     allowed: "90d, 12h, 30m or a time in the future such as 2027-01-31T00:00:00Z"
@@ -58,7 +58,7 @@ struct TokenCommandRunner {
     }
 
     private func revoke() throws -> String {
-        let key = try keysFile().revoke(command.subject ?? "")
+        let key = try keysFile().revoke(command.keyIDOrToken ?? "")
         return "revoked \(key.id) of \(key.principal); a server that runs reads its keys again on "
             + "SIGHUP\n"
     }
@@ -66,7 +66,7 @@ struct TokenCommandRunner {
     private func check() throws -> String {
         try configuration.checkIssuer()
         var checked = configuration
-        checked.access.keysFile = command.keysFile ?? configuration.access.keysFile
+        checked.access.apiKeysFile = command.keysFile ?? configuration.access.apiKeysFile
         // The check needs no key for cookies. A configuration with the history in memory names no
         // file for this key.
         checked.history.ephemeral = true
@@ -77,7 +77,7 @@ struct TokenCommandRunner {
             )
         }
         let authenticator = try checked.makeAuthenticator()
-        var token = command.subject ?? ""
+        var token = command.keyIDOrToken ?? ""
         do {
             let principal = try token.withUTF8 {
                 try authenticator.principal(bearing: UnsafeRawBufferPointer($0), at: now)

@@ -22,14 +22,16 @@ struct VerificationFile {
     /// Writes the file: this program has verified the history. If the file can't be written, the
     /// next `verify --if-new` verifies the history again.
     func write() {
-        guard let program = Self.executableDigest, let stamp = Self.executableStamp else { return }
+        guard let program = Self.executableDigest, let stamp = Self.executableSizeAndTime else {
+            return
+        }
         try? AtomicFile.write(Array((program + stamp).utf8), to: path, mode: 0o600)
     }
 
     /// Removes the file if it is about another program. A start calls this function before it
     /// appends to the history.
     func removeUnlessOfThisProgram() {
-        guard let text, Self.executableStamp.map(text.hasSuffix) != true else { return }
+        guard let text, Self.executableSizeAndTime.map(text.hasSuffix) != true else { return }
         unlink(path)
     }
 
@@ -38,7 +40,7 @@ struct VerificationFile {
     }
 
     /// The size and the modification time of the executable; `nil` if they can't be read.
-    private static var executableStamp: String? {
+    private static var executableSizeAndTime: String? {
         var status = stat()
         guard stat("/proc/self/exe", &status) == 0 else { return nil }
         let time = status.st_mtim
@@ -57,6 +59,6 @@ struct VerificationFile {
             memory != MAP_FAILED
         else { return nil }
         defer { munmap(memory, size) }
-        return SHA256.hex(UnsafeRawBufferPointer(start: memory, count: size)) + "\n"
+        return SHA256.hexDigest(UnsafeRawBufferPointer(start: memory, count: size)) + "\n"
     }
 }

@@ -10,18 +10,18 @@ final class DependencyPreparation: Sendable {
 
     private struct Cancellation: Sendable {
         /// The function that ends the current wait.
-        var cancel: @Sendable () -> Void = {}
+        var endWait: @Sendable () -> Void = {}
         var isCancelled = false
     }
 
-    private let progress = Locked(Cancellation())
+    private let cancellation = Locked(Cancellation())
 
     /// Calls the steps one after the other, and waits for the end of the last step. Returns the
     /// prepared dependencies. Throws ``PreparationFailure`` if a step throws, and
     /// `CancellationError` after ``cancel()``.
     func run(_ steps: [Step], on dependencies: Dependencies) throws -> Dependencies {
         guard !steps.isEmpty else { return dependencies }
-        guard !progress.withLock({ $0.isCancelled }) else { throw CancellationError() }
+        guard !cancellation.withLock({ $0.isCancelled }) else { throw CancellationError() }
         let result = AwaitedAnswer<Result<Dependencies, any Error>>()
         let task = Task(executorPreference: PreparationExecutor()) {
             var dependencies = dependencies
@@ -30,8 +30,8 @@ final class DependencyPreparation: Sendable {
                 result.give(.success(dependencies))
             } catch { result.give(.failure(PreparationFailure(cause: error))) }
         }
-        let isCancelled = progress.withLock { progress in
-            progress.cancel = {
+        let isCancelled = cancellation.withLock { progress in
+            progress.endWait = {
                 task.cancel()
                 result.give(.failure(CancellationError()))
             }
@@ -43,9 +43,9 @@ final class DependencyPreparation: Sendable {
 
     /// Cancels the current step. ``run(_:on:)`` throws at once, without waiting for the step.
     func cancel() {
-        let cancel = progress.withLock { progress in
+        let cancel = cancellation.withLock { progress in
             progress.isCancelled = true
-            return progress.cancel
+            return progress.endWait
         }
         cancel()
     }

@@ -18,7 +18,7 @@ struct FileTrust {
         if !configuration.history.ephemeral {
             check(configuration.history.directory, forbiddenWrites: S_IWOTH)
         }
-        if let keys = configuration.access.keysFile {
+        if let keys = configuration.access.apiKeysFile {
             check(keys, secretReason: "it has the names of all principals; run chmod o-r")
         }
         for keys in configuration.access.jwtKeyFiles { check(keys) }

@@ -20,11 +20,11 @@ final class MemoryGuard: Sendable {
     /// The number of calls of ``check()`` from one return of freed memory to the next, while memory
     /// is scarce. From ``criticalPercent`` on, each call returns freed memory; at lower
     /// percentages, this would take too much time.
-    private static let looksPerTrim = 5
+    private static let checksPerTrim = 5
 
     private struct Condition: Sendable {
-        var isHigh = false
-        var checksCount = 0
+        var isMemoryScarce = false
+        var scarceChecksCount = 0
         /// The senders of streams, one for each store.
         var writers: [StreamWriter] = []
     }
@@ -41,12 +41,12 @@ final class MemoryGuard: Sendable {
     func add(_ writer: StreamWriter) {
         condition.withLock { condition in
             condition.writers.append(writer)
-            writer.isShedding = condition.isHigh
+            writer.isShedding = condition.isMemoryScarce
         }
     }
 
     /// True if memory is scarce.
-    var isMemoryScarce: Bool { condition.withLock { $0.isHigh } }
+    var isMemoryScarce: Bool { condition.withLock { $0.isMemoryScarce } }
 
     /// Compares the used memory with the bound, and ends streams if memory is scarce. A single
     /// thread calls this function at short intervals.
@@ -54,7 +54,7 @@ final class MemoryGuard: Sendable {
         guard var bytes = memoryUse.usedBytes else { return }
         let wasHigh = isMemoryScarce
         // The allocator holds freed memory, which counts as used until it is given back.
-        let isTrimmed = percent(bytes) >= Self.criticalPercent || (wasHigh && countCheckForTrim)
+        let isTrimmed = percent(bytes) >= Self.criticalPercent || (wasHigh && isTrimDueAtCheck)
         if isTrimmed {
             AllocatorMemory.returnFreeMemory()
             bytes = memoryUse.usedBytes ?? bytes
@@ -72,7 +72,7 @@ final class MemoryGuard: Sendable {
         }
     }
 
-    private func percent(_ bytes: Int) -> Int { bytes / max(1, memoryUse.limit / 100) }
+    private func percent(_ bytes: Int) -> Int { bytes / max(1, memoryUse.limitBytes / 100) }
 
     /// Returns the fraction of the slow readers whose streams a call of ``check()`` ends. The
     /// fraction grows from 0.1 at ``highPercent`` to 1 at ``criticalPercent``.
@@ -81,10 +81,10 @@ final class MemoryGuard: Sendable {
         return min(1, 0.1 + 0.9 * Double(max(0, percent - highPercent)) / range)
     }
 
-    private var countCheckForTrim: Bool {
+    private var isTrimDueAtCheck: Bool {
         condition.withLock { condition in
-            condition.checksCount += 1
-            return condition.checksCount % Self.looksPerTrim == 0
+            condition.scarceChecksCount += 1
+            return condition.scarceChecksCount % Self.checksPerTrim == 0
         }
     }
 
@@ -93,8 +93,8 @@ final class MemoryGuard: Sendable {
     /// Refuses new streams from now on, or accepts them again.
     private func setScarce(_ isHigh: Bool) {
         condition.withLock { condition in
-            condition.isHigh = isHigh
-            condition.checksCount = 0
+            condition.isMemoryScarce = isHigh
+            condition.scarceChecksCount = 0
             for writer in condition.writers { writer.isShedding = isHigh }
         }
     }
@@ -105,18 +105,18 @@ final class MemoryGuard: Sendable {
             .memoryHigh,
             "memory is scarce: new streams are refused, and slow readers are disconnected",
             LogField("bytes", .count(bytes)),
-            LogField("limit", .count(memoryUse.limit))
+            LogField("limit", .count(memoryUse.limitBytes))
         )
     }
 
     private func endShedding(at bytes: Int) {
         setScarce(false)
-        let shed = writers.reduce(0) { $0 + $1.counters.shed.load(ordering: .relaxed) }
+        let shed = writers.reduce(0) { $0 + $1.counters.readersShed.load(ordering: .relaxed) }
         logger.info(
             .memoryNormal,
             "memory is free again, and new streams are accepted",
             LogField("bytes", .count(bytes)),
-            LogField("limit", .count(memoryUse.limit)),
+            LogField("limit", .count(memoryUse.limitBytes)),
             LogField("closed", .count(shed))
         )
     }
@@ -125,26 +125,28 @@ final class MemoryGuard: Sendable {
 /// The memory that the process uses, and its bound.
 struct MemoryUse: Sendable {
     /// The bound, in bytes.
-    let limit: Int
+    let limitBytes: Int
     /// The folder of the control group that sets the bound; `nil` if the operator sets it.
-    private let controlGroup: String?
+    private let controlGroupFolder: String?
 
     /// Takes the operator's bound, or, if `bytesMax` is `nil`, the bound of the process's control
     /// group. Returns `nil` if there is no bound.
     init?(bytesMax: Int?) {
-        controlGroup = bytesMax == nil ? Self.ownControlGroup : nil
-        let limit = bytesMax ?? controlGroup.flatMap { Self.number(in: $0 + "/memory.max") }
+        controlGroupFolder = bytesMax == nil ? Self.ownControlGroupFolder : nil
+        let limit = bytesMax ?? controlGroupFolder.flatMap { Self.number(in: $0 + "/memory.max") }
         guard let limit else { return nil }
-        self.limit = limit
+        self.limitBytes = limit
     }
 
     /// The used bytes that count against the bound; `nil` if they can't be read. For a control
     /// group, all its memory counts, also the memory of sockets, but not the cached pages of files,
     /// which the kernel reclaims. For the operator's bound, resident memory counts.
     var usedBytes: Int? {
-        guard let controlGroup else { return Self.residentBytes }
-        guard let all = Self.number(in: controlGroup + "/memory.current"),
-            let files = Self.text(of: controlGroup + "/memory.stat").flatMap(Self.fileBytes)
+        guard let controlGroupFolder else { return Self.residentBytes }
+        guard let all = Self.number(in: controlGroupFolder + "/memory.current"),
+            let files = Self.text(of: controlGroupFolder + "/memory.stat").flatMap(
+                Self.fileCacheBytes
+            )
         else { return nil }
         return max(0, all - files)
     }
@@ -157,13 +159,13 @@ struct MemoryUse: Sendable {
     }
 
     /// The folder of the process's own control group of version 2 (cgroups(7)).
-    private static var ownControlGroup: String? {
+    private static var ownControlGroupFolder: String? {
         guard let text = text(of: "/proc/self/cgroup") else { return nil }
         let line = text.split(separator: "\n").first { $0.hasPrefix("0::/") }
         return line.map { "/sys/fs/cgroup" + $0.dropFirst(3) }
     }
 
-    private static func fileBytes(_ stat: String) -> Int? {
+    private static func fileCacheBytes(_ stat: String) -> Int? {
         let line = stat.split(separator: "\n").first { $0.hasPrefix("file ") }
         return line.flatMap { Int($0.dropFirst(5)) }
     }

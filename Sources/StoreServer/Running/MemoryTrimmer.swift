@@ -17,13 +17,13 @@ final class MemoryTrimmer: Sendable {
         /// The earliest time of the next call of `giveBack`.
         var dueTime: Double
         /// The resident memory after the last call of `giveBack`.
-        var residentBytes: Int
+        var residentBytesAfterTrim: Int
     }
 
     private let residentBytes: @Sendable () -> Int?
     private let giveBack: @Sendable () -> Void
     private let now: @Sendable () -> Double
-    private let condition: Locked<Schedule>
+    private let schedule: Locked<Schedule>
 
     /// Begins the first interval. `now` returns the time in seconds of a clock that is never set.
     init(
@@ -36,27 +36,28 @@ final class MemoryTrimmer: Sendable {
         self.now = now
         let first = Schedule(
             dueTime: now() + Self.intervalSeconds,
-            residentBytes: residentBytes() ?? 0
+            residentBytesAfterTrim: residentBytes() ?? 0
         )
-        condition = Locked(first)
+        schedule = Locked(first)
     }
 
     /// Gives memory back if the interval is over and the process has grown. A single thread calls
     /// this function at short intervals.
     func giveBackIfDue() {
         let began = now()
-        var condition = condition.withLock { $0 }
+        var condition = schedule.withLock { $0 }
         guard began >= condition.dueTime else { return }
         condition.dueTime = began + Self.intervalSeconds
-        if let resident = residentBytes(), resident >= condition.residentBytes + Self.growthBytesMin
+        if let resident = residentBytes(),
+            resident >= condition.residentBytesAfterTrim + Self.growthBytesMin
         {
             giveBack()
             let ended = now()
             condition.dueTime =
                 ended + max(Self.intervalSeconds, (ended - began) / Self.timeShareMax)
-            condition.residentBytes = residentBytes() ?? resident
+            condition.residentBytesAfterTrim = residentBytes() ?? resident
         }
-        self.condition.withLock { $0 = condition }
+        self.schedule.withLock { $0 = condition }
     }
 }
 

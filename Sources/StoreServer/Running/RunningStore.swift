@@ -39,7 +39,7 @@ protocol RunningStore: Sendable {
 extension RunningStore {
     /// Reads keys and policy again, and logs the outcome.
     func reloadAccess(logging logger: Logger) {
-        let name = store.links.store.map { " of the store '\($0)'" } ?? ""
+        let name = store.links.storeName.map { " of the store '\($0)'" } ?? ""
         do {
             try reloadAccess()
             logger.info(.configurationReloaded, "keys and policy\(name) are read again")
@@ -52,7 +52,7 @@ extension RunningStore {
     }
 
     /// Begins the watch that ends each session when it has been idle for the configured time.
-    func endIdleSessions() {
+    func watchIdleSessions() {
         guard let sessions = store.sessions else { return }
         // The first call, too, has to run on the loop's thread.
         store.schedule(after: 0) { [store] in IdleSessions.watch(store, sessions) }
@@ -62,7 +62,7 @@ extension RunningStore {
     /// ready if its reducer does not end.
     var status: StoreStatus {
         StoreStatus(at: store.links) {
-            health.notReady(isDraining: store.isDraining()) ?? health.watchdog.notReady
+            health.notReadyReason(isDraining: store.isDraining()) ?? health.watchdog.notReadyReason
         }
     }
 }
@@ -80,7 +80,7 @@ extension StoreAssembly: RunningStore {
         guard access != nil else { return }
         store.streams.endForbiddenStreams()
         store.reader.endForbiddenWaits()
-        store.outcomes.giveUpForbidden()
+        store.outcomes.giveUpForbiddenWaits()
     }
 
     func drain() {
@@ -88,7 +88,7 @@ extension StoreAssembly: RunningStore {
         store.drain()
         store.core.effects?.stop()
         waiters.expireAll()
-        store.wake()
+        store.wakeLoop()
     }
 
     func endStreams(by deadline: Deadline) -> Bool {
@@ -113,13 +113,13 @@ extension StoreAssembly: RunningStore {
             ("the snapshot for the next start", keeper.stop),
             ("closing the journal", journal.close),
         ]
-        return run(steps, seconds: max(0.5, deadline.secondsLeft))
+        return runStopSteps(steps, seconds: max(0.5, deadline.secondsLeft))
     }
 
     /// Runs the steps of a stop one after the other, on a thread of their own. A step may never
     /// end, if it waits for a reducer or a disk. Waits at most `seconds`, and returns the name of
     /// the step that has not ended; `nil` if all steps have ended.
-    private func run(
+    private func runStopSteps(
         _ steps: [(name: String, work: @Sendable () -> Void)],
         seconds: Double
     ) -> String? {

@@ -29,12 +29,12 @@ final class ServerProcess: Sendable {
     let traces: TraceExporting?
     let watchdog = WatchdogThread()
     /// The guard that ends streams if memory is scarce; `nil` if memory has no bound.
-    private let memory: MemoryGuard?
+    private let memoryGuard: MemoryGuard?
     /// The threads that several stores share; `nil` for a single store, which has threads of its
     /// own.
     let threads: SharedThreads?
     /// The names that a policy may use, for each store of the process.
-    let policyWorlds: [PolicyVocabulary]
+    let policyVocabularies: [PolicyVocabulary]
     private let stores = Locked(Stores())
 
     /// Makes the shared parts. Throws if analytics can't be written, or the system refuses a
@@ -46,26 +46,28 @@ final class ServerProcess: Sendable {
         _ requestIDs: RequestIDs = RequestIDs(),
         traces: TraceExporting? = nil,
         storesCount: Int = 1,
-        policyWorlds: [PolicyVocabulary] = [],
+        policyVocabularies: [PolicyVocabulary] = [],
         clock: any WallClock = SteadyClock()
     ) throws {
         self.configuration = configuration
         self.transport = transport
         self.logger = logger
         self.requestIDs = requestIDs
-        self.policyWorlds = policyWorlds
+        self.policyVocabularies = policyVocabularies
         self.traces = traces
         web = configuration.webRules(clock)
-        memory = MemoryUse(bytesMax: configuration.memoryBytesMax).map { MemoryGuard($0, logger) }
+        memoryGuard = MemoryUse(bytesMax: configuration.memoryBytesMax).map {
+            MemoryGuard($0, logger)
+        }
         threads =
             storesCount > 1 ? try SharedThreads(streamsMax: configuration.streams.countMax) : nil
-        analytics = try configuration.analytics.destination.writer(logger)
+        analytics = try configuration.analytics.destination.openWriter(logger)
     }
 
     /// Applies the settings that SIGHUP reads again. Each setting is applied as a whole, or not at
     /// all, and no stream ends.
     func reload(_ configuration: ServerConfiguration) {
-        reload("log-level") {
+        reloadSetting("log-level") {
             let level = configuration.log.level.logLevel
             guard logger.level != level else { return nil }
             logger.setLevel(level)
@@ -74,12 +76,12 @@ final class ServerProcess: Sendable {
         // The file of analytics may have been rotated. Its writer logs a failure to reopen the
         // file.
         analytics?.reopen()
-        if let traces { reload("otlp") { try traces.reload(configuration) } }
+        if let traces { reloadSetting("otlp") { try traces.reload(configuration) } }
     }
 
     /// Calls `apply`, which applies a setting and returns a description of the change, or `nil` if
     /// nothing changes. Logs the change or the error.
-    private func reload(_ subject: String, _ apply: () throws -> String?) {
+    private func reloadSetting(_ subject: String, _ apply: () throws -> String?) {
         let field = LogField("subject", .name(subject))
         do {
             guard let change = try apply() else { return }
@@ -97,8 +99,8 @@ final class ServerProcess: Sendable {
 
     /// Starts the thread of the watchdog with the checks that all stores share.
     func startWatchdog() {
-        if let threads { watchdog.add(threads.relieve) }
-        if let memory { watchdog.addFast(memory.check) }
+        if let threads { watchdog.add(threads.startMissingThreads) }
+        if let memoryGuard { watchdog.setFastCheck(memoryGuard.check) }
         watchdog.add(MemoryTrimmer().giveBackIfDue)
         let steps = ClockStepDetector { [weak self] in
             for store in self?.servedStores ?? [] { store.endForbiddenStreams() }
@@ -112,7 +114,7 @@ final class ServerProcess: Sendable {
     }
 
     func add(_ store: any RunningStore) {
-        memory?.add(store.store.streams)
+        memoryGuard?.add(store.store.streams)
         stores.withLock { $0.served.append(store) }
         watchdog.add { [watchdog = store.health.watchdog] in watchdog.check() }
     }
@@ -139,7 +141,7 @@ final class ServerProcess: Sendable {
     func measuredStore(_ store: Store, _ figures: StoreFigures, _ health: StoreHealth)
         -> MeasuredStore
     {
-        let name = store.links.store ?? StoreStatus.defaultName
+        let name = store.links.storeName ?? StoreStatus.defaultName
         let label = hasSeveralStores ? name : nil
         return MeasuredStore(store, figures, label: label) { [journal = health.journal] in
             journal.failure != nil
@@ -156,7 +158,7 @@ final class ServerProcess: Sendable {
             stores.served.dropFirst().map { ($0.status.name, $0.router) }
                 + stores.unavailable.map { store in
                     (
-                        store.links.store ?? StoreStatus.defaultName,
+                        store.links.storeName ?? StoreStatus.defaultName,
                         unavailableStore(store.links, store.problem)
                     )
                 }
@@ -176,7 +178,7 @@ final class ServerProcess: Sendable {
         )
         let served = servedStores
         for store in served { store.drain() }
-        let streamsEnded = Self.concurrently(with: served) { $0.endStreams(by: deadline) }
+        let streamsEnded = Self.concurrentMap(served) { $0.endStreams(by: deadline) }
         let requestsEnded = transport.stop(seconds: max(0.5, deadline.secondsLeft - 1))
         let unfinished = closeAll(by: deadline)
         if let unfinished { return .unfinished(unfinished) }
@@ -184,20 +186,20 @@ final class ServerProcess: Sendable {
     }
 
     /// Ends a failed start: stops the started stores, and the shared parts except the transport.
-    func abandon(seconds: Double) {
+    func abandonStart(seconds: Double) {
         let deadline = Deadline(seconds: seconds)
         let served = servedStores
         for store in served { store.drain() }
-        _ = Self.concurrently(with: served) { $0.endStreams(by: deadline) }
+        _ = Self.concurrentMap(served) { $0.endStreams(by: deadline) }
         _ = closeAll(by: deadline)
     }
 
     /// Closes the stores, and then the shared parts. Returns the name of a step that was not
     /// finished at the deadline; `nil` if all steps were finished.
     private func closeAll(by deadline: Deadline) -> String? {
-        let unfinished = Self.concurrently(with: servedStores) { store in
+        let unfinished = Self.concurrentMap(servedStores) { store in
             store.close(by: deadline).map { what in
-                store.store.links.store.map { "\(what) (\($0))" } ?? what
+                store.store.links.storeName.map { "\(what) (\($0))" } ?? what
             }
         }
         threads?.stop(by: deadline)
@@ -209,8 +211,8 @@ final class ServerProcess: Sendable {
 
     /// Calls `work` for all stores at the same time, on a thread for each store. A call may wait
     /// for clients, a reducer or a disk, and then delays no other store.
-    private static func concurrently<Answer: Sendable>(
-        with stores: [any RunningStore],
+    private static func concurrentMap<Answer: Sendable>(
+        _ stores: [any RunningStore],
         _ work: @escaping @Sendable (any RunningStore) -> Answer
     ) -> [Answer] {
         if stores.count == 1 { return stores.map(work) }
@@ -226,16 +228,16 @@ final class ServerProcess: Sendable {
 /// An answer of one thread to other threads, which wait for it. Only the first given answer counts.
 final class AwaitedAnswer<Answer: Sendable>: Sendable {
     private let answer = Locked<Answer?>(nil)
-    private let isGiven = Latch()
+    private let givenLatch = Latch()
 
     func give(_ given: Answer) {
         answer.withLock { $0 = $0 ?? given }
-        isGiven.open()
+        givenLatch.open()
     }
 
     func wait() -> Answer {
         while true {
-            _ = isGiven.wait()
+            _ = givenLatch.wait()
             if let answer = answer.withLock({ $0 }) { return answer }
         }
     }

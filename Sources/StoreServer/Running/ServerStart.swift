@@ -17,7 +17,7 @@ final class ServerStart: Sendable {
     private enum Status: Sendable {
         case underWay
         case ready(RunningServer)
-        case ended
+        case cancelled
     }
 
     private let stores: [(links: Links, server: any AnyServer)]
@@ -60,8 +60,8 @@ final class ServerStart: Sendable {
             stores.count == 1 && server.journalFailureHandler == nil ? journalFailed : nil
         traces = try TraceExporting(
             configuration,
-            program: server.name,
-            version: server.version,
+            program: server.programName,
+            version: server.programVersion,
             logger
         )
         gate = StartGate(
@@ -95,14 +95,14 @@ final class ServerStart: Sendable {
             requestIDs,
             traces: traces,
             storesCount: stores.count,
-            policyWorlds: configuration.access.policyFile == nil
-                ? [] : stores.map { try $0.server.policyWorld() }
+            policyVocabularies: configuration.access.policyFile == nil
+                ? [] : stores.map { try $0.server.policyVocabulary() }
         )
         process.startWatchdog()
         do {
-            for (links, server) in stores { try serve(server, at: links, in: process) }
+            for (links, server) in stores { try addStore(server, at: links, in: process) }
         } catch {
-            process.abandon(seconds: Self.stopSecondsMax)
+            process.abandonStart(seconds: Self.stopSecondsMax)
             throw error
         }
         let server = RunningServer(process)
@@ -113,18 +113,20 @@ final class ServerStart: Sendable {
         for address in server.adminAddresses {
             logger.info(.serverListening, "operators connect at \(address)")
         }
-        for store in process.servedStores { store.endIdleSessions() }
+        for store in process.servedStores { store.watchIdleSessions() }
         return server
     }
 
     /// Starts a store. If a store other than the store at `/` can't start, the process continues
     /// without this store. But a `ConfigurationError` or a `CancellationError` ends the whole
     /// start.
-    private func serve(_ server: any AnyServer, at links: Links, in process: ServerProcess) throws {
-        guard let name = links.store else {
+    private func addStore(_ server: any AnyServer, at links: Links, in process: ServerProcess)
+        throws
+    {
+        guard let name = links.storeName else {
             return process.add(try server.serve(at: links, in: process, self))
         }
-        if !configuration.history.ephemeral, !server.hasOwnJournal {
+        if !configuration.history.ephemeral, !server.hasProgramJournal {
             StoreFolders.make(in: configuration.history.directory)
         }
         do {
@@ -142,12 +144,12 @@ final class ServerStart: Sendable {
     }
 
     /// Runs the phases of the start for one store. Returns the store, which runs.
-    func serve<State>(
+    func startStore<State>(
         _ server: Server<State>,
         at links: Links,
         in process: ServerProcess
     ) throws -> StoreAssembly<State> {
-        let logger = links.store.map(logger.naming) ?? logger
+        let logger = links.storeName.map(logger.naming) ?? logger
         let configuration = configuration.forStore(links)
         let world = try prepare(server, logger)
         gate.enter(.replaying)
@@ -202,7 +204,7 @@ final class ServerStart: Sendable {
 
     /// True if the start was stopped before the server was ready.
     var isCancelled: Bool {
-        status.withLock { if case .ended = $0 { true } else { false } }
+        status.withLock { if case .cancelled = $0 { true } else { false } }
     }
 
     /// Stops the server, or its start. The stop of a start does not wait for preparations or for
@@ -210,7 +212,7 @@ final class ServerStart: Sendable {
     func stop() -> StopOutcome {
         let server = status.withLock { status -> RunningServer? in
             if case .ready(let server) = status { return server }
-            status = .ended
+            status = .cancelled
             return nil
         }
         if let server {

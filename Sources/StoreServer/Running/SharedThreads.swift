@@ -32,7 +32,7 @@ final class SharedThreads: Sendable {
 
     /// Starts further threads if some threads are blocked. The watchdog calls this function at each
     /// of its intervals.
-    func relieve() {
+    func startMissingThreads() {
         for pool in [coreThreads, journalThreads, readerThreads] { pool.beginMissingThread() }
     }
 

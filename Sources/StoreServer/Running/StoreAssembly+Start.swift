@@ -20,7 +20,7 @@ extension StoreAssembly {
             core.engine.dispatchProgramAction(first.action, from: ActionSource(place: first.place))
         }
         for reaction in reactions where reaction.isAtStart { core.add(reaction: reaction) }
-        resume()
+        resumeEffects()
         // Waits until the mailbox has the actions that reactions dispatch at the start. These
         // actions then come before the requests of clients.
         let haveReacted = Latch()
@@ -34,7 +34,7 @@ extension StoreAssembly {
     }
 
     /// Ends the open views of the previous server, and resumes its effects.
-    func resume() { context.composition.resume(core, history, context.logger) }
+    func resumeEffects() { context.composition.resume(core, history, context.logger) }
 
     /// Logs a warning for each setting that gives all clients too many rights for a public server.
     func warnOfExposure() {
@@ -68,7 +68,7 @@ extension StoreAssembly {
     /// Dispatches the actions that start modules with the store. Returns `nil` if there are no such
     /// actions, or if the store has a history.
     func offerFirstStarts() throws -> FirstStarts? {
-        let starts = context.composition.starts
+        let starts = context.composition.startActions
         guard !starts.isEmpty, history.version == 0,
             // A state from a file continues an earlier store, whose modules have started.
             try GivenState.firstSnapshot(of: history.journal) == nil
@@ -103,7 +103,7 @@ final class FirstStarts: Completion {
         case .applied, .versionMismatch: return
         case .refused(let refusal, let member):
             let type = types.indices.contains(member) ? types[member] : "start"
-            reason = " with '\(type)': " + (refusal.failure.map { "\($0)" } ?? refusal.reason)
+            reason = " with '\(type)': " + (refusal.reducerError.map { "\($0)" } ?? refusal.reason)
         case .failed(.storageFull): reason = ": there is no room for its first actions"
         default: reason = ": its first actions were not applied"
         }

@@ -17,12 +17,12 @@ struct StoreHealth: Sendable {
             stuckSeconds: context.configuration.actions.stuckAfter.wholeSeconds,
             context.logger
         )
-        journal = JournalCondition(context.logger, context.journalFailure)
+        journal = JournalCondition(context.logger, context.journalFailureHandling)
     }
 
     /// Returns the reason why the store is not ready; `nil` while the store is ready. A reducer
     /// that does not end is not among these reasons.
-    func notReady(isDraining: Bool) -> NotReadyReason? {
+    func notReadyReason(isDraining: Bool) -> NotReadyReason? {
         if isDraining { return .draining }
         return journal.failure.map { _ in .journalFailed }
     }
@@ -38,11 +38,11 @@ final class JournalCondition: Sendable {
 
     private let condition = Locked(Condition())
     private let logger: Logger
-    private let decision: JournalFailureHandling?
+    private let failureHandling: JournalFailureHandling?
 
     init(_ logger: Logger, _ decision: JournalFailureHandling?) {
         self.logger = logger
-        self.decision = decision
+        self.failureHandling = decision
     }
 
     /// The error with which the journal failed; `nil` while the journal works.
@@ -63,14 +63,14 @@ final class JournalCondition: Sendable {
             return condition.cancelEffects
         }
         guard let cancelEffects else { return }
-        if case .atOnce(let decide) = decision { return decide(error) }
+        if case .atOnce(let decide) = failureHandling { return decide(error) }
         logger.error(
             .journalFailed,
             "the journal failed: \(error); no action is applied before a restart, which goes on "
                 + "from the records of the journal"
         )
         cancelEffects()
-        guard case .later(let decide) = decision else { return }
+        guard case .later(let decide) = failureHandling else { return }
         SystemThread.start(name: "journal failed") { decide(error) }
     }
 }

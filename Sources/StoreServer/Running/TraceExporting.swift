@@ -27,13 +27,13 @@ final class TraceExporting: Sendable {
         }
         tracer = Tracer(
             SpanQueue(batchMax: SpanExporter.batchSpansMax),
-            ratio: configuration.traces.ratio
+            ratio: configuration.traces.sampleRatio
         )
         exporter = SpanExporter(
             to: url,
             tracer,
             SpanEncoder(
-                resource: Self.resource(configuration.traces.service ?? program, version),
+                resource: Self.resource(configuration.traces.serviceName ?? program, version),
                 version: StoreServerVersion.current
             ),
             headers: try configuration.collectorHeaders(),
@@ -81,10 +81,12 @@ final class TraceExporting: Sendable {
     /// header fields can't be used; the old settings then stay in force.
     func reload(_ configuration: ServerConfiguration) throws -> String? {
         let hasHeaders = exporter.setHeaders(try configuration.collectorHeaders())
-        let hasRatio = tracer.setRatio(configuration.traces.ratio)
+        let hasRatio = tracer.setRatio(configuration.traces.sampleRatio)
         var changes: [String] = []
         if hasHeaders { changes.append("the header fields for the collector have changed") }
-        if hasRatio { changes.append("\(configuration.traces.ratio) of new traces are exported") }
+        if hasRatio {
+            changes.append("\(configuration.traces.sampleRatio) of new traces are exported")
+        }
         return changes.isEmpty ? nil : changes.joined(separator: "; ")
     }
 }

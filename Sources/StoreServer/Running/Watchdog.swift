@@ -14,7 +14,7 @@ final class Watchdog: Sendable {
     private struct ObservedWork: Sendable {
         let work: ReducerProgress.CurrentAction
         let since: ContinuousClock.Instant
-        var isNamed = false
+        var isLogged = false
     }
 
     /// The action that is being reduced; the Core notes it here.
@@ -42,12 +42,12 @@ final class Watchdog: Sendable {
     }
 
     /// The value of ``problem`` as a reason for `/readyz`.
-    var notReady: NotReadyReason? { problem.map { NotReadyReason(.actionStuck, $0) } }
+    var notReadyReason: NotReadyReason? { problem.map { NotReadyReason(.actionStuck, $0) } }
 
     /// Checks how long the Core has been reducing its current action. A single thread calls this
     /// function at short intervals.
     func check() {
-        guard let work = progress.current else {
+        guard let work = progress.currentAction else {
             observedWork.withLock { $0 = nil }
             stuckWork.withLock { $0 = nil }
             return
@@ -57,8 +57,8 @@ final class Watchdog: Sendable {
             return
         }
         let time = known.since.duration(to: .now)
-        if time >= .seconds(slowSeconds), !known.isNamed {
-            known.isNamed = true
+        if time >= .seconds(slowSeconds), !known.isLogged {
+            known.isLogged = true
             observedWork.withLock { [known] in $0 = known }
             logger.warning(
                 .reducerSlow,
@@ -106,7 +106,7 @@ final class WatchdogThread: Sendable {
     }
 
     /// Sets the fast check, which runs every 0.02 s. Called before the start.
-    func addFast(_ check: @escaping @Sendable () -> Void) {
+    func setFastCheck(_ check: @escaping @Sendable () -> Void) {
         checks.withLock { $0.fastCheck = check }
     }
 
@@ -121,7 +121,7 @@ final class ClockStepDetector: Sendable {
     /// smaller steps.
     static let stepSecondsMin = 1.0
 
-    private let offset = Locked(ClockStepDetector.offset)
+    private let lastOffsetSeconds = Locked(ClockStepDetector.wallOffsetSeconds)
     private let onStep: @Sendable () -> Void
 
     /// Begins to compare the time of day with the clock that is never set. ``check()`` calls
@@ -130,8 +130,8 @@ final class ClockStepDetector: Sendable {
 
     /// Checks if the time of day has been set ahead since the last call.
     func check() {
-        let isAhead = offset.withLock { last in
-            let now = Self.offset
+        let isAhead = lastOffsetSeconds.withLock { last in
+            let now = Self.wallOffsetSeconds
             defer { last = now }
             return now - last >= Self.stepSecondsMin
         }
@@ -139,7 +139,7 @@ final class ClockStepDetector: Sendable {
     }
 
     /// The time of day minus the clock that is never set, in seconds.
-    private static var offset: Double {
+    private static var wallOffsetSeconds: Double {
         Double(SystemTime.wallNanoseconds()) / 1e9 - SystemTime.steadySeconds()
     }
 }

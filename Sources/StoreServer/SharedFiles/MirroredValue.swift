@@ -45,13 +45,13 @@ extension MirroredValue where State: RootState {
             guard let mount, mount.module is M else {
                 throw error("the root state has no such module; mount it in \(State.self).modules")
             }
-            guard mount.slice.ownership == .everybody else {
+            guard mount.slicePlace.ownership == .everybody else {
                 throw error(
                     "each session has a slice of its own there; only a shared slice can be kept in "
                         + "a file"
                 )
             }
-            guard mount.slice.form != .instances else {
+            guard mount.slicePlace.cardinality != .instances else {
                 throw error(
                     "the module has instances; only a module with one slice can be kept in a file"
                 )

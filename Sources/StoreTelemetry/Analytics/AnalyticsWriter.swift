@@ -13,7 +13,7 @@ package final class AnalyticsWriter: Sendable {
     /// The most bytes of the waiting events; a single event may have more.
     package static let queueBytesMax = 32 << 20
     /// The largest buffer that is kept for the next write.
-    package static let bufferBytesMax = 1 << 20
+    package static let keptBufferBytesMax = 1 << 20
     /// The most events that are encoded for one write.
     package static let batchEventsMax = 1_024
     /// The longest wait of a stop without any progress: a full pipe may have no reader.
@@ -22,17 +22,18 @@ package final class AnalyticsWriter: Sendable {
     fileprivate struct Queue: WorkQueue {
         var events: [QueuedEvent] = []
         /// The number of events that wait or are being written; ``bytes`` is their size.
-        var count = 0
-        var bytes = 0
+        var unwrittenCount = 0
+        var unwrittenBytes = 0
         /// The number of all events since the start, including events that did not fit.
-        var offered: UInt64 = 0
+        var offeredTotal: UInt64 = 0
         var needsReopen = false
 
         var isEmpty: Bool { events.isEmpty && !needsReopen }
 
         /// Returns true if an event of this size may wait.
         func hasRoom(for bytes: Int) -> Bool {
-            count < queueEventsMax && (count == 0 || self.bytes + bytes <= queueBytesMax)
+            unwrittenCount < queueEventsMax
+                && (unwrittenCount == 0 || self.unwrittenBytes + bytes <= queueBytesMax)
         }
 
         mutating func take() -> (events: [QueuedEvent], reopen: Bool) {
@@ -48,8 +49,8 @@ package final class AnalyticsWriter: Sendable {
     private let dropped = Atomic<UInt64>(0)
     private let written = Atomic<UInt64>(0)
     /// The number of writes that wrote some bytes.
-    private let progress = Atomic<UInt64>(0)
-    private let report = Locked(LossReport())
+    private let writesCount = Atomic<UInt64>(0)
+    private let lossReport = Locked(LossReport())
     private let logger: Logger
 
     /// Opens the file for appending, or standard output if there is no path, and starts the thread.
@@ -72,7 +73,7 @@ package final class AnalyticsWriter: Sendable {
     /// encoding.
     package func offer(_ event: AnalyticsEvent, _ encoder: CloudEventEncoder) {
         let hasRoom = worker.withQueue { queue in
-            queue.offered += 1
+            queue.offeredTotal += 1
             return queue.hasRoom(for: 1)
         }
         guard hasRoom else { return drop(1, because: "the queue is full") }
@@ -81,10 +82,10 @@ package final class AnalyticsWriter: Sendable {
             return drop(1, because: "an event of '\(event.type)' has no JSON form")
         }
         let fits = worker.post { queue in
-            guard queue.hasRoom(for: queued.bytes) else { return false }
+            guard queue.hasRoom(for: queued.memoryBytes) else { return false }
             queue.events.append(queued)
-            queue.count += 1
-            queue.bytes += queued.bytes
+            queue.unwrittenCount += 1
+            queue.unwrittenBytes += queued.memoryBytes
             return true
         }
         switch fits {
@@ -104,10 +105,10 @@ package final class AnalyticsWriter: Sendable {
         var taken: UInt64
         var isDone = false
         repeat {
-            taken = progress.load(ordering: .relaxed)
+            taken = writesCount.load(ordering: .relaxed)
             isDone = worker.close(seconds: min(Self.stuckSecondsMax, deadline.secondsLeft))
-        } while !isDone && deadline.secondsLeft > 0 && progress.load(ordering: .relaxed) != taken
-        let lost = worker.withQueue { $0.offered } - writtenTotal
+        } while !isDone && deadline.secondsLeft > 0 && writesCount.load(ordering: .relaxed) != taken
+        let lost = worker.withQueue { $0.offeredTotal } - writtenTotal
         if lost > 0 {
             let end = isDone ? "" : ", the last of them because the output takes no bytes"
             logger.warning(.analyticsLost, "\(lost) analytics events are lost in all\(end)")
@@ -130,12 +131,12 @@ package final class AnalyticsWriter: Sendable {
                 let batch = rest.prefix(Self.batchEventsMax)
                 rest = rest.dropFirst(batch.count)
                 write(batch, &bytes, to: output)
-                let written = batch.reduce(0) { $0 + $1.bytes }
+                let written = batch.reduce(0) { $0 + $1.memoryBytes }
                 worker.withQueue { queue in
-                    queue.count -= batch.count
-                    queue.bytes -= written
+                    queue.unwrittenCount -= batch.count
+                    queue.unwrittenBytes -= written
                 }
-                if bytes.capacity > Self.bufferBytesMax { bytes = [] }
+                if bytes.capacity > Self.keptBufferBytesMax { bytes = [] }
             }
         }
     }
@@ -153,10 +154,10 @@ package final class AnalyticsWriter: Sendable {
                 lines += 1
             } catch { drop(1, because: "an event of '\(event.event.type)' has no JSON form") }
         }
-        let (whole, failure) = output.write(bytes) { progress.add(1, ordering: .relaxed) }
+        let (whole, failure) = output.write(bytes) { writesCount.add(1, ordering: .relaxed) }
         guard let failure else {
             written.add(UInt64(lines), ordering: .relaxed)
-            if report.withLock({ $0.noteSuccess() }) {
+            if lossReport.withLock({ $0.noteSuccess() }) {
                 logger.info(
                     .analyticsWritten,
                     "analytics are written again; \(droppedTotal) events are lost so far"
@@ -172,7 +173,7 @@ package final class AnalyticsWriter: Sendable {
     /// Counts lost events, and writes a line into the log, unless the log had such a line recently.
     private func drop(_ count: Int, because reason: String) {
         let total = dropped.add(UInt64(count), ordering: .relaxed).newValue
-        if report.withLock({ $0.noteLoss(at: .now) }) {
+        if lossReport.withLock({ $0.noteLoss(at: .now) }) {
             logger.warning(
                 .analyticsLost,
                 "analytics events are being lost, \(total) so far: \(reason)"
@@ -188,7 +189,7 @@ private struct QueuedEvent: Sendable {
     /// encoded just before it is written.
     private let line: [UInt8]?
     /// The approximate memory of the event, in bytes.
-    let bytes: Int
+    let memoryBytes: Int
 
     init(_ event: AnalyticsEvent, _ encoder: CloudEventEncoder) throws(JSONError) {
         line = event.declaredValue == nil ? nil : try encoder.line(for: event)
@@ -196,7 +197,7 @@ private struct QueuedEvent: Sendable {
         event.declaredValue = nil
         self.event = event
         self.encoder = encoder
-        bytes = MemoryLayout<QueuedEvent>.stride + event.type.utf8.count + (line?.count ?? 0)
+        memoryBytes = MemoryLayout<QueuedEvent>.stride + event.type.utf8.count + (line?.count ?? 0)
     }
 
     func encodedLine() throws -> [UInt8] { try line ?? encoder.line(for: event) }

@@ -18,25 +18,25 @@ package final class CloudEventEncoder: Sendable {
 
     /// Returns the line with its line feed.
     func line(for event: AnalyticsEvent) throws(JSONError) -> [UInt8] {
-        try self.event(event) + [UInt8(ascii: "\n")]
+        try self.json(for: event) + [UInt8(ascii: "\n")]
     }
 
     /// Returns the event as JSON.
-    func event(_ event: AnalyticsEvent) throws(JSONError) -> [UInt8] {
+    func json(for event: AnalyticsEvent) throws(JSONError) -> [UInt8] {
         try encoder.encode(
-            Line(
+            CloudEvent(
                 id: Tag(epoch: epoch, version: event.version).description,
                 source: source,
                 type: event.type,
                 subject: event.subject.map { AttributeText.escaped($0) },
                 time: CivilTime(nanosecondsSince1970: event.time).rfc3339(.microseconds),
                 traceparent: event.traceparent,
-                data: event.declaredValue.map(Payload.init) ?? Payload(value: EmptyObject())
+                data: event.declaredValue.map(EventData.init) ?? EventData(value: EmptyObject())
             )
         )
     }
 
-    private struct Line: Encodable {
+    private struct CloudEvent: Encodable {
         var specversion = "1.0"
         let id: String
         let source: String
@@ -45,11 +45,12 @@ package final class CloudEventEncoder: Sendable {
         let time: String
         let traceparent: String?
         var datacontenttype = "application/json"
-        let data: Payload
+        let data: EventData
     }
 
-    /// A box for a value of any type, so that the compiler can synthesize `Encodable` for ``Line``.
-    private struct Payload: Encodable {
+    /// A box for a value of any type, so that the compiler can synthesize `Encodable` for
+    /// ``CloudEvent``.
+    private struct EventData: Encodable {
         let value: any Encodable
 
         func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
@@ -64,12 +65,12 @@ enum AttributeText {
     /// an attribute must not have: control characters and Unicode noncharacters. `%` itself is
     /// encoded, too.
     static func escaped(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: isEscaped) else { return text }
+        guard text.unicodeScalars.contains(where: needsEscape) else { return text }
         return text.unicodeScalars
-            .map { isEscaped($0) ? PercentEncoding.encode(String($0)) : String($0) }.joined()
+            .map { needsEscape($0) ? PercentEncoding.encode(String($0)) : String($0) }.joined()
     }
 
-    private static func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
+    private static func needsEscape(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x25, 0...0x1F, 0x7F...0x9F, 0xFDD0...0xFDEF: true
         case let value: value & 0xFFFE == 0xFFFE

@@ -44,13 +44,13 @@ package final class RecentAnalytics: Sendable {
     /// that cannot be encoded as JSON is left out here, but ``AnalyticsWriter`` counts and logs the
     /// event.
     package func add(_ event: AnalyticsEvent, _ encoder: CloudEventEncoder) {
-        guard let line = try? encoder.event(event) else { return }
+        guard let line = try? encoder.json(for: event) else { return }
         events.withLock { $0.add(line, countMax: countMax) }
     }
 
     /// Returns the last events, at most `limit` of them, as a JSON array in CloudEvents' batch
     /// format. The newest event is the last element.
-    package func batch(limit: Int) -> [UInt8] {
+    package func newestEventsJSON(limit: Int) -> [UInt8] {
         let lines = events.withLock { events in
             Array(events.lines[events.firstIndex...].suffix(max(limit, 0)))
         }

@@ -5,7 +5,7 @@ import Synchronization
 /// counts when it is offered to the log, even if the log has no room for the line. Lines below the
 /// lowest written level do not count. Any thread may use this object.
 package final class LogCounts: Sendable {
-    private let lines = CounterArray(count: LogLevel.allCases.count)
+    private let lineCountsByLevel = CounterArray(count: LogLevel.allCases.count)
     /// The time of the last error of each event, in nanoseconds since 1970; 0 if there was none.
     private let lastErrorTimes = CounterArray(count: LogEvent.allCases.count)
 
@@ -18,13 +18,13 @@ package final class LogCounts: Sendable {
     }
 
     func note(_ count: Int, _ level: LogLevel) {
-        lines.counters[Int(level.rank)].add(UInt64(clamping: count), ordering: .relaxed)
+        lineCountsByLevel.counters[Int(level.rank)].add(UInt64(clamping: count), ordering: .relaxed)
     }
 
     // Reading
 
     package var byLevel: [(level: LogLevel, lines: UInt64)] {
-        LogLevel.allCases.map { ($0, lines[Int($0.rank)]) }
+        LogLevel.allCases.map { ($0, lineCountsByLevel[Int($0.rank)]) }
     }
 
     /// The time of the last error of each event, in nanoseconds since 1970. Events without an error

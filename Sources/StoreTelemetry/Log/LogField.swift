@@ -25,7 +25,7 @@ package enum LogValue: Sendable, Equatable {
     }
 
     /// The value without quotation marks and escapes.
-    package var plain: String {
+    package var unquotedText: String {
         switch self {
         case .text(let text), .name(let text): text
         case .number, .milliseconds, .flag: json

@@ -15,37 +15,37 @@ package final class LogWriter: Sendable {
     static let standardError = LogWriter(descriptor: STDERR_FILENO)
 
     /// A function that makes lines on the log's thread.
-    private typealias Entry = @Sendable () -> [LogLine]
+    private typealias LineMaker = @Sendable () -> [LogLine]
 
     private struct Queue: WorkQueue {
-        var entries: [Entry] = []
+        var lineMakers: [LineMaker] = []
         /// The number of lines of all entries.
-        var lines = 0
-        var lost = 0
+        var linesCount = 0
+        var lostCount = 0
         /// The latches of calls of ``LogWriter/flush(seconds:)``. A latch opens when all lines that
         /// were queued before it are written.
-        var flushes: [Latch] = []
+        var flushLatches: [Latch] = []
 
-        var isEmpty: Bool { entries.isEmpty && flushes.isEmpty }
+        var isEmpty: Bool { lineMakers.isEmpty && flushLatches.isEmpty }
 
-        mutating func add(lines count: Int, _ entry: @escaping Entry) {
-            entries.append(entry)
-            lines += count
+        mutating func add(lines count: Int, _ entry: @escaping LineMaker) {
+            lineMakers.append(entry)
+            linesCount += count
         }
 
-        mutating func take() -> (entries: [Entry], flushes: [Latch]) {
-            var entries = entries
-            if lost > 0 {
+        mutating func take() -> (entries: [LineMaker], flushes: [Latch]) {
+            var entries = lineMakers
+            if lostCount > 0 {
                 let line = LogLine(
                     .warning,
                     .logLost,
-                    "\(lost) log lines are lost",
-                    [LogField("count", .count(lost))]
+                    "\(lostCount) log lines are lost",
+                    [LogField("count", .count(lostCount))]
                 )
                 entries.append { [line] }
             }
             defer { self = Queue() }
-            return (entries, flushes)
+            return (entries, flushLatches)
         }
     }
 
@@ -109,8 +109,8 @@ package final class LogWriter: Sendable {
         guard writes(line.level) else { return }
         counts.note(line)
         worker.post { queue in
-            guard queue.lines < Self.queueLinesMax else {
-                queue.lost += 1
+            guard queue.linesCount < Self.queueLinesMax else {
+                queue.lostCount += 1
                 return
             }
             queue.add(lines: 1) { [line] }
@@ -123,8 +123,8 @@ package final class LogWriter: Sendable {
     func offer(details count: Int, _ make: @escaping @Sendable (Int) -> [LogLine]) {
         counts.note(count, .info)
         worker.post { queue in
-            let taken = min(count, max(0, Self.detailsWaitingMax - queue.lines))
-            queue.lost += count - taken
+            let taken = min(count, max(0, Self.detailsWaitingMax - queue.linesCount))
+            queue.lostCount += count - taken
             if taken > 0 { queue.add(lines: taken) { make(taken) } }
         }
     }
@@ -132,7 +132,7 @@ package final class LogWriter: Sendable {
     /// Waits until all lines are written, or the time is over.
     func flush(seconds: Double) {
         let flushed = Latch()
-        guard worker.post({ $0.flushes.append(flushed) }) != nil else { return }
+        guard worker.post({ $0.flushLatches.append(flushed) }) != nil else { return }
         _ = flushed.wait(seconds: seconds)
     }
 

@@ -15,18 +15,18 @@ final class ActionCoverage: Sendable {
     /// start.
     private let table: ActionTable?
     /// The reason why a server does not start with these actions; `nil` if a server starts.
-    let refusal: String?
+    let startFailure: String?
     /// The names of the modules that the library provides. The library's own tests exercise the
     /// actions of these modules.
-    private let libraryModules: [String]
+    private let libraryModuleNames: [String]
     /// The indices of the exercised actions in the table.
-    private let seen = Locked<Set<Int>>([])
+    private let exercisedIndices = Locked<Set<Int>>([])
 
     init<Root: RootState>(of _: Root.Type) {
         let made = ActionTable.of(Root.modules)
         table = try? made.get()
-        refusal = made.refusal
-        libraryModules = Root.modules.filter { mount in
+        startFailure = made.refusal
+        libraryModuleNames = Root.modules.filter { mount in
             mount.place(of: Sessions.State.self) != nil
                 || mount.place(of: PendingEffects.State.self) != nil
                 || mount.place(of: Presence.State.self) != nil
@@ -37,14 +37,14 @@ final class ActionCoverage: Sendable {
     func note(_ action: any Action) {
         // An action without a JSON form has no wire name.
         guard let number = try? table?.member(of: action, JSONEncoder()).typeIndex else { return }
-        seen.withLock { _ = $0.insert(number) }
+        exercisedIndices.withLock { _ = $0.insert(number) }
     }
 
     /// The wire names of the actions that no test has exercised, in the order of modules.
     var unexercisedActions: [String] {
-        let seen = seen.withLock { $0 }
+        let seen = exercisedIndices.withLock { $0 }
         let rest = (table?.entries ?? []).enumerated().filter { place, entry in
-            !seen.contains(place) && !libraryModules.contains(entry.module ?? "")
+            !seen.contains(place) && !libraryModuleNames.contains(entry.module ?? "")
         }
         return rest.map(\.element.name)
     }
@@ -67,7 +67,7 @@ extension ActionTable {
         let table = Result { () throws(ConfigurationError) in
             var types: [RegisteredType] = []
             for actions in modules.map({ ModuleActions($0) }) + [ModuleActions(of: Root.self)] {
-                types += try actions.types()
+                types += try actions.makeTypes()
             }
             return try ActionTable(types)
         }

@@ -30,7 +30,7 @@ public struct EveryActionTrait: SuiteTrait, TestScoping {
     ) async throws {
         let coverage = coverage()
         try await ActionCoverage.$current.withValue(coverage) { try await function() }
-        if let refusal = coverage.refusal {
+        if let refusal = coverage.startFailure {
             reporter.failed(refusal, test.sourceLocation)
             return
         }

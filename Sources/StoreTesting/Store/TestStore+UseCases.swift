@@ -70,7 +70,7 @@ extension TestStore {
                     try admission?.checkUseCase(useCase.path, sender)
                     let session = sender.session ?? SessionName.shared
                     let key = SliceKey(
-                        session: mount.slice.ownership == .session ? session : nil,
+                        session: mount.slicePlace.ownership == .session ? session : nil,
                         instance: instance
                     )
                     let address = SliceAddress(module: mount.name, key)

@@ -94,7 +94,7 @@ extension Problem {
                 }
             }
         }
-        return Bytes(Self.escaped(writer.array))
+        return Bytes(Self.escaped(writer.byteArray))
     }
 
     /// Returns the same JSON with escapes in place of characters that a terminal or a log could

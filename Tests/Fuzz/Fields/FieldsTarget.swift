@@ -65,8 +65,8 @@ extension FieldsTarget {
 
     private static func checkQuery(_ text: String) {
         let allowed: [any RouteParameter] = [
-            Parameter.token("name", bytes: 1...8, "A name."),
-            Parameter.token("other", bytes: 1...80, "Another."),
+            Parameter.visibleASCII("name", bytes: 1...8, "A name."),
+            Parameter.visibleASCII("other", bytes: 1...80, "Another."),
         ]
         guard let query = try? Query(text, allowed: allowed) else { return }
         for name in ["name", "other"] {
@@ -156,7 +156,7 @@ extension FieldsTarget {
             hold(IPAddress(address.description) == address, "An address reads back as the same.")
         }
         bytes.withUnsafeBytes { bytes in
-            ForwardedField.visit(bytes, check)
+            ForwardedField.visitForwarded(bytes, check)
             ForwardedField.visitXForwardedFor(bytes, check)
         }
     }

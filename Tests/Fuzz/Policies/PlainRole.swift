@@ -30,7 +30,7 @@ struct PlainRole {
     var json: [UInt8] {
         var writer = JSONWriter()
         JSONTree.object(lists.map { ($0.name, .array($0.grants)) }).write(to: &writer)
-        return writer.array
+        return writer.byteArray
     }
 
     func has(_ list: String, _ text: String) -> Bool {

@@ -80,7 +80,7 @@ final class FuzzServer {
 
     private func begin(_ step: Int) {
         let loop = transport.loop
-        guard (try? loop.open()) != nil else { fatalError("libmicrohttpd does not start.") }
+        guard (try? loop.startListening()) != nil else { fatalError("libmicrohttpd does not start.") }
         loop.handler = parts.router
         loop.hasFirstHandler = false
         loop.thread.store(UInt(pthread_self()), ordering: .relaxed)
@@ -94,7 +94,7 @@ final class FuzzServer {
     deinit {
         parts.stateStreams.close()
         let loop = transport.loop
-        if let daemon = loop.daemon { loop.end(daemon) }
+        if let daemon = loop.daemon { loop.stopDaemon(daemon) }
         loop.timers = TimerHeap()
         for slot in streams.slots.indices { streams.release(Int32(slot)) }
         events.deallocate()
@@ -151,19 +151,19 @@ final class FuzzServer {
     private func turn() {
         let loop = transport.loop
         guard let daemon = loop.daemon else { return }
-        loop.turnBegan = SystemTime.steadyNanoseconds() + UInt64(ahead * 1e9)
-        loop.now = Double(loop.turnBegan) / 1e9
+        loop.turnStartNanoseconds = SystemTime.steadyNanoseconds() + UInt64(ahead * 1e9)
+        loop.now = Double(loop.turnStartNanoseconds) / 1e9
         loop.date.update()
-        loop.takeRequests()
-        loop.takeTimers()
+        loop.carryOutOrders()
+        loop.takeTimerMail()
         loop.resumeFinished()
-        loop.runCount += 1
+        loop.libraryRunCount += 1
         chttpd_run(daemon)
         loop.runTimers()
         loop.handler.workAfterTurn()
         loop.observeAnswered()
         while parts.core.runTurn() {}
-        streams.turn(events, waitingFor: 0)
+        streams.runTurn(events, waitingFor: 0)
     }
 
     /// Waits a short time for work that another thread has for the loop.

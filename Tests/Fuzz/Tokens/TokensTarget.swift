@@ -140,7 +140,7 @@ struct TokensTarget: FuzzTarget {
         let principal = Principal(
             name: name.text,
             role: role.text,
-            credential: .key("abcdefghijkl"),
+            credential: .apiKey("abcdefghijkl"),
             expires: nil
         )
         guard let value = signer.value(for: principal, until: Self.now + 1) else {

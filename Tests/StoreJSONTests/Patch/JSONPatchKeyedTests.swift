@@ -90,11 +90,11 @@ import Testing
         new.append(Item(id: "8", text: "third of these"))
         let (a, b) = (try parse(list(old)), try parse(list(new)))
         let rows = [a, b].map { $0.root.member(named: "rows")?.elements ?? [] }
-        #expect(KeyedElements.gaps(between: rows[0], and: rows[1])?.count == 1)
+        #expect(KeyedElements.gapLengths(between: rows[0], and: rows[1])?.count == 1)
         for id in ["1.5", "1e3", "null", "true", "{}"] {
             let odd = try parse(list([Item(id: id, text: "x")]))
             let elements = odd.root.member(named: "rows")?.elements ?? []
-            #expect(KeyedElements.gaps(between: elements, and: elements) == nil)
+            #expect(KeyedElements.gapLengths(between: elements, and: elements) == nil)
         }
     }
 

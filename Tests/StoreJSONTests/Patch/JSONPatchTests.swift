@@ -139,7 +139,7 @@ import Testing
             let (old, new) = (letters(&random), letters(&random))
             let (a, b) = (try parse(json(old)), try parse(json(new)))
 
-            let gaps = SharedElements.gaps(between: a.root.elements, and: b.root.elements)
+            let gaps = SharedElements.gapLengths(between: a.root.elements, and: b.root.elements)
 
             #expect(gaps.count == longest(old[...], new[...]), "\(old) \(new)")
             var (x, y) = (0, 0)
@@ -255,7 +255,7 @@ private enum RandomJSON {
     static func text(_ tree: JSONTree) -> String {
         var writer = JSONWriter()
         tree.write(to: &writer)
-        return String(decoding: writer.array, as: UTF8.self)
+        return String(decoding: writer.byteArray, as: UTF8.self)
     }
 
     private static func word(_ random: inout SplitMix) -> String {

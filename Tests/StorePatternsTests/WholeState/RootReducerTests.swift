@@ -53,7 +53,7 @@ import Testing
 
     init() throws {
         var configuration = CoreConfiguration<House>()
-        configuration.edited = [edited]
+        configuration.editedModules = [edited]
         core = try Core(
             House(),
             runner: EffectRunner(dependencies: .unprepared),

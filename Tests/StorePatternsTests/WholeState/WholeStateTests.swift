@@ -18,8 +18,8 @@ final class OpenMarket: Sendable {
     init(_ state: Market = Market(), comparison: ByteComparison? = nil) throws {
         var configuration = CoreConfiguration<Market>()
         configuration.journal = journal
-        configuration.edited = [edited]
-        configuration.comparison = comparison
+        configuration.editedModules = [edited]
+        configuration.haveSameBytes = comparison
         core = try Core(
             state,
             runner: EffectRunner(dependencies: .controlled(by: ManualClock())),
@@ -65,7 +65,7 @@ final class OpenMarket: Sendable {
     /// Returns the reason why an action is refused.
     func refusal(of action: any Action, as session: String? = nil) throws -> String? {
         guard case .refused(let refusal, _) = try send(action, as: session) else { return nil }
-        return refusal.failure.map { "\($0)" } ?? refusal.reason
+        return refusal.reducerError.map { "\($0)" } ?? refusal.reason
     }
 
     var state: Market {

@@ -83,7 +83,8 @@ struct Naive<P: Program> {
 
     /// The routes of all sessions.
     var sessions: Sessions.State? {
-        P.Root.modules.first { $0.name == Sessions.name }?.slice.value(root) as? Sessions.State
+        P.Root.modules.first { $0.name == Sessions.name }?.slicePlace.memberValue(root)
+            as? Sessions.State
     }
 
     /// Predicts the consequences of an applied action.

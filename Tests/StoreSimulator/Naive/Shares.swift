@@ -15,7 +15,7 @@ struct Shares {
     /// above a whole share needs a whole share.
     mutating func take(_ count: Int, by principal: String?, at now: Int64) -> Bool {
         guard let rate = Self.rate else { return true }
-        let each = rate.time.components.seconds * 1_000_000_000 / Int64(rate.count)
+        let each = rate.period.components.seconds * 1_000_000_000 / Int64(rate.count)
         let needed = Int64(min(count, rate.count)) * each
         let owners = [principal, Self.address].compactMap { $0 }
         for owner in owners {

@@ -5,7 +5,7 @@ enum JSONText {
     static func string(_ text: String) -> String {
         var writer = JSONWriter()
         writer.string(text)
-        return String(decoding: writer.array, as: UTF8.self)
+        return String(decoding: writer.byteArray, as: UTF8.self)
     }
 
     static func number(_ number: Double) -> String {
@@ -26,7 +26,7 @@ enum JSONText {
         }
         var writer = JSONWriter()
         write(document.root, to: &writer)
-        return Bytewise(writer.array)
+        return Bytewise(writer.byteArray)
     }
 
     private static func write(_ node: JSONNode, to writer: inout JSONWriter) {

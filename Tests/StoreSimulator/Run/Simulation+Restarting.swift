@@ -111,7 +111,7 @@ extension Simulation {
         naive.begin()
         try expectFirstStarts()
         let place = Naive<P>.names.firstIndex(of: PendingEffects.name)
-        let ledger = place.flatMap { P.Root.modules[$0].slice.value(naive.root) }
+        let ledger = place.flatMap { P.Root.modules[$0].slicePlace.memberValue(naive.root) }
         for entry in (ledger as? PendingEffects.State)?.pending ?? [] {
             guard entry.onRestart == .retried, let input = entry.work?.input else { continue }
             let work = try JSONDecoder().decode(Jobs.Work.self, from: Array(input.utf8))

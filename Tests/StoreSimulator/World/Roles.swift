@@ -98,7 +98,7 @@ final class Roles {
 
     /// Sets the two files in a server's configuration.
     func configure(_ configuration: inout ServerConfiguration) {
-        configuration.access.keysFile = folder + "/keys.json"
+        configuration.access.apiKeysFile = folder + "/keys.json"
         configuration.access.policyFile = folder + "/policy.json"
     }
 

@@ -10,7 +10,7 @@ final class SimulatedFollower: CommitFollower {
         self.keep = keep
     }
 
-    var takesActions: Bool { true }
+    var takesAppliedActions: Bool { true }
 
     func appended(through version: UInt64, bytes: Int) { keep(version, bytes) }
 

@@ -30,13 +30,13 @@ final class SimulatedExchange {
     /// The collected answer. `nil` before the collection, because another thread may still write
     /// it.
     var answer: Answer? {
-        guard case .none = exchange.hold else { return nil }
+        guard case .none = exchange.waitState else { return nil }
         return switch exchange.outcome {
         case .response(let response): Answer(response)
         case .answer(let answer): Answer(HTTPResponse(answer))
         case .abandoned: .abandoned
         case .handedOver: .streaming
-        case .none, .handleAgain, .suspendedForGood, .stream, .written: nil
+        case .none, .handleAgain, .suspendedForGood, .stream, .writtenAnswer: nil
         }
     }
 }
@@ -116,7 +116,7 @@ extension SimulatedServer {
 
     /// Hands a socket to the stream writer if the request became a stream.
     private func stream(_ sent: SimulatedExchange, to socket: CInt) {
-        if case .none = sent.exchange.hold {
+        if case .none = sent.exchange.waitState {
         } else {
             // The server makes a view of the state at the view's place in the order.
             while turnCore() {}
@@ -161,23 +161,23 @@ extension SimulatedServer {
     /// Takes the finished answers, and the loop's new timers.
     func collect() {
         let loop = parts.context.process.transport.loop
-        let done = loop.finished.withLock { finished in
+        let done = loop.finishedExchanges.withLock { finished in
             defer { finished.exchanges = [] }
             return finished.exchanges
         }
         for exchange in done { loop.resume(exchange) }
-        loop.takeTimers()
+        loop.takeTimerMail()
     }
 
     /// Waits for an answer of another thread.
     func wait(for exchange: SimulatedExchange) -> Bool {
         let loop = parts.context.process.transport.loop
         while true {
-            let isDone = loop.finished.withLock { finished in
+            let isDone = loop.finishedExchanges.withLock { finished in
                 finished.exchanges.contains { $0 === exchange.exchange }
             }
             if isDone { return true }
-            if case .none = exchange.exchange.hold { return exchange.answer != nil }
+            if case .none = exchange.exchange.waitState { return exchange.answer != nil }
             var woken = pollfd(fd: loop.wakeDescriptor, events: Int16(POLLIN), revents: 0)
             guard poll(&woken, 1, Self.answerMillisecondsMax) == 1 else { return false }
             var value: UInt64 = 0
@@ -189,7 +189,7 @@ extension SimulatedServer {
 extension EventLoop {
     /// Drops the timers, and the answers that no request waits for any more.
     func forgetAll() {
-        let done = finished.withLock { finished in
+        let done = finishedExchanges.withLock { finished in
             defer { finished.close() }
             return finished.exchanges
         }

@@ -117,7 +117,7 @@ final class SimulatedServer<Root: RootState> {
         for reaction in server.reactions where !reaction.isAtStart { core.add(reaction: reaction) }
         isFresh = try parts.offerFirstStarts() != nil
         for reaction in server.reactions where reaction.isAtStart { core.add(reaction: reaction) }
-        parts.resume()
+        parts.resumeEffects()
     }
 
     deinit {
@@ -151,7 +151,7 @@ final class SimulatedServer<Root: RootState> {
 
     /// Makes the Core read the records of other servers in the next turn.
     func followAll() {
-        parts.core.readOtherWriters()
+        parts.core.readRecordsOfOtherWriters()
     }
 
     /// Lets the Cores work off their mailboxes. Returns true if there was work.
@@ -166,13 +166,13 @@ final class SimulatedServer<Root: RootState> {
     /// Lets the streams' loop take the published frames and send them.
     func turnStreams() {
         parts.stateStreams.flush(seconds: 10)
-        loop.turn(events, waitingFor: 0)
+        loop.runTurn(events, waitingFor: 0)
         // The log's own thread does the same.
         let log = parts.log
         while let version = log.worker.withQueue({ $0.isEmpty ? nil : $0.take() }) {
             log.readPiece(with: version)
             parts.store.streams.logMoved()
-            loop.turn(events, waitingFor: 0)
+            loop.runTurn(events, waitingFor: 0)
         }
     }
 
@@ -229,7 +229,7 @@ final class SimulatedServer<Root: RootState> {
     }
 
     /// True if a session of this name is open here.
-    func isOpen(_ session: String) -> Bool { parts.store.sessions?.use(session) == true }
+    func isOpen(_ session: String) -> Bool { parts.store.sessions?.useIfOpen(session) == true }
 
     /// Returns the wire name and the payload of an action of the program, as the journal has them.
     func wire(_ action: any Action) throws -> (type: String, payload: [UInt8]) {

@@ -52,7 +52,7 @@ final class SliceTexts: Sendable {
             if table.names.isEmpty { table.names = StateText.names(Root.self) }
             return table.names
         }
-        let values = Root.modules.map { $0.slice.value(root) }
+        let values = Root.modules.map { $0.slicePlace.memberValue(root) }
         let text = StateText(
             values.map { bytes(of: $0) },
             of: names,

@@ -25,9 +25,9 @@ struct LogPosition {
 
     /// The unsent bytes of a chunk whose payload is sent whole. No piece of the log is needed to
     /// send these bytes.
-    var tail: LogSegment? {
+    var unsentTail: LogSegment? {
         unfinishedChunk.flatMap {
-            $0.unsentPayload == 0 ? LogSegment(chunk: $0, payloadRange: 0..<0) : nil
+            $0.unsentPayloadBytes == 0 ? LogSegment(chunk: $0, payloadRange: 0..<0) : nil
         }
     }
 
@@ -44,7 +44,7 @@ struct LogPosition {
         var segments: [LogSegment] = []
         var start = rest.lowerBound
         if let unfinishedChunk {
-            let end = min(start + unfinishedChunk.unsentPayload, rest.upperBound)
+            let end = min(start + unfinishedChunk.unsentPayloadBytes, rest.upperBound)
             segments.append(LogSegment(chunk: unfinishedChunk, payloadRange: start..<end))
             start = end
         }
@@ -62,7 +62,7 @@ struct LogPosition {
         var rest = count
         var payload = 0
         for segment in segments where rest > 0 {
-            let taken = min(rest, segment.bytes)
+            let taken = min(rest, segment.unsentBytes)
             unfinishedChunk = segment.chunk.afterSending(taken)
             payload +=
                 (unfinishedChunk?.sentOfPayload ?? segment.chunk.payloadBytes)
@@ -86,18 +86,18 @@ struct LogChunk: Equatable {
     private(set) var sentBytes = 0
 
     var headBytes: Int { Chunk.headBytes(of: payloadBytes) }
-    var bytes: Int { headBytes + payloadBytes + Chunk.tailBytes }
+    var totalBytes: Int { headBytes + payloadBytes + Chunk.tailBytes }
 
     var sentOfHead: Int { min(sentBytes, headBytes) }
     var sentOfPayload: Int { min(max(sentBytes - headBytes, 0), payloadBytes) }
     var sentOfTail: Int { max(sentBytes - headBytes - payloadBytes, 0) }
-    var unsentPayload: Int { payloadBytes - sentOfPayload }
+    var unsentPayloadBytes: Int { payloadBytes - sentOfPayload }
 
     /// Returns the chunk after `count` more bytes are sent; `nil` if it is complete.
     func afterSending(_ count: Int) -> LogChunk? {
         var chunk = self
         chunk.sentBytes += count
-        return chunk.sentBytes < bytes ? chunk : nil
+        return chunk.sentBytes < totalBytes ? chunk : nil
     }
 }
 
@@ -109,7 +109,7 @@ struct LogCursor: Sendable, Equatable {
     /// The version up to which all records are sent whole.
     private(set) var version: UInt64
     /// The number of bytes of the next record's frame that are sent.
-    private(set) var begunBytes = 0
+    private(set) var sentBytesOfNext = 0
 
     /// Starts at the record that follows a version.
     init(after version: UInt64) { self.version = version }
@@ -119,17 +119,19 @@ struct LogCursor: Sendable, Equatable {
         guard version < .max, piece.contains(version + 1) else { return nil }
         // The frame of a record is empty if the reader may not read the record.
         let frame = piece.frameRange(of: version + 1)
-        if frame.isEmpty, begunBytes == 0 { return frame.lowerBound..<piece.bytes.count }
+        if frame.isEmpty, sentBytesOfNext == 0 { return frame.lowerBound..<piece.bytes.count }
         // A record always has the same frame, so a shorter frame is not the frame that is sent in
         // part.
-        guard begunBytes < frame.count else { return nil }
-        return frame.lowerBound + begunBytes..<piece.bytes.count
+        guard sentBytesOfNext < frame.count else { return nil }
+        return frame.lowerBound + sentBytesOfNext..<piece.bytes.count
     }
 
     /// Passes over the rest of a piece if the reader may read no record in this rest. Returns
     /// `true` in that case.
     mutating func passHidden(in piece: LogPiece) -> Bool {
-        guard begunBytes == 0, let rest = unsentRange(of: piece), rest.isEmpty else { return false }
+        guard sentBytesOfNext == 0, let rest = unsentRange(of: piece), rest.isEmpty else {
+            return false
+        }
         version = piece.lastVersion
         return true
     }
@@ -139,7 +141,7 @@ struct LogCursor: Sendable, Equatable {
         let before = version
         let whole = piece.frameCount(endingAtOrBefore: offset)
         version = piece.firstVersion + UInt64(whole) - 1
-        begunBytes = offset - (whole == 0 ? 0 : piece.frameEnds[whole - 1])
+        sentBytesOfNext = offset - (whole == 0 ? 0 : piece.frameEnds[whole - 1])
         return Int(version - before)
     }
 }

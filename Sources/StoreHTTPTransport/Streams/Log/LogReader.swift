@@ -23,9 +23,9 @@ struct LogReader {
     /// True if the reader got the frame that shows that the reader has every record.
     var isCaughtUp = false
     /// True if epoll watches the socket for room.
-    var isWatched = false
+    var isSocketWatched = false
     /// The last frame of a stream that is ending. The frame follows the chunk that is sent in part.
-    var bye: Bytes?
+    var byeFrame: Bytes?
     /// True if the reader's socket takes no bytes, so the stream ends within the next second.
     var isClosing = false
 
@@ -56,7 +56,7 @@ struct LogReader {
 struct LogReaders {
     private var readers: [Int32: LogReader] = [:]
     private var readySlots: [Int32] = []
-    private var waitingSlots: [Int32] = []
+    private var slotsAwaitingSource: [Int32] = []
 
     var isEmpty: Bool { readers.isEmpty }
     var hasReady: Bool { !readySlots.isEmpty }
@@ -86,22 +86,22 @@ struct LogReaders {
     }
 
     /// Puts a reader that is still ready back at the end of the queue.
-    mutating func keepReady(_ slot: Int32) { readySlots.append(slot) }
+    mutating func putLast(_ slot: Int32) { readySlots.append(slot) }
 
     /// Puts the readers that did not get their turn back at the front of the queue.
-    mutating func putBack(_ slots: ArraySlice<Int32>) {
+    mutating func putFirst(_ slots: ArraySlice<Int32>) {
         readySlots.insert(contentsOf: slots, at: 0)
     }
 
     mutating func awaitSource(_ slot: Int32) {
         readers[slot]?.phase = .awaitsSource
-        waitingSlots.append(slot)
+        slotsAwaitingSource.append(slot)
     }
 
     /// Makes ready the readers that wait for the source.
     mutating func makeWaitingReady() {
-        let slots = waitingSlots
-        waitingSlots = []
+        let slots = slotsAwaitingSource
+        slotsAwaitingSource = []
         for slot in slots {
             // The slot may have another reader by now.
             if case .awaitsSource? = readers[slot]?.phase { makeReady(slot) }
@@ -121,10 +121,10 @@ struct LogReaders {
 /// Dispatching goes first: after a turn that sent much, the log pauses for four times as long as
 /// the turn took. So catching up takes a fifth of a core. Every reader makes progress, because a
 /// pause has a bound and a turn follows each pause. There are no pauses while no action is applied.
-struct LogPace {
+struct CatchUpPace {
     /// The size in bytes from which a pause follows a turn. After a smaller turn, the next turn
     /// follows at once, so readers that keep up get each record as it comes.
-    static let turnBytesMin = 256 << 10
+    static let pausedTurnBytesMin = 256 << 10
     static let pauseFactor = 4.0
     /// The longest pause. A turn may have been long only because other threads used the processor.
     static let pauseSecondsMax = 0.02
@@ -141,7 +141,7 @@ struct LogPace {
     mutating func noteTurn(from began: Double, to ended: Double, bytes: Int, version newest: UInt64)
     {
         defer { lastVersion = newest }
-        guard bytes >= Self.turnBytesMin, newest != lastVersion else { return }
+        guard bytes >= Self.pausedTurnBytesMin, newest != lastVersion else { return }
         pauseEnd = ended + min((ended - began) * Self.pauseFactor, Self.pauseSecondsMax)
     }
 }

@@ -7,13 +7,13 @@ struct LogSegment: Equatable {
     let payloadRange: Range<Int>
 
     /// The number of bytes that go to the socket.
-    var bytes: Int { headBytes + payloadRange.count + tailBytes }
+    var unsentBytes: Int { headBytes + payloadRange.count + tailBytes }
 
     private var headBytes: Int { chunk.headBytes - chunk.sentOfHead }
 
     /// The unsent bytes of the tail; 0 if the segment does not complete the payload.
     private var tailBytes: Int {
-        payloadRange.count == chunk.unsentPayload ? Chunk.tailBytes - chunk.sentOfTail : 0
+        payloadRange.count == chunk.unsentPayloadBytes ? Chunk.tailBytes - chunk.sentOfTail : 0
     }
 
     /// Returns the addresses of head, payload and tail. `source` has the bytes of the piece. `head`
@@ -36,7 +36,7 @@ struct LogSegment: Equatable {
 
 extension [LogSegment] {
     /// The number of bytes that go to the socket.
-    var bytes: Int { reduce(0) { $0 + $1.bytes } }
+    var unsentBytes: Int { reduce(0) { $0 + $1.unsentBytes } }
 
     /// Calls `body` with the addresses of the bytes in their order. `source` has the bytes of the
     /// piece.

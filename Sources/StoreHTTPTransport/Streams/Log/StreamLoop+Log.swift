@@ -31,7 +31,7 @@ extension StreamLoop {
         var bytes = 0
         for (place, slot) in ready.enumerated() {
             guard bytes < Self.logTurnBytesMax, place == 0 || !isTurnOver else {
-                logReaders.putBack(ready[place...])
+                logReaders.putFirst(ready[place...])
                 break
             }
             guard case .ready? = logReaders[slot]?.phase else { continue }
@@ -47,10 +47,10 @@ extension StreamLoop {
         guard behindReaders[slot] == nil else {
             // `handleLogWritable` sends the backlog, and then makes the reader ready again.
             logReaders[slot]?.phase = .awaitsSocket(since: now)
-            logReaders[slot]?.isWatched = true
+            logReaders[slot]?.isSocketWatched = true
             return 0
         }
-        if let bye = reader.bye, reader.isBetweenChunks {
+        if let bye = reader.byeFrame, reader.isBetweenChunks {
             if reader.isClosing {
                 _ = send(bye, to: slot)
                 release(slot)
@@ -59,14 +59,15 @@ extension StreamLoop {
             }
             return 0
         }
-        if let tail = reader.position.tail { return send([tail], of: nil, to: slot) }
+        if let tail = reader.position.unsentTail { return send([tail], of: nil, to: slot) }
         switch log.next(after: reader.version, for: reader.viewer) {
         case .piece(let piece):
             if logReaders[slot]?.position.passHidden(in: piece) == true {
-                logReaders.keepReady(slot)
+                logReaders.putLast(slot)
                 return 0
             }
-            guard let next = reader.position.nextSegments(of: piece, isEnding: reader.bye != nil)
+            guard
+                let next = reader.position.nextSegments(of: piece, isEnding: reader.byeFrame != nil)
             else {
                 closeUnannounced(slot)
                 return 0
@@ -91,7 +92,7 @@ extension StreamLoop {
             }
             logReaders[slot]?.position = LogPosition(after: version)
             if !reader.isBeginning { sendBetweenChunks(resync, to: slot) }
-            if case .ready? = logReaders[slot]?.phase { logReaders.keepReady(slot) }
+            if case .ready? = logReaders[slot]?.phase { logReaders.putLast(slot) }
         case .unreadable:
             closeUnannounced(slot)
         }
@@ -108,7 +109,7 @@ extension StreamLoop {
         logReaders[slot]?.isBeginning = false
         writer.counters.frames.increment(by: UInt64(whole))
         writer.counters.bytes.increment(by: UInt64(sent))
-        if sent < segments.bytes { awaitSocket(slot) } else { logReaders.keepReady(slot) }
+        if sent < segments.unsentBytes { awaitSocket(slot) } else { logReaders.putLast(slot) }
         return sent
     }
 
@@ -129,30 +130,30 @@ extension StreamLoop {
 
     /// Sends a reader a frame other than a record.
     private func sendBetweenChunks(_ frame: Bytes, to slot: Int32) {
-        deliver(Chunk.of(frame), to: slot, having: logReaders[slot]?.knownVersion)
+        deliver(Chunk.encoded(frame), to: slot, having: logReaders[slot]?.knownVersion)
         if behindReaders[slot] != nil {
-            logReaders[slot]?.isWatched = true
+            logReaders[slot]?.isSocketWatched = true
             logReaders[slot]?.phase = .awaitsSocket(since: now)
         }
     }
 
     private func awaitSocket(_ slot: Int32) {
         logReaders[slot]?.phase = .awaitsSocket(since: now)
-        guard logReaders[slot]?.isWatched == false else { return }
+        guard logReaders[slot]?.isSocketWatched == false else { return }
         watch(slot, EPOLL_CTL_MOD, forWriting: true)
-        logReaders[slot]?.isWatched = true
+        logReaders[slot]?.isSocketWatched = true
     }
 
     private func unwatch(_ slot: Int32) {
-        guard logReaders[slot]?.isWatched == true else { return }
+        guard logReaders[slot]?.isSocketWatched == true else { return }
         watch(slot, EPOLL_CTL_MOD, forWriting: false)
-        logReaders[slot]?.isWatched = false
+        logReaders[slot]?.isSocketWatched = false
     }
 
     func handleLogWritable(_ slot: Int32) {
         if behindReaders[slot] != nil {
             flush(slot)
-            logReaders[slot]?.isWatched = behindReaders[slot] != nil
+            logReaders[slot]?.isSocketWatched = behindReaders[slot] != nil
             guard behindReaders[slot] == nil else { return }
         }
         unwatch(slot)
@@ -179,7 +180,7 @@ extension StreamLoop {
             slots[Int(slot)].end(because: .slow)
             Self.makeRoom(in: slots[Int(slot)].descriptor)
             logReaders[slot]?.isClosing = true
-            logReaders[slot]?.bye = bye
+            logReaders[slot]?.byeFrame = bye
             logReaders.makeReady(slot)
         }
     }

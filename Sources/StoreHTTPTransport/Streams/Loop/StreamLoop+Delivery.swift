@@ -36,7 +36,7 @@ extension StreamLoop {
     /// Sends a reader in patch mode the newest version, at once or after the reader's backlog.
     func sendNewest(to slot: Int32) {
         let index = Int(slot)
-        let number = slots[index].topic
+        let number = slots[index].topicNumber
         guard slots[index].descriptor >= 0,
             let version = topics[Int(number)].patches.newest?.version
         else { return }
@@ -48,7 +48,7 @@ extension StreamLoop {
         }
         guard behindReaders.isEmpty || behindReaders[slot] == nil else {
             if behindReaders[slot]?.needsNewest == true {
-                writer.counters.conflated.add(1, ordering: .relaxed)
+                writer.counters.framesConflated.add(1, ordering: .relaxed)
             }
             behindReaders[slot]?.needsNewest = true
             return
@@ -87,7 +87,7 @@ extension StreamLoop {
     /// bound is reached or the stream is closing.
     func sendCommand(_ command: Bytes, to slot: Int32) {
         guard let state = behindReaders[slot] else {
-            let known = topics[Int(slots[Int(slot)].topic)].newestVersion
+            let known = topics[Int(slots[Int(slot)].topicNumber)].newestVersion
             return deliver(command, to: slot, having: known)
         }
         guard !state.isClosing, state.commands.count < BehindReader.commandsMax else {

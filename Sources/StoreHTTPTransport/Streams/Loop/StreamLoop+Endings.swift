@@ -24,19 +24,19 @@ extension StreamLoop {
                 let isWhole = topics[number].id.subject == .state
                 let published = topics[number].newestVersion ?? 0
                 let version = isWhole ? published : log?.version ?? published
-                let heartbeat = Chunk.of(writer.frames.heartbeat(version))
+                let heartbeat = Chunk.encoded(writer.frames.makeHeartbeat(version))
                 broadcast(heartbeat, to: due, having: topics[number].newestVersion)
             }
             writer.counters.heartbeats.increment(by: UInt64(due.count))
             guard writer.limits.lifetimeSeconds > 0 else { continue }
             let bye = byeFrame(.lifetime)
-            for slot in topics[number].slots where slots[Int(slot)].expires <= elapsedSeconds {
+            for slot in topics[number].slots where slots[Int(slot)].lifetimeEnd <= elapsedSeconds {
                 closeSlot(slot, with: bye, because: .lifetime)
             }
         }
-        endExpired()
+        checkCredentialEnds()
         // A version may have been published for a client that left before it joined the topic.
-        for number in topics.indices { forgetUnread(Int32(number)) }
+        for number in topics.indices { removeTopicIfUnread(Int32(number)) }
         let stalled = behindReaders.filter {
             !$0.value.awaitsTurn
                 && now - $0.value.progressedAt >= Double(writer.limits.stallSeconds)
@@ -53,16 +53,18 @@ extension StreamLoop {
         guard slots[Int(slot)].descriptor >= 0 else { return }
         slots[Int(slot)].end(because: StreamEnding(reason))
         guard logReaders[slot]?.isBetweenChunks == false else { return finish(slot, with: bye) }
-        if logReaders[slot]?.bye == nil { logReaders[slot]?.bye = bye }
+        if logReaders[slot]?.byeFrame == nil { logReaders[slot]?.byeFrame = bye }
     }
 
     /// Returns the last frame of a stream that is closed, with the end of the message.
-    func byeFrame(_ reason: CloseReason) -> Bytes { Chunk.last(writer.frames.bye(reason)) }
+    func byeFrame(_ reason: CloseReason) -> Bytes {
+        Chunk.encodedLast(writer.frames.makeBye(reason))
+    }
 
     /// Sends a reader its last frame, after the frame that is sent in part.
     func finish(_ slot: Int32, with bye: Bytes) {
         if behindReaders[slot] == nil {
-            let topic = Int(slots[Int(slot)].topic)
+            let topic = Int(slots[Int(slot)].topicNumber)
             deliver(bye, to: slot, having: topics[topic].newestVersion)
         } else {
             behindReaders[slot]?.backlog.close(with: bye)
@@ -91,7 +93,7 @@ extension StreamLoop {
         let left = credential.expires.map {
             Double($0) - Double(SystemTime.wallNanoseconds()) / 1e9
         }
-        credentials[slot] = HeldCredential(
+        credentialsBySlot[slot] = HeldCredential(
             end: left.map { now + $0 },
             isAllowed: credential.isAllowed
         )
@@ -99,19 +101,19 @@ extension StreamLoop {
 
     /// Ends the streams whose credentials have ended, and announces ends that are near. The
     /// announcement comes between two frames, so a reader that is behind gets it later.
-    func endExpired() {
-        guard !credentials.isEmpty, stopDeadline == nil else { return }
-        for (slot, credential) in credentials {
+    func checkCredentialEnds() {
+        guard !credentialsBySlot.isEmpty, stopDeadline == nil else { return }
+        for (slot, credential) in credentialsBySlot {
             guard let end = credential.end else { continue }
             let left = end - now
             if left <= 0 {
-                self.end(slot)
-            } else if left <= Double(StreamCredential.announcedSeconds), !credential.isAnnounced,
+                self.closeAsExpired(slot)
+            } else if left <= Double(StreamCredential.noticeSeconds), !credential.isAnnounced,
                 behindReaders[slot] == nil, logReaders[slot]?.isBetweenChunks != false
             {
-                credentials[slot]?.isAnnounced = true
-                let frame = Chunk.of(writer.frames.expiring(Int64(left.rounded(.up))))
-                let topic = Int(slots[Int(slot)].topic)
+                credentialsBySlot[slot]?.isAnnounced = true
+                let frame = Chunk.encoded(writer.frames.makeExpiring(Int64(left.rounded(.up))))
+                let topic = Int(slots[Int(slot)].topicNumber)
                 deliver(frame, to: slot, having: topics[topic].newestVersion)
             }
         }

@@ -15,27 +15,27 @@ extension StreamLoop {
     static let flushTurnBytesMax = 1 << 20
 
     /// True if much of a reader's backlog is still unsent.
-    func isLarge(_ slot: Int32) -> Bool {
+    func hasLargeBacklog(_ slot: Int32) -> Bool {
         guard let (frame, offset) = behindReaders[slot]?.backlog.head else { return false }
         return frame.count - offset >= Self.largeBytesMin
     }
 
     /// Puts a reader whose socket takes more bytes into the queue for turns.
-    func awaitTurn(_ slot: Int32) {
+    func queueForTurn(_ slot: Int32) {
         guard behindReaders[slot]?.awaitsTurn == false else { return }
         watch(slot, EPOLL_CTL_MOD, forWriting: false)
         behindReaders[slot]?.awaitsTurn = true
-        awaitingTurn.append(slot)
+        turnQueue.append(slot)
     }
 
     /// Sends bytes of large frames to the readers in the queue for turns, unless there is a pause.
     func takeTurns() {
-        guard !awaitingTurn.isEmpty, framePace.pauseSeconds(at: now) == 0 else { return }
+        guard !turnQueue.isEmpty, largeFramePace.pauseSeconds(at: now) == 0 else { return }
         var done = 0
-        while done < awaitingTurn.count, flushedBytes < Self.flushTurnBytesMax,
+        while done < turnQueue.count, flushedBytes < Self.flushTurnBytesMax,
             done == 0 || !isTurnOver
         {
-            let slot = awaitingTurn[done]
+            let slot = turnQueue[done]
             done += 1
             guard behindReaders[slot]?.awaitsTurn == true else { continue }
             behindReaders[slot]?.awaitsTurn = false
@@ -44,12 +44,12 @@ extension StreamLoop {
             flush(slot)
             if behindReaders[slot] != nil { watch(slot, EPOLL_CTL_MOD, forWriting: true) }
         }
-        awaitingTurn.removeFirst(done)
+        turnQueue.removeFirst(done)
     }
 
     func paceFrames() {
-        guard flushedBytes >= LogPace.turnBytesMin, let log else { return }
-        framePace.noteTurn(
+        guard flushedBytes >= CatchUpPace.pausedTurnBytesMin, let log else { return }
+        largeFramePace.noteTurn(
             from: now,
             to: EventLoop.clock(),
             bytes: flushedBytes,
@@ -59,14 +59,14 @@ extension StreamLoop {
 
     /// Removes a reader from the followers of its topic until the reader has taken a large frame.
     func stopFollowing(_ slot: Int32) {
-        let number = Int(slots[Int(slot)].topic)
+        let number = Int(slots[Int(slot)].topicNumber)
         guard topics[number].id.mode != .patch, topics[number].id.subject != .actions,
             behindReaders[slot]?.largeFrame == nil
         else { return }
         let known = knownVersion(of: slot) ?? 0
         behindReaders[slot]?.largeFrame = LargeFrame(
             version: max(topics[number].newestVersion ?? 0, known),
-            framesBefore: topics[number].framesForAll
+            framesBefore: topics[number].framesForAllCount
         )
         topics[number].followerCount -= 1
         swapPlaces(slot, with: topics[number].followerCount)
@@ -75,26 +75,26 @@ extension StreamLoop {
     /// Adds a reader that has taken a large frame to the followers of its topic again. Sends the
     /// reader the newest version if the reader has missed that version.
     func follow(_ slot: Int32, after frame: LargeFrame, needsNewest: Bool) {
-        let number = Int(slots[Int(slot)].topic)
+        let number = Int(slots[Int(slot)].topicNumber)
         swapPlaces(slot, with: topics[number].followerCount)
         topics[number].followerCount += 1
-        let missed = topics[number].framesForAll - frame.framesBefore
+        let missed = topics[number].framesForAllCount - frame.framesBefore
         guard needsNewest || missed > 0, let newest = topics[number].topic.newest,
             topics[number].topic.version > frame.version
         else { return }
-        if missed > 1 { writer.counters.conflated.add(missed - 1, ordering: .relaxed) }
+        if missed > 1 { writer.counters.framesConflated.add(missed - 1, ordering: .relaxed) }
         deliver(newest, to: slot, having: frame.version)
     }
 
     /// Swaps a reader with the reader at another index in the list of their topic.
     func swapPlaces(_ slot: Int32, with place: Int) {
-        let topic = Int(slots[Int(slot)].topic)
-        let mine = Int(slots[Int(slot)].topicIndex)
+        let topic = Int(slots[Int(slot)].topicNumber)
+        let mine = Int(slots[Int(slot)].indexInTopic)
         guard mine != place else { return }
         let other = topics[topic].slots[place]
         topics[topic].slots.swapAt(mine, place)
-        slots[Int(other)].topicIndex = Int32(mine)
-        slots[Int(slot)].topicIndex = Int32(place)
+        slots[Int(other)].indexInTopic = Int32(mine)
+        slots[Int(slot)].indexInTopic = Int32(place)
     }
 }
 
@@ -102,7 +102,7 @@ extension StreamLoop {
 struct LargeFrame {
     /// The version that the reader has after it has taken the whole frame.
     let version: UInt64
-    /// The topic's count of frames for all readers (``TopicReaders/framesForAll``) when this frame
-    /// was begun.
+    /// The topic's count of frames for all readers (``TopicReaders/framesForAllCount``) when this
+    /// frame was begun.
     let framesBefore: UInt64
 }

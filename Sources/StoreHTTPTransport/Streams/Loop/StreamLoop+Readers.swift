@@ -11,8 +11,8 @@ extension StreamLoop {
     /// newer frame.
     func join(_ reader: JoiningReader) {
         let beginning = reader.beginning
-        let topic = number(of: beginning.topic)
-        if let first = beginning.first { deliver(first, to: topic) }
+        let topic = topicNumber(of: beginning.topic)
+        if let first = beginning.firstVersion { deliver(first, to: topic) }
         let slot = freeSlots.popLast() ?? Int32(slots.count)
         if Int(slot) == slots.count { slots.append(StreamSlot()) }
         let index = Int(slot)
@@ -20,10 +20,10 @@ extension StreamLoop {
         slots[index] = StreamSlot(
             descriptor: reader.descriptor,
             generation: slots[index].generation &+ 1,
-            topic: topic,
-            topicIndex: Int32(topics[Int(topic)].slots.count),
-            expires: expiry(),
-            joined: UInt32(clamping: Int(now)),
+            topicNumber: topic,
+            indexInTopic: Int32(topics[Int(topic)].slots.count),
+            lifetimeEnd: randomLifetimeEnd(),
+            joinedAt: UInt32(clamping: Int(now)),
             nextVersion: known.map { $0 &+ 1 } ?? 0
         )
         topics[Int(topic)].slots.append(slot)
@@ -31,12 +31,12 @@ extension StreamLoop {
         topics[Int(topic)].followerCount += 1
         if let onEnd = reader.onEnd { endClosures[slot] = onEnd }
         if let name = beginning.owner.name { subscriberNames[slot] = name }
-        if let session = beginning.owner.session { sessions[slot] = session }
+        if let session = beginning.owner.session { sessionsBySlot[slot] = session }
         if let credential = beginning.owner.credential { hold(credential, of: slot) }
         writer.counters.noteOpened(StreamKind(beginning.topic.subject))
         tune(reader.descriptor)
         watch(slot, EPOLL_CTL_ADD, forWriting: false)
-        let first = Chunk.first(beginning.head.response, beginning.head.payload)
+        let first = Chunk.encodedFirst(beginning.head.responseHead, beginning.head.payload)
         deliver(first, to: slot, having: known)
         for frame in topics[Int(topic)].topic.opening(for: beginning.resume) {
             deliver(frame, to: slot, having: known)
@@ -57,7 +57,7 @@ extension StreamLoop {
 
     /// Returns the second in which the lifetime of a new stream is over; 0 if there is no bound. A
     /// random time, up to a tenth of the lifetime, is added to spread the ends.
-    func expiry() -> UInt32 {
+    func randomLifetimeEnd() -> UInt32 {
         let lifetime = writer.limits.lifetimeSeconds
         guard lifetime > 0 else { return 0 }
         return elapsedSeconds + UInt32(clamping: lifetime)
@@ -94,7 +94,7 @@ extension StreamLoop {
         }
         guard happened & EPOLLOUT.rawValue != 0 else { return }
         if logReaders[slot] != nil { return handleLogWritable(slot) }
-        if isLarge(slot) { awaitTurn(slot) } else { flush(slot) }
+        if hasLargeBacklog(slot) { queueForTurn(slot) } else { flush(slot) }
     }
 
     /// Reads and drops bytes from a reader. Returns `false` if the reader has closed its sending
@@ -118,15 +118,15 @@ extension StreamLoop {
         behindReaders[slot] = nil
         logReaders[slot] = nil
         if !subscriberNames.isEmpty { subscriberNames[slot] = nil }
-        if !sessions.isEmpty { sessions[slot] = nil }
-        if !credentials.isEmpty { credentials[slot] = nil }
+        if !sessionsBySlot.isEmpty { sessionsBySlot[slot] = nil }
+        if !credentialsBySlot.isEmpty { credentialsBySlot[slot] = nil }
         // The socket may have another descriptor. Without the shutdown, the peer would not notice
         // the end.
         shutdown(slots[index].descriptor, CInt(SHUT_RDWR))
         close(slots[index].descriptor)
         slots[index].descriptor = -1
-        let topic = Int(slots[index].topic)
-        if slots[index].topicIndex < topics[topic].followerCount {
+        let topic = Int(slots[index].topicNumber)
+        if slots[index].indexInTopic < topics[topic].followerCount {
             topics[topic].followerCount -= 1
             swapPlaces(slot, with: topics[topic].followerCount)
         }
@@ -134,11 +134,11 @@ extension StreamLoop {
         topics[topic].slots.removeLast()
         freeSlots.append(slot)
         writer.giveBackPlace(topics[topic].id)
-        forgetUnread(Int32(topic))
+        removeTopicIfUnread(Int32(topic))
         endClosures.removeValue(forKey: slot)?()
     }
 
-    func number(of topic: TopicID) -> Int32 {
+    func topicNumber(of topic: TopicID) -> Int32 {
         if let known = topicNumbers[topic] { return known }
         let number = freeTopics.popLast() ?? Int32(topics.count)
         topicNumbers[topic] = number
@@ -152,7 +152,7 @@ extension StreamLoop {
 
     /// Removes a topic that has no readers, with its frames. Clients choose the names of some
     /// topics, so their number must not grow for ever.
-    func forgetUnread(_ number: Int32) {
+    func removeTopicIfUnread(_ number: Int32) {
         let topic = topics[Int(number)].id
         // A place may be reserved for a client that has not joined yet. The topic may already have
         // a version that is newer than the client's first frame.

@@ -28,7 +28,7 @@ extension StreamLoop {
         guard topics[number].topic.setNewest(frame, version: version),
             let chunk = topics[number].topic.newest
         else { return }
-        if filter == nil { topics[number].framesForAll &+= 1 }
+        if filter == nil { topics[number].framesForAllCount &+= 1 }
         let isForAll = filter == nil || topics[number].followerCount == topics[number].slots.count
         var readers =
             isForAll ? topics[number].followers : followers(among: topics[number].slots, filter)
@@ -74,7 +74,9 @@ extension StreamLoop {
         guard slots[Int(slot)].descriptor >= 0 else { return }
         if behindReaders[slot] != nil {
             let skipped = behindReaders[slot]?.backlog.add(frame) ?? 0
-            if skipped > 0 { writer.counters.conflated.add(UInt64(skipped), ordering: .relaxed) }
+            if skipped > 0 {
+                writer.counters.framesConflated.add(UInt64(skipped), ordering: .relaxed)
+            }
             return
         }
         // Many readers may come at once, so a large frame is sent in turns from its first byte on.
@@ -153,8 +155,12 @@ extension StreamLoop {
     }
 
     private func begin(_ backlog: Backlog, for slot: Int32, having version: UInt64?) {
-        behindReaders[slot] = BehindReader(backlog: backlog, progressedAt: now, version: version)
-        if isLarge(slot) { stopFollowing(slot) }
+        behindReaders[slot] = BehindReader(
+            backlog: backlog,
+            progressedAt: now,
+            versionBeforeBacklog: version
+        )
+        if hasLargeBacklog(slot) { stopFollowing(slot) }
         watch(slot, EPOLL_CTL_MOD, forWriting: true)
     }
 

@@ -29,16 +29,16 @@ final class StreamLoop: @unchecked Sendable {
     var topicNumbers: [TopicID: Int32] = [:]
     var freeTopics: [Int32] = []
     var subscriberNames: [Int32: String] = [:]
-    var sessions: [Int32: String] = [:]
-    var credentials: [Int32: HeldCredential] = [:]
+    var sessionsBySlot: [Int32: String] = [:]
+    var credentialsBySlot: [Int32: HeldCredential] = [:]
     /// The readers whose sockets did not take every byte.
     var behindReaders: [Int32: BehindReader] = [:]
     /// The older versions from which patches can start.
     var recentStates = RecentStates()
     var logReaders = LogReaders()
-    var logPace = LogPace()
+    var logPace = CatchUpPace()
     /// The pace of large frames for readers that are behind.
-    var framePace = LogPace()
+    var largeFramePace = CatchUpPace()
     /// The pace of published frames.
     private var publishPace = ReaderPace()
     private var pausedSeconds = 0.0
@@ -50,7 +50,7 @@ final class StreamLoop: @unchecked Sendable {
     /// The number of bytes that this turn has sent from backlogs.
     var flushedBytes = 0
     /// Readers of large frames whose sockets take more bytes, in the order of their turns.
-    var awaitingTurn: [Int32] = []
+    var turnQueue: [Int32] = []
     var endClosures: [Int32: @Sendable () -> Void] = [:]
     var now = 0.0
     var nextSecond = 0.0
@@ -75,7 +75,7 @@ final class StreamLoop: @unchecked Sendable {
         defer { events.deallocate() }
         begin()
         while !isDone {
-            turn(events, waitingFor: waitMilliseconds)
+            runTurn(events, waitingFor: waitMilliseconds)
             if now >= nextSecond { everySecond() }
         }
         end()
@@ -87,7 +87,7 @@ final class StreamLoop: @unchecked Sendable {
     }
 
     /// Runs one turn: waits at most this time for events, then does the work that is due.
-    func turn(_ events: UnsafeMutablePointer<epoll_event>, waitingFor milliseconds: CInt) {
+    func runTurn(_ events: UnsafeMutablePointer<epoll_event>, waitingFor milliseconds: CInt) {
         let count = Int(epoll_wait(epoll, events, CInt(Self.eventsMax), milliseconds))
         now = EventLoop.clock()
         flushedBytes = 0
@@ -150,7 +150,7 @@ final class StreamLoop: @unchecked Sendable {
     var waitSeconds: Double? {
         if unfinishedMail != nil { return 0 }
         if slots.count == freeSlots.count, stopDeadline == nil { return nil }
-        let pause = awaitingTurn.isEmpty ? .infinity : framePace.pauseSeconds(at: now)
+        let pause = turnQueue.isEmpty ? .infinity : largeFramePace.pauseSeconds(at: now)
         return min(nextSecond - now, logTurnSeconds ?? .infinity, pause)
     }
 
@@ -166,7 +166,7 @@ final class StreamLoop: @unchecked Sendable {
             act(on: events[index])
         }
         for request in mail.requests { answer(request) }
-        if mail.hasLogMoved { logReaders.makeWaitingReady() }
+        if mail.hasMoreLogRecords { logReaders.makeWaitingReady() }
         if let stop = mail.stop {
             stopDeadline = now + stop.seconds
             let bye = byeFrame(stop.reason)
@@ -179,11 +179,11 @@ final class StreamLoop: @unchecked Sendable {
     private func act(on event: Inbox.Event) {
         switch event {
         case .publish(let version, let topic, let filter):
-            deliver(version, to: number(of: topic), filter)
+            deliver(version, to: topicNumber(of: topic), filter)
         case .join(let reader):
             join(reader)
         case .command(let topic, let frame):
-            send(Chunk.of(frame), to: topic)
+            send(Chunk.encoded(frame), to: topic)
         }
     }
 

@@ -5,15 +5,15 @@ struct StreamSlot {
     var descriptor: CInt = -1
     /// A number that differs for each reader of the slot.
     var generation: UInt32 = 0
-    var topic: Int32 = 0
+    var topicNumber: Int32 = 0
     /// The reader's index in the list of its topic.
-    var topicIndex: Int32 = 0
+    var indexInTopic: Int32 = 0
     var inputBytes: UInt32 = 0
     /// The end of the stream's lifetime, in whole seconds of the loop; 0 if the lifetime has no
     /// bound.
-    var expires: UInt32 = 0
+    var lifetimeEnd: UInt32 = 0
     /// The time at which the reader joined, in whole seconds of the clock.
-    var joined: UInt32 = 0
+    var joinedAt: UInt32 = 0
     /// The first version that the reader does not have; 0 if the reader has no version. Only patch
     /// mode advances the number.
     var nextVersion: UInt64 = 0
@@ -36,7 +36,7 @@ struct TopicReaders {
     /// comes. The other readers are being sent a large frame.
     var followerCount = 0
     /// The number of frames of this topic, so far, that were for all readers.
-    var framesForAll: UInt64 = 0
+    var framesForAllCount: UInt64 = 0
 
     var followers: [Int32] {
         followerCount == slots.count ? slots : Array(slots.prefix(followerCount))
@@ -55,7 +55,7 @@ struct BehindReader {
     /// The time at which the socket last took a byte.
     var progressedAt: Double
     /// The version that the reader had before the backlog; `nil` if the reader had no version.
-    var version: UInt64?
+    var versionBeforeBacklog: UInt64?
     /// True if the stream ends when the backlog is sent.
     var isClosing = false
     /// True if the reader gets the newest version after the backlog.

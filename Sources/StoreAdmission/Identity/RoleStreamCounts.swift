@@ -7,7 +7,7 @@ import Synchronization
 /// The number of open streams for each role and each kind of stream. Any thread may use the table.
 ///
 /// The table has the roles of the policy, and roles of earlier policies until their streams end.
-package final class RoleStreams: Sendable {
+package final class RoleStreamCounts: Sendable {
     private struct Table: Sendable {
         /// The roles of the present policy.
         var roles: [String]

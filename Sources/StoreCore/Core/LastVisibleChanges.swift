@@ -2,7 +2,7 @@
 /// and the slices of its session. The view is limited to the modules that the client's role sees.
 ///
 /// Only the thread that drains the mailbox uses this value.
-struct VisibleVersions {
+struct LastVisibleChanges {
     /// The most sessions that are recorded. Beyond this bound, all entries are dropped, and `base`
     /// becomes the current version.
     static let sessionsMax = 32_768
@@ -11,20 +11,20 @@ struct VisibleVersions {
     private var base: UInt64
     /// The version that last changed a shared slice.
     private var sharedVersion: UInt64
-    private var sessions: [SessionHash: UInt64] = [:]
+    private var versionsBySession: [SessionHash: UInt64] = [:]
     /// The versions for each module; `nil` if all clients see all modules.
-    private var modules: ModuleVisibility?
+    private var modules: LastModuleChanges?
     /// The version up to which all steps are recorded.
     private(set) var notedVersion: UInt64
 
     init(after version: UInt64, byModule: Bool) {
         (base, sharedVersion, notedVersion) = (version, version, version)
-        modules = byModule ? ModuleVisibility(after: version) : nil
+        modules = byModule ? LastModuleChanges(after: version) : nil
     }
 
     /// Starts the record for each module, unless it exists already.
     mutating func recordModules() {
-        if modules == nil { modules = ModuleVisibility(after: notedVersion) }
+        if modules == nil { modules = LastModuleChanges(after: notedVersion) }
     }
 
     /// Records the change of the action that made `version`. Each call has the next version.
@@ -35,13 +35,13 @@ struct VisibleVersions {
             guard edit.changesSlice else { return }
             modules?.note(edit, at: version)
             if let session = edit.key.session {
-                sessions[SessionHash(session)] = version
+                versionsBySession[SessionHash(session)] = version
             } else {
                 sharedVersion = version
             }
         }
-        guard sessions.count > Self.sessionsMax else { return }
-        sessions = [:]
+        guard versionsBySession.count > Self.sessionsMax else { return }
+        versionsBySession = [:]
         base = version
     }
 
@@ -51,7 +51,9 @@ struct VisibleVersions {
         notedVersion = version
         modules?.forget(after: version)
         sharedVersion = min(sharedVersion, version)
-        for (session, changed) in sessions where changed > version { sessions[session] = version }
+        for (session, changed) in versionsBySession where changed > version {
+            versionsBySession[session] = version
+        }
     }
 
     /// True if a client of this session sees the same state now as at `version`. `sees` returns
@@ -64,19 +66,19 @@ struct VisibleVersions {
         if let sees {
             return modules?.isUnchanged(for: session, seeing: sees, since: version) == true
         }
-        let own = sessions[SessionHash(session)] ?? base
+        let own = versionsBySession[SessionHash(session)] ?? base
         return max(sharedVersion, own, base) <= version
     }
 }
 
 /// The versions that last changed the shared slice and the slices of sessions of each module. The
 /// engine needs these versions for clients that see only some of the modules.
-struct ModuleVisibility {
+struct LastModuleChanges {
     /// The most session slices that are recorded. Beyond this bound, all entries are dropped, and
     /// `base` becomes the current version.
     static let slicesMax = 32_768
 
-    private struct Slice: Hashable {
+    private struct SliceOfSession: Hashable {
         let session: SessionHash
         let module: Int
     }
@@ -86,7 +88,7 @@ struct ModuleVisibility {
     /// The versions of the shared slices, by module index. A module after the end of the array has
     /// the version `base`.
     private var sharedVersions: [UInt64] = []
-    private var sessionVersions: [Slice: UInt64] = [:]
+    private var sessionVersions: [SliceOfSession: UInt64] = [:]
 
     init(after version: UInt64) { base = version }
 
@@ -97,7 +99,8 @@ struct ModuleVisibility {
             sharedVersions[edit.module] = version
             return
         }
-        sessionVersions[Slice(session: SessionHash(session), module: edit.module)] = version
+        sessionVersions[SliceOfSession(session: SessionHash(session), module: edit.module)] =
+            version
         guard sessionVersions.count > Self.slicesMax else { return }
         sessionVersions = [:]
         base = version
@@ -124,7 +127,7 @@ struct ModuleVisibility {
         let session = SessionHash(session)
         return sharedVersions.indices.allSatisfy { module in
             guard sees(module) else { return true }
-            let own = sessionVersions[Slice(session: session, module: module)] ?? base
+            let own = sessionVersions[SliceOfSession(session: session, module: module)] ?? base
             return max(sharedVersions[module], own) <= version
         }
     }
