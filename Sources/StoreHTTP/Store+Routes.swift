@@ -27,7 +27,7 @@ extension Store {
             ViewRoutes(store: self, views: views), EffectRoutes(links: links, runner: runner),
             UseCaseRoutes(store: self, methods: methods),
         ]
-        guard hasSessionModule, let sessions, let watch = core.routes else { return groups }
+        guard hasSessionModule, let sessions, let watch = core.routeWatch else { return groups }
         return groups + [
             SessionRoutes(store: self, table: sessions),
             PresentationRoutes(store: self, watch: watch),

@@ -20,7 +20,7 @@ final class Connection: @unchecked Sendable {
 
     /// The longest wait for a lock, in milliseconds. If a reader finds an unfinished change in the
     /// index of the write-ahead log, the reader takes the writer's lock for a moment.
-    private static let lockMilliseconds: CInt = 10_000
+    private static let lockWaitMillisecondsMax: CInt = 10_000
 
     init(path: String, for purpose: Purpose) throws(DatabaseFailure) {
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -35,14 +35,14 @@ final class Connection: @unchecked Sendable {
             let failure = SQLiteFailure(
                 code: code,
                 systemError: sqlite3_system_errno(opened),
-                attempted: "opening \(path)",
+                attemptedOperation: "opening \(path)",
                 message: String(cString: sqlite3_errstr(code))
             )
             sqlite3_close_v2(opened)
             throw .sqlite(failure)
         }
         handle = opened
-        sqlite3_busy_timeout(handle, Self.lockMilliseconds)
+        sqlite3_busy_timeout(handle, Self.lockWaitMillisecondsMax)
         // The database may be damaged. So its schema may call no function, SQLite checks cells
         // before use, and no statement writes to SQLite's own tables.
         csqlite_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
@@ -67,7 +67,7 @@ final class Connection: @unchecked Sendable {
     /// error at once.
     func withoutWaiting<Result>(_ body: () -> Result) -> Result {
         sqlite3_busy_timeout(handle, 0)
-        defer { sqlite3_busy_timeout(handle, Self.lockMilliseconds) }
+        defer { sqlite3_busy_timeout(handle, Self.lockWaitMillisecondsMax) }
         return body()
     }
 
@@ -95,7 +95,7 @@ final class Connection: @unchecked Sendable {
         let failure = SQLiteFailure(
             code: code,
             systemError: isOfSystem ? sqlite3_system_errno(handle) : 0,
-            attempted: attempted,
+            attemptedOperation: attempted,
             message: String(cString: sqlite3_errmsg(handle))
         )
         return .sqlite(failure)
@@ -123,14 +123,14 @@ enum DatabaseFailure: Error, CustomStringConvertible {
     }
 
     /// The error that a read throws to its caller.
-    var journalError: JournalError {
+    var journalReadError: JournalError {
         if case .gone(let base) = self { return .gone(oldest: base.version + 1) }
         // Only the read of a backup can fill the disk, because a backup writes a copy.
-        return isFull ? .storageFull : finalError
+        return isFull ? .storageFull : nonRetryableError
     }
 
     /// The error for a caller that can't try again. Even a full disk becomes an unknown error.
-    var finalError: JournalError { isDamage ? .corrupt(description) : .unknown(description) }
+    var nonRetryableError: JournalError { isDamage ? .corrupt(description) : .unknown(description) }
 
     var description: String {
         switch self {
@@ -148,7 +148,7 @@ struct SQLiteFailure: CustomStringConvertible, Sendable {
     /// The system's error number; 0 if there is none.
     let systemError: CInt
     /// The attempted operation, as text.
-    let attempted: String
+    let attemptedOperation: String
     let message: String
 
     /// The primary result code: the low eight bits of ``code``.
@@ -174,6 +174,6 @@ struct SQLiteFailure: CustomStringConvertible, Sendable {
 
     var description: String {
         let system = systemError == 0 ? "" : ", system error \(systemError)"
-        return "\(attempted): \(message) (SQLite \(code)\(system))"
+        return "\(attemptedOperation): \(message) (SQLite \(code)\(system))"
     }
 }

@@ -10,8 +10,8 @@ final class JournalDirectory: Sendable {
     let path: String
     private let lockDescriptor: CInt
 
-    var database: String { path + "/store.db" }
-    var mark: String { path + "/mark" }
+    var databasePath: String { path + "/store.db" }
+    var markPath: String { path + "/mark" }
 
     init(_ path: String) throws(JournalOpenError) {
         self.path = path

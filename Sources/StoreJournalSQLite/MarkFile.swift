@@ -14,10 +14,10 @@ final class MarkFile: Sendable {
     /// The distance between the slots, in bytes. The slots are then in different blocks of the
     /// disk.
     static let slotStride = 4_096
-    static let syncMilliseconds = 1_000
+    static let syncDelayMilliseconds = 1_000
 
     enum ReadResult: Equatable {
-        case nothing
+        case noFile
         /// The file exists, but can't be opened, or has no intact slot.
         case unreadable
         case mark(HighWaterMark)
@@ -26,10 +26,10 @@ final class MarkFile: Sendable {
     }
 
     private struct WriteState: ~Copyable {
-        var sequence: UInt64
+        var sequenceNumber: UInt64
         /// True if the last write failed. Only the first of several failures in a row is logged.
-        var hasFailed = false
-        var form = CanonicalBytes(capacity: 128)
+        var hasLastWriteFailed = false
+        var formBuffer = CanonicalBytes(capacity: 128)
     }
 
     private let descriptor: CInt
@@ -40,7 +40,7 @@ final class MarkFile: Sendable {
 
     static func read(_ path: String) -> ReadResult {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return errno == ENOENT ? .nothing : .unreadable }
+        guard descriptor >= 0 else { return errno == ENOENT ? .noFile : .unreadable }
         defer { close(descriptor) }
         let size = HighWaterMark.bytesCount
         let newest = withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { buffer in
@@ -48,7 +48,7 @@ final class MarkFile: Sendable {
                 let count = pread(descriptor, buffer.baseAddress, buffer.count, offset)
                 guard count == buffer.count else { return nil }
                 return HighWaterMark(UnsafeRawBufferPointer(buffer))
-            }.max { $0.sequence < $1.sequence }
+            }.max { $0.sequenceNumber < $1.sequenceNumber }
         }
         return newest.map { .mark($0) } ?? .unreadable
     }
@@ -71,10 +71,10 @@ final class MarkFile: Sendable {
     ) {
         let file = sequence == nil ? path + ".new" : path
         descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        writeState = Locked(WriteState(sequence: sequence ?? 0))
+        writeState = Locked(WriteState(sequenceNumber: sequence ?? 0))
         self.onFailure = failed
         // Both slots are written, so that the file system allocates the blocks of both slots now.
-        guard descriptor >= 0, put(epoch, end), put(epoch, end), fsync(descriptor) == 0,
+        guard descriptor >= 0, writeSlot(epoch, end), writeSlot(epoch, end), fsync(descriptor) == 0,
             file == path || rename(file, path) == 0
         else { return nil }
     }
@@ -83,9 +83,10 @@ final class MarkFile: Sendable {
 
     /// Writes the new end of the history, and schedules a sync within about a second.
     func write(epoch: UInt32, end: ChainPosition) {
-        guard put(epoch, end) else { return }
+        guard writeSlot(epoch, end) else { return }
         guard !syncIsDue.exchange(true, ordering: .relaxed) else { return }
-        queue.asyncAfter(deadline: .now() + .milliseconds(Self.syncMilliseconds)) { [weak self] in
+        queue.asyncAfter(deadline: .now() + .milliseconds(Self.syncDelayMilliseconds)) {
+            [weak self] in
             self?.sync()
         }
     }
@@ -95,16 +96,16 @@ final class MarkFile: Sendable {
         if fdatasync(descriptor) != 0 { onFailure("syncing the mark failed: \(SystemError.text)") }
     }
 
-    private func put(_ epoch: UInt32, _ end: ChainPosition) -> Bool {
+    private func writeSlot(_ epoch: UInt32, _ end: ChainPosition) -> Bool {
         let (written, error) = writeState.withLock { writing in
-            writing.sequence += 1
-            let mark = HighWaterMark(sequence: writing.sequence, epoch: epoch, end: end)
-            mark.put(into: &writing.form)
-            let offset = Int(writing.sequence % 2) * Self.slotStride
-            let bytes = writing.form.bytes
+            writing.sequenceNumber += 1
+            let mark = HighWaterMark(sequenceNumber: writing.sequenceNumber, epoch: epoch, end: end)
+            mark.encode(into: &writing.formBuffer)
+            let offset = Int(writing.sequenceNumber % 2) * Self.slotStride
+            let bytes = writing.formBuffer.bytes
             let written = pwrite(descriptor, bytes.baseAddress, bytes.count, offset) == bytes.count
-            let isNew = !written && !writing.hasFailed
-            writing.hasFailed = !written
+            let isNew = !written && !writing.hasLastWriteFailed
+            writing.hasLastWriteFailed = !written
             return (written, isNew ? errno : nil)
         }
         if let error {
@@ -126,7 +127,7 @@ struct HighWaterMark: Equatable, Sendable {
     private static let magic: UInt64 = 0x314B_5241_4D4C_4A53  // "SJLMARK1"
 
     /// The number of the write; the mark with the higher number is newer.
-    var sequence: UInt64
+    var sequenceNumber: UInt64
     var epoch: UInt32
     var end: ChainPosition
 }
@@ -140,16 +141,16 @@ extension HighWaterMark {
             let sum = ChainHash(UnsafeRawBufferPointer(rebasing: bytes[64..<96])),
             sum == ChainHash(hashing: UnsafeRawBufferPointer(rebasing: bytes[..<64]))
         else { return nil }
-        sequence = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+        sequenceNumber = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
         let version = bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self)
         epoch = bytes.loadUnaligned(fromByteOffset: 24, as: UInt32.self)
         end = ChainPosition(version: version, hash: hash)
     }
 
-    func put(into form: inout CanonicalBytes) {
+    func encode(into form: inout CanonicalBytes) {
         form.clear()
         form.append(Self.magic)
-        form.append(sequence)
+        form.append(sequenceNumber)
         form.append(end.version)
         form.append(epoch)
         form.append(UInt32(0))

@@ -16,7 +16,7 @@ final class Reader: @unchecked Sendable {
     let snapshots: Statement
     /// True if the file has a table of programs; files of older forms have none.
     let hasPrograms: Bool
-    var form = CanonicalBytes()
+    var formBuffer = CanonicalBytes()
     var names = TextCache()
     var principals = TextCache()
 
@@ -60,19 +60,19 @@ final class Reader: @unchecked Sendable {
     }
 
     /// Runs `body` in one read transaction: all reads see the same state of the database.
-    func transaction<Result>(
+    func withTransaction<Result>(
         _ body: (Reader) throws(DatabaseFailure) -> Result
     ) throws(DatabaseFailure) -> Result {
         try begin.run()
         defer {
-            resetRecords()
+            resetRecordStatements()
             try? commit.run()
         }
         return try body(self)
     }
 
     /// Resets the statements that read records, so that they no longer hold a row.
-    func resetRecords() {
+    func resetRecordStatements() {
         records.reset()
         recordsToEnd.reset()
     }

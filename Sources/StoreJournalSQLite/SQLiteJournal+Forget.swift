@@ -19,7 +19,7 @@ extension SQLiteJournal {
                 try writer.thinSnapshots(max: retention.snapshotsMax)
             }
         }
-        let cutoff = keyClock.now().before(seconds: retention.keySecondsMax)
+        let cutoff = keyClock.now().subtractingSeconds(retention.keySecondsMax)
         while try forgetSome({ (writer) throws(JournalError) in
             try writer.forgetOutcomes(before: cutoff, max: Int(clamping: retention.keysMax))
         }) {}
@@ -42,10 +42,12 @@ extension Retention {
     /// A result above 0 is the version of a snapshot, so that the remaining records follow a known
     /// state.
     fileprivate func lastForgettableVersion(_ writer: Writer, _ now: Int64) -> UInt64 {
-        let cutoff = secondsMax.map { now.before(seconds: $0) }
+        let cutoff = secondsMax.map { now.subtractingSeconds($0) }
         let superseded = writer.contents.snapshots.last { snapshot in
             if let cutoff, snapshot.time < cutoff { return true }
-            if let bytesMax, writer.contents.bytesTotal - snapshot.bytesTotal >= bytesMax {
+            if let bytesMax,
+                writer.contents.recordBytesTotal - snapshot.recordBytesTotal >= bytesMax
+            {
                 return true
             }
             if let recordsMax, writer.contents.end.version - snapshot.version >= recordsMax {
@@ -60,7 +62,7 @@ extension Retention {
 extension Int64 {
     /// Returns the time `seconds` before this time, in nanoseconds since 1970. A result that would
     /// overflow is clamped.
-    fileprivate func before(seconds: UInt64) -> Int64 {
+    fileprivate func subtractingSeconds(_ seconds: UInt64) -> Int64 {
         let (span, over) = Int64(clamping: seconds).multipliedReportingOverflow(by: 1_000_000_000)
         let (time, under) = subtractingReportingOverflow(over ? .max : span)
         return under ? .min : time
@@ -69,15 +71,15 @@ extension Int64 {
 
 extension Writer {
     /// The most rows that one transaction deletes.
-    static let forgottenRowsMax = 1_000
+    static let rowsPerDeletionMax = 1_000
 
     /// Deletes the oldest records, up to the version `last`, in one transaction. The version `last`
     /// must have a snapshot. Returns true if more records up to `last` remain.
     func forgetRecords(through last: UInt64) throws(JournalError) -> Bool {
         let base = contents.meta.base.version
         guard base < last, last <= contents.end.version else { return false }
-        let through = min(base + UInt64(Self.forgottenRowsMax), last)
-        let fresh = try transaction { (writer) throws(DatabaseFailure) in
+        let through = min(base + UInt64(Self.rowsPerDeletionMax), last)
+        let fresh = try withTransaction { (writer) throws(DatabaseFailure) in
             var fresh = writer.contents.meta
             let sql = "SELECT hash FROM records WHERE version = ?"
             let hash = try Statement(writer.connection, sql)
@@ -100,14 +102,14 @@ extension Writer {
     /// Deletes outcomes that were last used before `cutoff`, and the oldest outcomes if there are
     /// more than `max`. Returns true if there may be more to delete.
     func forgetOutcomes(before cutoff: Int64, max: Int) throws(JournalError) -> Bool {
-        let old = try forgetOutcomes("WHERE time < \(cutoff)", Self.forgottenRowsMax)
-        let surplus = min(contents.outcomesCount - max, Self.forgottenRowsMax)
+        let old = try forgetOutcomes("WHERE time < \(cutoff)", Self.rowsPerDeletionMax)
+        let surplus = min(contents.outcomesCount - max, Self.rowsPerDeletionMax)
         let many = surplus > 0 ? try forgetOutcomes("", surplus) : 0
-        return old == Self.forgottenRowsMax || many == Self.forgottenRowsMax
+        return old == Self.rowsPerDeletionMax || many == Self.rowsPerDeletionMax
     }
 
     private func forgetOutcomes(_ which: String, _ count: Int) throws(JournalError) -> Int {
-        let forgotten = try transaction { (writer) throws(DatabaseFailure) in
+        let forgotten = try withTransaction { (writer) throws(DatabaseFailure) in
             let delete = try Statement(
                 writer.connection,
                 """

@@ -7,7 +7,7 @@ extension SQLiteJournal {
     /// Writes nothing if this program was the last one to register.
     public func register(_ program: ProgramDescription) throws(JournalError) -> UInt32 {
         let (known, given) = try withReader { (reader) throws(DatabaseFailure) in
-            (try reader.programs(), try reader.newestProgram())
+            (try reader.programs(), try reader.programNumberOfNewestRecord())
         }
         if let last = known.last, last.program.digest == program.digest { return last.number }
         let number =
@@ -15,7 +15,7 @@ extension SQLiteJournal {
             ?? max(given, known.map(\.number).max() ?? 0) + 1
         let kept = RegisteredProgram(number: number, program: program)
         try withWriter { (writer, _) throws(JournalError) in
-            try writer.transaction { (writer) throws(DatabaseFailure) in
+            try writer.withTransaction { (writer) throws(DatabaseFailure) in
                 try writer.insert(kept)
                 try writer.removeSurplusPrograms(of: known, beside: kept)
             }
@@ -42,7 +42,7 @@ extension Reader {
 
     /// Returns the number of the newest record's program, even if the program's row is lost; 0 if
     /// that record names no program.
-    func newestProgram() throws(DatabaseFailure) -> UInt32 {
+    func programNumberOfNewestRecord() throws(DatabaseFailure) -> UInt32 {
         guard hasPrograms else { return 0 }
         let sql = "SELECT program FROM records ORDER BY version DESC LIMIT 1"
         return UInt32(clamping: try connection.integer(sql) ?? 0)
@@ -62,7 +62,7 @@ extension Reader {
                 number: UInt32(truncatingIfNeeded: rows.integer(0)),
                 program: ProgramDescription(digest: rows.string(2), forms: [UInt8](rows.bytes(3)))
             )
-            if kept.checksum(began: rows.integer(1)).matches(rows.bytes(4)) {
+            if kept.checksum(registrationIndex: rows.integer(1)).matches(rows.bytes(4)) {
                 intact.append(kept)
             } else {
                 damaged.append(kept.number)
@@ -87,7 +87,7 @@ extension Writer {
         let forms = form.append(kept.program.forms)
         try row.bind(3, text: form.bytes(digest))
         try row.bind(4, blob: form.bytes(forms))
-        try kept.checksum(began: last + 1).withBytes { (sum) throws(DatabaseFailure) in
+        try kept.checksum(registrationIndex: last + 1).withBytes { (sum) throws(DatabaseFailure) in
             try row.bind(5, blob: sum)
             try row.run()
         }
@@ -111,10 +111,10 @@ extension Writer {
 }
 
 extension RegisteredProgram {
-    fileprivate func checksum(began: Int64) -> ChainHash {
+    fileprivate func checksum(registrationIndex: Int64) -> ChainHash {
         var form = CanonicalBytes(capacity: 128 + program.forms.count)
         form.append(number)
-        form.append(began)
+        form.append(registrationIndex)
         form.append(UInt32(truncatingIfNeeded: program.digest.utf8.count))
         form.append(program.digest)
         form.append(program.forms)

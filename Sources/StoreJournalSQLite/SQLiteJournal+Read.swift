@@ -30,7 +30,7 @@ extension SQLiteJournal {
     ) throws(JournalError) -> [IdempotencyKey: KeptOutcome] {
         try withReader { (reader) throws(DatabaseFailure) in
             guard keys.count > 1 else { return try reader.outcomes(of: keys) }
-            return try reader.transaction { (reader) throws(DatabaseFailure) in
+            return try reader.withTransaction { (reader) throws(DatabaseFailure) in
                 try reader.outcomes(of: keys)
             }
         }
@@ -49,7 +49,7 @@ extension Reader {
             answer.records.reserveCapacity(count)
         }
         var bytes = 0
-        try forEach(after: page.after, through: answer.through) { fields, reader in
+        try forEachRecord(after: page.after, through: answer.through) { fields, reader in
             if let type = page.type, !reader.names.text(fields.type).isSame(as: type) {
                 return true
             }
@@ -68,15 +68,15 @@ extension Reader {
 
     /// Checks each record's place in the chain, and calls `body` with the record until `body`
     /// returns false.
-    func forEach(
+    func forEachRecord(
         after: UInt64,
         through: UInt64,
         _ body: (borrowing RecordFields, Reader) -> Bool
     ) throws(DatabaseFailure) {
-        try transaction { (reader) throws(DatabaseFailure) in
+        try withTransaction { (reader) throws(DatabaseFailure) in
             var rows = try RecordRows(reader, after: after, through: through)
             var form = CanonicalBytes()
-            while try rows.next(&form) != nil {
+            while try rows.appendNext(to: &form) != nil {
                 guard body(rows.fields, reader) else { return }
                 form.clear()
             }
@@ -112,7 +112,7 @@ extension Reader {
     }
 
     private func outcome(of key: IdempotencyKey) throws(DatabaseFailure) -> KeptOutcome? {
-        let fields = form.replace(with: key)
+        let fields = formBuffer.replace(with: key)
         defer { outcome.reset() }
         try outcome.bind(1, text: fields.key)
         try outcome.bind(2, text: fields.principal)
@@ -132,7 +132,7 @@ extension Reader {
             changed: row.integer(3) != 0,
             time: row.integer(4)
         )
-        _ = form.replace(with: kept)
-        return form.outcomeChecksum == row.integer(5) ? kept : nil
+        _ = formBuffer.replace(with: kept)
+        return formBuffer.outcomeChecksum == row.integer(5) ? kept : nil
     }
 }

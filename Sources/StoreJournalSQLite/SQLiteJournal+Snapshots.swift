@@ -61,7 +61,7 @@ extension Reader {
         atOrBefore version: UInt64 = .max,
         passingOver: (UInt64) -> Void
     ) throws(DatabaseFailure) -> StoredSnapshot? {
-        try transaction { (reader) throws(DatabaseFailure) in
+        try withTransaction { (reader) throws(DatabaseFailure) in
             defer { reader.snapshots.reset() }
             let base = try reader.readMeta().base
             var damaged: UInt64?
@@ -69,7 +69,7 @@ extension Reader {
             while try reader.snapshots.step() {
                 let found = UInt64(bitPattern: reader.snapshots.integer(0))
                 guard found >= base.version else { break }
-                if let snapshot = reader.storedSnapshot() { return snapshot }
+                if let snapshot = reader.storedSnapshotInRow() { return snapshot }
                 damaged = found
                 passingOver(found)
             }
@@ -90,26 +90,26 @@ extension Reader {
         guard try snapshots.step(), snapshots.integer(0) == Int64(clamping: version) else {
             return nil
         }
-        return storedSnapshot()
+        return storedSnapshotInRow()
     }
 
     /// Returns the snapshot in the current row; `nil` if the snapshot does not match its hash.
-    private func storedSnapshot() -> StoredSnapshot? {
+    private func storedSnapshotInRow() -> StoredSnapshot? {
         guard let hash = ChainHash(snapshots.bytes(5)) else { return nil }
         let snapshot = StoredSnapshot(
             position: ChainPosition(version: UInt64(bitPattern: snapshots.integer(0)), hash: hash),
             time: snapshots.integer(1),
-            form: snapshots.string(2),
+            formID: snapshots.string(2),
             uncompressedSize: Int(clamping: snapshots.integer(3)),
-            bytesTotal: UInt64(bitPattern: snapshots.integer(4)),
-            state: [UInt8](snapshots.bytes(7))
+            recordBytesTotal: UInt64(bitPattern: snapshots.integer(4)),
+            compressedState: [UInt8](snapshots.bytes(7))
         )
         guard snapshot.uncompressedSize >= 0 else { return nil }
         return snapshot.checksum.matches(snapshots.bytes(6)) ? snapshot : nil
     }
 
     func position(at version: UInt64) throws(DatabaseFailure) -> ChainPosition {
-        try transaction { (reader) throws(DatabaseFailure) in
+        try withTransaction { (reader) throws(DatabaseFailure) in
             try RecordRows(reader, after: version, through: version).currentPosition
         }
     }
@@ -120,31 +120,31 @@ struct StoredSnapshot {
     /// The version of the snapshot, and the chain's hash at that version.
     var position: ChainPosition
     var time: Int64
-    var form: String
+    var formID: String
     /// The size of the state before compression, in bytes.
     var uncompressedSize: Int
     /// The bytes of payload and meta of all records up to the snapshot.
-    var bytesTotal: UInt64
+    var recordBytesTotal: UInt64
     /// The state, compressed with zstd.
-    var state: [UInt8]
+    var compressedState: [UInt8]
 
     /// The snapshot with its state decompressed; `nil` if the state can't be decompressed.
     var unpacked: StateSnapshot? {
-        Compression.decompress(state, size: uncompressedSize).map {
-            StateSnapshot(version: position.version, time: time, state: $0, form: form)
+        Compression.decompress(compressedState, size: uncompressedSize).map {
+            StateSnapshot(version: position.version, time: time, state: $0, form: formID)
         }
     }
 
     var checksum: ChainHash {
-        var bytes = CanonicalBytes(capacity: state.count + 256)
+        var bytes = CanonicalBytes(capacity: compressedState.count + 256)
         bytes.append(position.version)
         position.hash.withBytes { _ = bytes.append($0) }
         bytes.append(time)
         bytes.append(UInt64(uncompressedSize))
-        bytes.append(bytesTotal)
-        bytes.append(UInt32(truncatingIfNeeded: form.utf8.count))
-        bytes.append(form)
-        bytes.append(state)
+        bytes.append(recordBytesTotal)
+        bytes.append(UInt32(truncatingIfNeeded: formID.utf8.count))
+        bytes.append(formID)
+        bytes.append(compressedState)
         return bytes.hash
     }
 }
@@ -158,7 +158,7 @@ extension Writer {
         compressed state: [UInt8]
     ) throws(JournalError) -> Bool {
         if let newest = contents.snapshots.last, newest.version >= snapshot.version { return false }
-        let entry = try transaction { (writer) throws(DatabaseFailure) in
+        let entry = try withTransaction { (writer) throws(DatabaseFailure) in
             let later = try Statement(
                 writer.connection,
                 "SELECT sum(length(payload) + ifnull(length(meta), 0)) FROM records WHERE version > ?"
@@ -168,16 +168,17 @@ extension Writer {
             let stored = StoredSnapshot(
                 position: position,
                 time: snapshot.time,
-                form: snapshot.formID,
+                formID: snapshot.formID,
                 uncompressedSize: snapshot.state.count,
-                bytesTotal: writer.contents.bytesTotal - UInt64(bitPattern: later.integer(0)),
-                state: state
+                recordBytesTotal: writer.contents.recordBytesTotal
+                    - UInt64(bitPattern: later.integer(0)),
+                compressedState: state
             )
             try stored.insert(into: writer.connection)
             return SnapshotEntry(
                 version: position.version,
                 time: stored.time,
-                bytesTotal: stored.bytesTotal
+                recordBytesTotal: stored.recordBytesTotal
             )
         }
         contents.snapshots.append(entry)
@@ -191,7 +192,7 @@ extension Writer {
         let leading = versions.filter { $0 >= base }
         let surplus = Set(versions.filter { $0 < base } + SnapshotLadder.surplus(leading, max: max))
         guard !surplus.isEmpty else { return }
-        try transaction { (writer) throws(DatabaseFailure) in
+        try withTransaction { (writer) throws(DatabaseFailure) in
             let delete = try Statement(writer.connection, "DELETE FROM snapshots WHERE version = ?")
             for version in surplus {
                 try delete.bind(1, Int64(clamping: version))
@@ -207,7 +208,7 @@ struct SnapshotEntry: Equatable, Sendable {
     var version: UInt64
     var time: Int64
     /// The bytes of payload and meta of all records up to the snapshot.
-    var bytesTotal: UInt64
+    var recordBytesTotal: UInt64
 }
 
 extension StoredSnapshot {
@@ -222,12 +223,12 @@ extension StoredSnapshot {
         try statement.bind(1, Int64(bitPattern: position.version))
         try statement.bind(2, time)
         try statement.bind(4, Int64(uncompressedSize))
-        try statement.bind(5, Int64(bitPattern: bytesTotal))
-        var bytes = CanonicalBytes(capacity: state.count + 256)
-        let name = bytes.append(form)
+        try statement.bind(5, Int64(bitPattern: recordBytesTotal))
+        var bytes = CanonicalBytes(capacity: compressedState.count + 256)
+        let name = bytes.append(formID)
         let chain = position.hash.withBytes { bytes.append($0) }
         let sum = checksum.withBytes { bytes.append($0) }
-        let packed = bytes.append(state)
+        let packed = bytes.append(compressedState)
         try statement.bind(3, text: bytes.bytes(name))
         try statement.bind(6, blob: bytes.bytes(chain))
         try statement.bind(7, blob: bytes.bytes(sum))

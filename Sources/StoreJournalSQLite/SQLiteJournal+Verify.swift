@@ -2,7 +2,7 @@ public import StoreCore
 
 extension SQLiteJournal {
     /// The most faults of SQLite's own check that a report lists.
-    static let faultsMax = 100
+    static let treeFaultsMax = 100
 
     /// Checks the whole chain, every snapshot, outcome and program, and the B-trees of SQLite.
     ///
@@ -16,14 +16,14 @@ extension SQLiteJournal {
     public func verifyAll(
         progress: (UInt64) -> Void = { _ in }
     ) throws(JournalError) -> JournalReport {
-        var report = JournalReport(oldest: oldest, version: version)
+        var report = JournalReport(oldestVersion: oldest, newestVersion: version)
         try verifyRecords(&report, progress)
         for verify in [
             Reader.verifySnapshots, Reader.verifyOutcomes, Reader.verifyPrograms,
             Reader.verifyTrees,
         ] {
             try withReader { (reader) throws(DatabaseFailure) in
-                try reader.transaction { (reader) throws(DatabaseFailure) in
+                try reader.withTransaction { (reader) throws(DatabaseFailure) in
                     do throws(DatabaseFailure) {
                         try verify(reader)(&report)
                     } catch {
@@ -40,12 +40,12 @@ extension SQLiteJournal {
         _ report: inout JournalReport,
         _ progress: (UInt64) -> Void
     ) throws(JournalError) {
-        var after = report.oldest - 1
-        while after < report.version {
-            let last = min(report.version, after + Self.verifiedRecordsPerRead)
+        var after = report.oldestVersion - 1
+        while after < report.newestVersion {
+            let last = min(report.newestVersion, after + Self.verifiedRecordsPerRead)
             do throws(JournalError) {
                 try withReader { (reader) throws(DatabaseFailure) in
-                    try reader.forEach(after: after, through: last) { _, _ in
+                    try reader.forEachRecord(after: after, through: last) { _, _ in
                         report.recordsCount += 1
                         return true
                     }
@@ -54,7 +54,7 @@ extension SQLiteJournal {
                 switch error {
                 case .gone(let oldest):
                     // Records were deleted after the check began: begin again at the oldest record.
-                    report.oldest = oldest
+                    report.oldestVersion = oldest
                     report.recordsCount = 0
                     after = oldest - 1
                     continue
@@ -85,7 +85,7 @@ extension Reader {
         guard let snapshot = try storedSnapshot(of: version) else { return "is damaged" }
         guard snapshot.unpacked != nil else { return "can't be unpacked" }
         guard version >= (try readMeta().base.version) else { return nil }
-        defer { resetRecords() }
+        defer { resetRecordStatements() }
         let hash = try RecordRows(self, after: version).currentPosition.hash
         return hash == snapshot.position.hash ? nil : "belongs to another history"
     }
@@ -112,7 +112,10 @@ extension Reader {
     }
 
     fileprivate func verifyTrees(_ report: inout JournalReport) throws(DatabaseFailure) {
-        let check = try Statement(connection, "PRAGMA integrity_check(\(SQLiteJournal.faultsMax))")
+        let check = try Statement(
+            connection,
+            "PRAGMA integrity_check(\(SQLiteJournal.treeFaultsMax))"
+        )
         while try check.step() {
             let line = check.string(0)
             if line != "ok" { report.faults.append(line) }
@@ -130,9 +133,9 @@ extension Reader {
 /// The result of a check of everything in a journal.
 public struct JournalReport: Sendable, Equatable {
     /// The oldest version with a record; one more than ``version`` if there are no records.
-    public var oldest: UInt64
+    public var oldestVersion: UInt64
     /// The newest version.
-    public var version: UInt64
+    public var newestVersion: UInt64
     /// The number of records in the chain that were checked without a fault.
     public var recordsCount: UInt64 = 0
     /// The number of intact snapshots.

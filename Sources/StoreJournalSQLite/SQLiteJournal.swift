@@ -22,17 +22,17 @@ public final class SQLiteJournal: Journal {
     /// The first and last versions of records and snapshots, for readers that must not wait for an
     /// append.
     private struct Extent {
-        var end: UInt64
-        var base: UInt64
-        var oldestSnapshot: UInt64?
-        var newestSnapshot: UInt64?
+        var newestVersion: UInt64
+        var baseVersion: UInt64
+        var oldestSnapshotVersion: UInt64?
+        var newestSnapshotVersion: UInt64?
 
         init(_ contents: DatabaseSummary) {
             let base = contents.meta.base.version
-            end = contents.end.version
-            self.base = base
-            oldestSnapshot = contents.snapshots.first { $0.version >= base }?.version
-            newestSnapshot = contents.snapshots.last?.version
+            newestVersion = contents.end.version
+            self.baseVersion = base
+            oldestSnapshotVersion = contents.snapshots.first { $0.version >= base }?.version
+            newestSnapshotVersion = contents.snapshots.last?.version
         }
     }
 
@@ -54,7 +54,7 @@ public final class SQLiteJournal: Journal {
     let log: @Sendable (String) -> Void
     let databasePath: String
     /// The durations of the syncs of batches; only the thread with the write lock adds a duration.
-    let syncs = Histogram()
+    let syncDurations = Histogram()
     private let openResources: Locked<OpenResources?>
     private let extent: Locked<Extent>
     private let readers = Locked(Readers())
@@ -117,7 +117,7 @@ public final class SQLiteJournal: Journal {
         let opening = JournalOpening(
             directory: directory,
             acceptsDataLoss: acceptDataLoss,
-            keepsForm: keepsForm,
+            keepsOlderForm: keepsForm,
             follower: follower,
             log: log
         )
@@ -127,20 +127,20 @@ public final class SQLiteJournal: Journal {
         keyClock?.advance(toAtLeast: writer.contents.newestKeyTime)
         self.keyClock = keyClock ?? clock
         self.log = log
-        databasePath = directory.database
+        databasePath = directory.databasePath
         epoch = writer.contents.meta.epoch
         extent = Locked(Extent(writer.contents))
         openResources = Locked(OpenResources(writer: writer, mark: mark, directory: directory))
     }
 
     /// The version of the newest record.
-    public var version: UInt64 { extent.withLock { $0.end } }
+    public var version: UInt64 { extent.withLock { $0.newestVersion } }
     /// The oldest version whose record can be read.
-    public var oldest: UInt64 { extent.withLock { $0.base + 1 } }
+    public var oldest: UInt64 { extent.withLock { $0.baseVersion + 1 } }
     /// The version of the oldest snapshot from which all records up to now can be read.
-    public var oldestSnapshotVersion: UInt64? { extent.withLock { $0.oldestSnapshot } }
+    public var oldestSnapshotVersion: UInt64? { extent.withLock { $0.oldestSnapshotVersion } }
     /// The version of the newest snapshot.
-    public var newestSnapshotVersion: UInt64? { extent.withLock { $0.newestSnapshot } }
+    public var newestSnapshotVersion: UInt64? { extent.withLock { $0.newestSnapshotVersion } }
     /// Always true, because disks fill up and break.
     public var canFail: Bool { true }
 
@@ -152,11 +152,11 @@ public final class SQLiteJournal: Journal {
     ///   "nothing was written". After any other error, every later append fails, too: the journal
     ///   must be opened again.
     public func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
-        let notice = try withWriter { [syncs] (writer, mark) throws(JournalError) in
+        let notice = try withWriter { [syncDurations] (writer, mark) throws(JournalError) in
             let newest = writer.contents.end.version
             guard newest == expected else { throw .conflict(version: newest) }
             try Self.check(batch, after: expected)
-            try writer.write(batch, timing: syncs)
+            try writer.write(batch, timing: syncDurations)
             mark.write(epoch: writer.contents.meta.epoch, end: writer.contents.end)
             return writer.checkpointIfDue()
         }
@@ -224,7 +224,7 @@ extension SQLiteJournal {
         do throws(DatabaseFailure) {
             return try body(reader)
         } catch {
-            throw error.journalError
+            throw error.journalReadError
         }
     }
 
@@ -235,7 +235,7 @@ extension SQLiteJournal {
         do throws(DatabaseFailure) {
             return try Reader(databasePath)
         } catch {
-            throw error.finalError
+            throw error.nonRetryableError
         }
     }
 
@@ -257,7 +257,7 @@ extension SQLiteJournal: MeasuredJournal {
                 ("database", Self.fileSize(of: databasePath)),
                 ("log", Self.fileSize(of: databasePath + "-wal")),
             ],
-            syncs: syncs.distribution
+            syncs: syncDurations.distribution
         )
     }
 

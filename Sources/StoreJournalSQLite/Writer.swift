@@ -34,11 +34,11 @@ final class Writer: @unchecked Sendable {
     private let insertRecord: Statement?
     private let insertOutcome: Statement
     private let countOutcome: Statement
-    private var form = CanonicalBytes()
+    private var formBuffer = CanonicalBytes()
     /// The parameters of `insertRecord` that are NULL already, as bits. Bindings stay after a run,
     /// so the next record need not bind the same NULLs again.
-    private var boundNulls: UInt16 = 0
-    private let walPages: UnsafeMutablePointer<CInt>
+    private var nullParameterBits: UInt16 = 0
+    private let walPagesCount: UnsafeMutablePointer<CInt>
 
     init(_ connection: Connection, _ contents: DatabaseSummary) throws(DatabaseFailure) {
         self.connection = connection
@@ -70,8 +70,8 @@ final class Writer: @unchecked Sendable {
             connection,
             "SELECT count(*) FROM outcomes WHERE key = ? AND principal = ?"
         )
-        walPages = .allocate(capacity: 1)
-        walPages.initialize(to: 0)
+        walPagesCount = .allocate(capacity: 1)
+        walPagesCount.initialize(to: 0)
         // Safety: SQLite calls the hook within a COMMIT of this connection, and so under the write
         // lock. `deinit` removes the hook before it frees the memory of the number.
         sqlite3_wal_hook(
@@ -80,13 +80,13 @@ final class Writer: @unchecked Sendable {
                 pages?.assumingMemoryBound(to: CInt.self).pointee = count
                 return SQLITE_OK
             },
-            walPages
+            walPagesCount
         )
     }
 
     deinit {
         sqlite3_wal_hook(connection.handle, nil, nil)
-        walPages.deallocate()
+        walPagesCount.deallocate()
     }
 
     /// Runs `body` in a transaction of its own, and returns when its writes are durable. Adds the
@@ -94,7 +94,7 @@ final class Writer: @unchecked Sendable {
     ///
     /// - Throws: ``JournalError/storageFull`` after everything was rolled back, so that the caller
     ///   may try again. Any other error is final, because a failed sync is never repeated.
-    func transaction<Result>(
+    func withTransaction<Result>(
         timing syncs: Histogram? = nil,
         _ body: (Writer) throws(DatabaseFailure) -> Result
     ) throws(JournalError) -> Result {
@@ -125,20 +125,20 @@ final class Writer: @unchecked Sendable {
 
     private func stopWriting(after failure: DatabaseFailure) -> JournalError {
         stopReason = "the journal stopped writing after an error: \(failure)"
-        return failure.finalError
+        return failure.nonRetryableError
     }
 
     /// Writes a batch and makes it durable. The first record has to follow the last record of
     /// ``contents``.
     func write(_ batch: JournalBatch, timing syncs: Histogram? = nil) throws(JournalError) {
-        let before = (contents.end, contents.bytesTotal, contents.outcomesCount)
+        let before = (contents.end, contents.recordBytesTotal, contents.outcomesCount)
         do throws(JournalError) {
-            try transaction(timing: syncs) { (writer) throws(DatabaseFailure) in
+            try withTransaction(timing: syncs) { (writer) throws(DatabaseFailure) in
                 for record in batch.records { try writer.insert(record) }
                 for outcome in batch.outcomes { try writer.insert(outcome) }
             }
         } catch {
-            (contents.end, contents.bytesTotal, contents.outcomesCount) = before
+            (contents.end, contents.recordBytesTotal, contents.outcomesCount) = before
             throw error
         }
     }
@@ -147,16 +147,16 @@ final class Writer: @unchecked Sendable {
         guard let insertRecord else {
             throw connection.failure(SQLITE_READONLY, "appending to a file of an older form")
         }
-        let fields = form.replace(with: record, after: contents.end.hash)
-        let hash = form.hash
+        let fields = formBuffer.replace(with: record, after: contents.end.hash)
+        let hash = formBuffer.hash
         try insertRecord.bind(1, Int64(bitPattern: fields.version))
         try insertRecord.bind(2, fields.time)
         try insertRecord.bind(3, fields.changed ? 1 : 0)
         try insertRecord.bind(4, text: fields.type)
         try insertRecord.bind(5, blob: fields.payload)
-        var nulls = boundNulls
+        var nulls = nullParameterBits
         // If a bind fails, the next record has to bind all of its NULLs again.
-        self.boundNulls = 0
+        self.nullParameterBits = 0
         if let meta = fields.meta {
             nulls &= ~(1 << 6)
             try insertRecord.bind(6, blob: meta)
@@ -169,17 +169,17 @@ final class Writer: @unchecked Sendable {
         try insertRecord.bind(11, fields.origin, &nulls)
         try insertRecord.bind(12, fields.session, &nulls)
         try insertRecord.bind(13, fields.program > 0 ? Int64(fields.program) : nil, &nulls)
-        self.boundNulls = nulls
+        self.nullParameterBits = nulls
         try hash.withBytes { (bytes) throws(DatabaseFailure) in
             try insertRecord.bind(9, blob: bytes)
             try insertRecord.run()
         }
         contents.end = ChainPosition(version: fields.version, hash: hash)
-        contents.bytesTotal += UInt64(record.bytes)
+        contents.recordBytesTotal += UInt64(record.bytes)
     }
 
     private func insert(_ outcome: KeptOutcome) throws(DatabaseFailure) {
-        let fields = form.replace(with: outcome)
+        let fields = formBuffer.replace(with: outcome)
         try countOutcome.bind(1, text: fields.key)
         try countOutcome.bind(2, text: fields.principal)
         if try countOutcome.step(), countOutcome.integer(0) == 0 { contents.outcomesCount += 1 }
@@ -191,7 +191,7 @@ final class Writer: @unchecked Sendable {
         try insertOutcome.bind(5, Int64(bitPattern: outcome.lastVersion))
         try insertOutcome.bind(6, outcome.changed ? 1 : 0)
         try insertOutcome.bind(7, outcome.time)
-        try insertOutcome.bind(8, form.outcomeChecksum)
+        try insertOutcome.bind(8, formBuffer.outcomeChecksum)
         try insertOutcome.run()
         contents.newestKeyTime = max(contents.newestKeyTime, outcome.time)
     }
@@ -199,7 +199,7 @@ final class Writer: @unchecked Sendable {
     /// Moves the log's pages into the database if the log has too many pages. Returns a line for
     /// the operator if the move fails.
     func checkpointIfDue() -> String? {
-        guard stopReason == nil, walPages.pointee >= Self.walPagesMax else { return nil }
+        guard stopReason == nil, walPagesCount.pointee >= Self.walPagesMax else { return nil }
         return checkpoint(SQLITE_CHECKPOINT_PASSIVE)
     }
 

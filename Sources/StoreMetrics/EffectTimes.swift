@@ -20,19 +20,19 @@ package final class EffectTimes: Sendable {
 
     /// The figures of one kind.
     struct Series: Sendable {
-        fileprivate(set) var durations = Distribution(.durations)
-        /// The number of effects that failed for good. `retried` counts the attempts after a failed
-        /// attempt.
-        fileprivate(set) var failed: UInt64 = 0
-        fileprivate(set) var retried: UInt64 = 0
-        fileprivate(set) var running = 0
+        fileprivate(set) var durations = Distribution(.forDurations)
+        /// The number of effects that failed for good. `retriedCount` counts the attempts after a
+        /// failed attempt.
+        fileprivate(set) var failedCount: UInt64 = 0
+        fileprivate(set) var retriedCount: UInt64 = 0
+        fileprivate(set) var runningCount = 0
         /// The most effects of this kind that ran at the same time.
         fileprivate(set) var runningMax = 0
     }
 
     private struct Table: Sendable {
-        var kinds: [Kind: Series] = [:]
-        var running = 0
+        var seriesByKind: [Kind: Series] = [:]
+        var runningCount = 0
         var runningMax = 0
     }
 
@@ -43,29 +43,29 @@ package final class EffectTimes: Sendable {
     // Any thread may call these functions; each takes a short lock.
 
     /// Records that an effect begins.
-    package func begin(_ action: String, of module: String) {
+    package func noteBeginning(_ action: String, of module: String) {
         change(action, module, running: 1) { series in
-            series.running += 1
-            series.runningMax = max(series.runningMax, series.running)
+            series.runningCount += 1
+            series.runningMax = max(series.runningMax, series.runningCount)
         }
     }
 
-    /// Records the end of an effect, after a call of ``begin(_:of:)``.
-    package func end(_ action: String, of module: String, after nanoseconds: UInt64) {
+    /// Records the end of an effect, after a call of ``noteBeginning(_:of:)``.
+    package func noteEnding(_ action: String, of module: String, after nanoseconds: UInt64) {
         change(action, module, running: -1) { series in
-            series.running -= 1
+            series.runningCount -= 1
             series.durations.add(nanoseconds)
         }
     }
 
     /// Records that an effect failed for good.
     package func noteFailure(_ action: String, of module: String) {
-        change(action, module) { $0.failed += 1 }
+        change(action, module) { $0.failedCount += 1 }
     }
 
     /// Records that an effect is about to be tried again.
     package func noteRetry(_ action: String, of module: String) {
-        change(action, module) { $0.retried += 1 }
+        change(action, module) { $0.retriedCount += 1 }
     }
 
     private func change(
@@ -76,11 +76,12 @@ package final class EffectTimes: Sendable {
     ) {
         let kind = Kind(module: ExactText(module), action: ExactText(action))
         table.withLock { table in
-            table.running += difference
-            table.runningMax = max(table.runningMax, table.running)
+            table.runningCount += difference
+            table.runningMax = max(table.runningMax, table.runningCount)
             // No kind is ever removed. So an effect that began as `other` ends as `other`.
-            let isKnown = table.kinds.count < Self.kindsMax || table.kinds[kind] != nil
-            change(&table.kinds[isKnown ? kind : .other, default: Series()])
+            let isKnown =
+                table.seriesByKind.count < Self.kindsMax || table.seriesByKind[kind] != nil
+            change(&table.seriesByKind[isKnown ? kind : .other, default: Series()])
         }
     }
 
@@ -89,7 +90,7 @@ package final class EffectTimes: Sendable {
 
     /// All kinds with their figures, sorted by module and action.
     var all: [(kind: Kind, series: Series)] {
-        table.withLock { $0.kinds.map { (kind: $0.key, series: $0.value) } }.sorted { a, b in
+        table.withLock { $0.seriesByKind.map { (kind: $0.key, series: $0.value) } }.sorted { a, b in
             (a.kind.module, a.kind.action) < (b.kind.module, b.kind.action)
         }
     }

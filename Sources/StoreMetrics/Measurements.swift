@@ -15,7 +15,7 @@ package struct Measurements {
     /// The figures of each kind of effect; `nil` if no store has effects.
     let effects: [(labels: MetricLabels, series: EffectTimes.Series)]?
     /// The figures that the system has about the process; `nil` if ``process`` is `nil`.
-    let system: ProcessFigures?
+    let processFigures: ProcessFigures?
 
     package init(_ stores: [MeasuredStore], _ process: MeasuredProcess?) {
         self.stores = stores
@@ -24,7 +24,7 @@ package struct Measurements {
         let withEffects = stores.filter { $0.store.core.effects != nil }
         let kinds = withEffects.flatMap { $0.figures.effects.labelledSeries($0.labels) }
         effects = withEffects.isEmpty ? nil : kinds
-        system = process == nil ? nil : ProcessFigures()
+        processFigures = process == nil ? nil : ProcessFigures()
     }
 
     /// Returns the text of all metrics.
@@ -53,10 +53,10 @@ package struct MeasuredProcess: Sendable {
     /// The tracer of spans; `nil` if no traces are exported.
     let tracer: Tracer?
     /// The numbers of requests that rate limits have refused; `nil` if there are no limits.
-    let refused: RateRefusalCounts?
+    let rateRefusals: RateRefusalCounts?
     let log: LogCounts
     /// The versions of the program and of its libraries.
-    let build: MetricLabels
+    let versionLabels: MetricLabels
 
     package init(
         _ transport: TransportCounters,
@@ -69,8 +69,8 @@ package struct MeasuredProcess: Sendable {
         self.transport = transport
         self.analytics = analytics
         self.tracer = tracer
-        refused = web.limits?.refusalCounts
+        rateRefusals = web.limits?.refusalCounts
         self.log = log
-        self.build = build
+        self.versionLabels = build
     }
 }

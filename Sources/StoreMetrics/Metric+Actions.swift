@@ -74,16 +74,18 @@ extension Metric {
         .perEffectKind("store_effect_seconds", "Time of an effect, with its retries and pauses.") {
             $0.durations
         },
-        .perEffectKind("store_effect_running", "Effects of the kind that run.") { $0.running },
+        .perEffectKind("store_effect_running", "Effects of the kind that run.") { $0.runningCount },
         .perEffectKind(
             "store_effect_running_max",
             "The most effects of the kind that ran at the same time since the start."
         ) { $0.runningMax },
-        .perEffectKind("store_effects_failed_total", "Effects that failed for good.") { $0.failed },
+        .perEffectKind("store_effects_failed_total", "Effects that failed for good.") {
+            $0.failedCount
+        },
         .perEffectKind(
             "store_effects_retried_total",
             "Attempts of effects after a failed attempt."
-        ) { $0.retried },
+        ) { $0.retriedCount },
     ]
 
     /// The metrics of the history: its extent, and the times of writing it.

@@ -43,7 +43,7 @@ extension Metric {
 
     /// The metrics of analytics, spans and rate limits. A server that has no analytics, spans or
     /// rate limits does not have the metrics for them.
-    static let exports: [Metric] = [
+    static let exportsAndRateLimits: [Metric] = [
         .ofProcess("store_analytics_written_total", "Analytics lines written.") {
             $0.analytics?.writtenTotal
         },
@@ -71,7 +71,9 @@ extension Metric {
             "store_http_rate_limited_total",
             "Requests answered with 429, by the kind of share that was used up.",
             by: "limit"
-        ) { $0.refused.map { refused in RateLimitKind.allCases.map { ($0.name, refused[$0]) } } },
+        ) {
+            $0.rateRefusals.map { refused in RateLimitKind.allCases.map { ($0.name, refused[$0]) } }
+        },
     ]
 
     /// The metrics of the log, and the versions of the program.
@@ -88,28 +90,30 @@ extension Metric {
             by: "event"
         ) { $0.log.lastErrors.map { ($0.event.rawValue, Double($0.time) / 1e9) } },
         Metric("store_build_info", "The versions of the running program.") {
-            $0.process.map { [($0.build, 1)] }
+            $0.process.map { [($0.versionLabels, 1)] }
         },
     ]
 
     /// The figures that the system has about the process, under the names that Prometheus's clients
     /// use.
-    static let system: [Metric] = [
-        .ofSystem("process_cpu_seconds_total", "Processor time, in user and system mode.") {
+    static let processFigures: [Metric] = [
+        .ofProcessFigures("process_cpu_seconds_total", "Processor time, in user and system mode.") {
             $0.cpuSeconds
         },
-        .ofSystem("process_resident_memory_bytes", "Memory that is in RAM.") { $0.residentBytes },
-        .ofSystem("process_virtual_memory_bytes", "Address space.") { $0.virtualBytes },
-        .ofSystem("process_threads", "Threads.") { $0.threads },
-        .ofSystem("process_open_fds", "Open descriptors.") { $0.openDescriptors },
-        .ofSystem("process_max_fds", "The most descriptors that may be open.") {
+        .ofProcessFigures("process_resident_memory_bytes", "Memory that is in RAM.") {
+            $0.residentBytes
+        },
+        .ofProcessFigures("process_virtual_memory_bytes", "Address space.") { $0.virtualBytes },
+        .ofProcessFigures("process_threads", "Threads.") { $0.threadCount },
+        .ofProcessFigures("process_open_fds", "Open descriptors.") { $0.openDescriptors },
+        .ofProcessFigures("process_max_fds", "The most descriptors that may be open.") {
             $0.descriptorsMax
         },
-        .ofSystem(
+        .ofProcessFigures(
             "process_start_time_seconds",
             "Time at which the process began, in seconds since 1970."
         ) {
-            $0.startSeconds
+            $0.startUnixSeconds
         },
     ]
 }

@@ -75,10 +75,10 @@ extension Metric {
             "store_http_request_seconds",
             "Time of requests, from their request line until the answer."
         ) {
-            $0.figures.requests.all.flatMap { $0.times.values($0.method, $0.route) }
+            $0.figures.requests.all.flatMap { $0.times.valuesByStatusClass($0.method, $0.route) }
         } process: {
             // The times of requests that were answered before a route was found.
-            $0.transport.unrouted.values("none", "none")
+            $0.transport.unrouted.valuesByStatusClass("none", "none")
         },
         .perStore("store_sessions_open", "Sessions of clients.") { $0.store.sessionFigures?.open },
         .valuesPerStore(
@@ -86,7 +86,7 @@ extension Metric {
             "Requests, streams, sessions and actions refused because a bound was reached.",
             by: "limit"
         ) {
-            $0.limitsHit
+            $0.refusalCountsByLimit
         } process: {
             $0.transport.bounds + [("connections", $0.transport.refused.currentCount)]
         },
@@ -109,7 +109,7 @@ extension MeasuredStore {
     }
 
     /// The number of refusals for each bound of the store.
-    fileprivate var limitsHit: [(String, UInt64)] {
+    fileprivate var refusalCountsByLimit: [(String, UInt64)] {
         var hits = [
             ("mailbox", store.core.mailboxRefusedTotal),
             ("streams", counters.refusedForPlaces.currentCount),
@@ -128,7 +128,9 @@ extension MeasuredStore {
 
 extension RouteTimes {
     /// Returns the times for each class of status codes with at least one request.
-    fileprivate func values(_ method: String, _ route: String) -> Metric.Values<Distribution> {
+    fileprivate func valuesByStatusClass(_ method: String, _ route: String)
+        -> Metric.Values<Distribution>
+    {
         Self.statusClasses.map { ("\($0)xx", distribution(ofStatusClass: $0)) }.filter {
             $1.count > 0
         }.map {

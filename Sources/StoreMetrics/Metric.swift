@@ -16,7 +16,8 @@ struct Metric: Sendable {
 
     /// The metrics in the order of the text.
     static let all =
-        actions + effects + streams + journal + requests + connections + exports + log + system
+        actions + effects + streams + journal + requests + connections + exportsAndRateLimits + log
+        + processFigures
 
     init<Value: MetricValue>(
         _ name: String,
@@ -145,12 +146,14 @@ extension Metric {
 
     /// Makes a metric with a figure that the system has about the process. The metric has no value
     /// if the system does not report the figure.
-    static func ofSystem<Value: MetricValue>(
+    static func ofProcessFigures<Value: MetricValue>(
         _ name: String,
         _ help: String,
         _ value: @escaping @Sendable (ProcessFigures) -> Value?
     ) -> Metric {
-        Metric(name, help) { $0.system.map { [value($0)].compactMap(\.self).map { ([:], $0) } } }
+        Metric(name, help) {
+            $0.processFigures.map { [value($0)].compactMap(\.self).map { ([:], $0) } }
+        }
     }
 }
 

@@ -20,12 +20,12 @@ struct MetricsWriter {
         _ help: String,
         _ values: Metric.Values<any MetricValue>
     ) {
-        head(kind, name, help)
+        appendHead(kind, name, help)
         for (labels, value) in values {
             if let distribution = value as? Distribution {
                 write(distribution, of: name, labels)
             } else {
-                line(name, labels, "\(value)")
+                appendLine(name, labels, "\(value)")
             }
         }
     }
@@ -40,15 +40,15 @@ struct MetricsWriter {
         let unit = name.hasSuffix("_seconds") ? 1e9 : 1
         var count: UInt64 = 0
         let bounds = distribution.buckets.bounds.map { "\(Double($0) / unit)" } + ["+Inf"]
-        for (bound, bucket) in zip(bounds, distribution.counts) {
+        for (bound, bucket) in zip(bounds, distribution.countsByBucket) {
             count += bucket
-            line("\(name)_bucket", labels.adding(["le": bound]), "\(count)")
+            appendLine("\(name)_bucket", labels.adding(["le": bound]), "\(count)")
         }
-        line("\(name)_sum", labels, "\(Double(distribution.sum) / unit)")
-        line("\(name)_count", labels, "\(count)")
+        appendLine("\(name)_sum", labels, "\(Double(distribution.sum) / unit)")
+        appendLine("\(name)_count", labels, "\(count)")
     }
 
-    private mutating func head(_ kind: MetricKind, _ name: String, _ help: String) {
+    private mutating func appendHead(_ kind: MetricKind, _ name: String, _ help: String) {
         guard format == .openMetrics else {
             let type = kind == .info ? MetricKind.gauge : kind
             lines += "# HELP \(name) \(help)\n# TYPE \(name) \(type.rawValue)\n"
@@ -64,7 +64,7 @@ struct MetricsWriter {
         }
     }
 
-    private mutating func line(_ name: String, _ labels: MetricLabels, _ value: String) {
+    private mutating func appendLine(_ name: String, _ labels: MetricLabels, _ value: String) {
         lines += "\(name)\(labels.text) \(value)\n"
     }
 }

@@ -10,9 +10,9 @@ package struct ProcessFigures: Sendable {
     package let virtualBytes: Int?
     package let openDescriptors: Int?
     package let descriptorsMax: UInt64?
-    package let threads: Int?
+    package let threadCount: Int?
     /// The start of the process, in seconds since 1970.
-    package let startSeconds: Double?
+    package let startUnixSeconds: Double?
 
     /// Reads the current figures, from some small files of the kernel.
     package init() {
@@ -34,13 +34,13 @@ package struct ProcessFigures: Sendable {
             } : nil
         // Each index is the field's number in proc(5) less 2: the array begins with the end of the
         // name, field 2.
-        threads = field(18)
+        threadCount = field(18)
         virtualBytes = field(21)
         residentBytes = field(22).map { $0 * sysconf(CInt(_SC_PAGESIZE)) }
-        startSeconds = field(20).flatMap { began in
-            Self.bootSeconds.map { $0 + Double(began) / ticks }
+        startUnixSeconds = field(20).flatMap { began in
+            Self.bootUnixSeconds.map { $0 + Double(began) / ticks }
         }
-        openDescriptors = Self.descriptors
+        openDescriptors = Self.openDescriptorsCount
         var limit = rlimit()
         descriptorsMax =
             getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
@@ -48,12 +48,12 @@ package struct ProcessFigures: Sendable {
     }
 
     /// The start of the system, in seconds since 1970.
-    private static var bootSeconds: Double? {
+    private static var bootUnixSeconds: Double? {
         text(of: "/proc/stat")?.split(separator: "\n").first { $0.hasPrefix("btime ") }
             .flatMap { Double($0.dropFirst(6)) }
     }
 
-    private static var descriptors: Int? {
+    private static var openDescriptorsCount: Int? {
         guard let folder = opendir("/proc/self/fd") else { return nil }
         defer { closedir(folder) }
         var count = 0

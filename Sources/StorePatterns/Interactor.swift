@@ -24,13 +24,15 @@ open class Interactor<Action: Sendable> {
 ///
 /// Each call waits until the Core has applied the output, so that outputs keep their order.
 public struct AnyDispatcher<Action: Sendable>: Sendable {
-    private let send: @Sendable (Action) async throws -> Void
+    private let dispatchAndWait: @Sendable (Action) async throws -> Void
 
     /// Makes a dispatcher that calls `dispatch` with each action.
-    public init(dispatch: @escaping @Sendable (Action) async throws -> Void) { send = dispatch }
+    public init(dispatch: @escaping @Sendable (Action) async throws -> Void) {
+        dispatchAndWait = dispatch
+    }
 
     /// Dispatches an action, and waits until it is applied.
-    public func dispatch(_ action: Action) async throws { try await send(action) }
+    public func dispatch(_ action: Action) async throws { try await dispatchAndWait(action) }
 
     /// Returns a dispatcher for actions of another type. The dispatcher first translates each
     /// action. Several interactors can therefore dispatch to one module.

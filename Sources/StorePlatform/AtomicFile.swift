@@ -24,7 +24,7 @@ package enum AtomicFile {
         let descriptor = open(new, flags, mode)
         guard descriptor >= 0 else { throw AtomicFileError("making '\(new)'") }
         keepOwner(of: path, in: descriptor)
-        if let failure = fill(descriptor, with: bytes, new) ?? replace(path, by: new) {
+        if let failure = writeAndClose(descriptor, with: bytes, new) ?? replace(path, by: new) {
             unlink(new)
             throw failure
         }
@@ -40,7 +40,7 @@ package enum AtomicFile {
     }
 
     /// Writes, syncs and closes the file. Returns the first error, or `nil`.
-    private static func fill(
+    private static func writeAndClose(
         _ descriptor: CInt,
         with bytes: [UInt8],
         _ path: String

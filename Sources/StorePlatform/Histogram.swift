@@ -8,7 +8,7 @@ package final class Histogram: Sendable {
     private let buckets: Buckets
     private let cells: CounterArray
 
-    package init(_ buckets: Buckets = .durations) {
+    package init(_ buckets: Buckets = .forDurations) {
         self.buckets = buckets
         cells = CounterArray(count: buckets.cellCount)
     }
@@ -23,13 +23,15 @@ package final class Histogram: Sendable {
 /// The buckets of a histogram: their upper bounds, and the mapping from a value to its bucket.
 package final class Buckets: Sendable {
     /// Bounds for durations in nanoseconds: 1, 2.5 and 5 of each decade from 1 µs to 10 s.
-    package static let durations = Buckets(
+    package static let forDurations = Buckets(
         [1_000, 2_500, 5_000].flatMap { first in
             (0..<7).map { decade in (0..<decade).reduce(first) { bound, _ in bound * 10 } }
         }.sorted() + [10_000_000_000]
     )
     /// Bounds for numbers of things: 1, 2 and 5 of each decade from 1 to 5,000.
-    package static let counts = Buckets([1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000])
+    package static let forCounts = Buckets([
+        1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000,
+    ])
 
     /// The upper bounds, each at least twice the one before it. A value that equals a bound is in
     /// that bound's bucket. A last bucket has the values above all bounds.
@@ -84,7 +86,7 @@ package final class Buckets: Sendable {
     package func distribution(at cells: UnsafeMutablePointer<Atomic<UInt64>>) -> Distribution {
         Distribution(
             buckets: self,
-            counts: (0...bounds.count).map { cells[$0].load(ordering: .relaxed) },
+            countsByBucket: (0...bounds.count).map { cells[$0].load(ordering: .relaxed) },
             sum: cells[cellCount - 1].load(ordering: .relaxed)
         )
     }
@@ -93,7 +95,7 @@ package final class Buckets: Sendable {
 package struct Distribution: Sendable {
     package let buckets: Buckets
     /// The number of values in each bucket. The last number is for the values above the last bound.
-    package private(set) var counts: [UInt64]
+    package private(set) var countsByBucket: [UInt64]
     package private(set) var sum: UInt64
 }
 
@@ -101,15 +103,15 @@ extension Distribution {
     /// Makes a distribution without values.
     package init(_ buckets: Buckets) {
         let counts = [UInt64](repeating: 0, count: buckets.bounds.count + 1)
-        self.init(buckets: buckets, counts: counts, sum: 0)
+        self.init(buckets: buckets, countsByBucket: counts, sum: 0)
     }
 
     package mutating func add(_ value: UInt64) {
-        counts[buckets.index(of: value)] += 1
+        countsByBucket[buckets.index(of: value)] += 1
         sum &+= value
     }
 
-    package var count: UInt64 { counts.reduce(0, +) }
+    package var count: UInt64 { countsByBucket.reduce(0, +) }
 }
 
 /// Counters in one block of memory. Only one thread changes the counters, and any thread may read

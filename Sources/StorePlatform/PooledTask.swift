@@ -56,17 +56,17 @@ struct TurnAges: Sendable {
     private var agingCount = 0
     /// Turns that began before the previous interval.
     private(set) var heldCount = 0
-    private var interval: UInt64 = 0
+    private var intervalNumber: UInt64 = 0
 
-    /// Counts a turn that begins. Returns its interval, for ``end(_:)``.
-    mutating func begin() -> UInt64 {
+    /// Counts a turn that begins. Returns its interval, for ``endTurn(_:)``.
+    mutating func beginTurn() -> UInt64 {
         freshCount += 1
-        return interval
+        return intervalNumber
     }
 
     /// Removes a turn that began in the given interval, and has ended.
-    mutating func end(_ begun: UInt64) {
-        switch interval - begun {
+    mutating func endTurn(begunIn begun: UInt64) {
+        switch intervalNumber - begun {
         case 0: freshCount -= 1
         case 1: agingCount -= 1
         default: heldCount -= 1
@@ -74,10 +74,10 @@ struct TurnAges: Sendable {
     }
 
     /// Begins the next interval.
-    mutating func advance() {
+    mutating func beginInterval() {
         heldCount += agingCount
         agingCount = freshCount
         freshCount = 0
-        interval += 1
+        intervalNumber += 1
     }
 }

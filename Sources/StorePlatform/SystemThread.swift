@@ -2,7 +2,7 @@ import Glibc
 
 /// Threads of the operating system, for work that blocks and must not hold up other threads.
 package enum SystemThread {
-    private final class Start: Sendable {
+    private final class BodyBox: Sendable {
         let body: @Sendable () -> Void
 
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
@@ -56,7 +56,7 @@ package enum SystemThread {
         // Safety: the box is retained here and released exactly once: by the thread, or below if no
         // thread was made.
         let start = Unmanaged.passRetained(
-            Start {
+            BodyBox {
                 blockSignals()
                 setName(name)
                 if let niceness { raiseNiceness(to: niceness) }
@@ -67,7 +67,7 @@ package enum SystemThread {
             &thread,
             nil,
             { box in
-                if let box { Unmanaged<Start>.fromOpaque(box).takeRetainedValue().body() }
+                if let box { Unmanaged<BodyBox>.fromOpaque(box).takeRetainedValue().body() }
                 return nil
             },
             start.toOpaque()

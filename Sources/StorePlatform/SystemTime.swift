@@ -13,7 +13,7 @@ package enum SystemTime {
     }
 
     /// Returns nanoseconds since the system's start, including sleep. The clock is never set.
-    package static func bootNanoseconds() -> Int64 { nanoseconds(of: CLOCK_BOOTTIME) }
+    package static func nanosecondsSinceBoot() -> Int64 { nanoseconds(of: CLOCK_BOOTTIME) }
 
     /// Returns nanoseconds since 1970, by the clock that the operator sets.
     package static func wallNanoseconds() -> Int64 { nanoseconds(of: CLOCK_REALTIME) }

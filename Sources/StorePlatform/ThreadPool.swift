@@ -26,44 +26,44 @@ package final class ThreadPool: Sendable {
         /// All threads, including sleeping threads and threads that are about to begin.
         package var threads = 0
         /// Threads that sleep and have not been woken.
-        package var idle = 0
+        package var idleThreads = 0
         /// Threads whose turn has lasted for a whole interval between two calls of
         /// ``ThreadPool/beginMissingThread()``.
-        package var held = 0
-        package var waiting = 0
+        package var heldThreads = 0
+        package var waitingTasks = 0
         /// Threads that the system has refused since the start.
-        package var refusedTotal: UInt64 = 0
+        package var refusedThreadsTotal: UInt64 = 0
     }
 
     private struct State: Sendable {
         var queue = TaskQueue()
-        var threads = 0
+        var threadCount = 0
         /// The number of threads that sleep and have not been woken.
-        var sleepingThreads = 0
+        var sleepingThreadCount = 0
         /// The number of threads that were woken or are about to begin, and have not taken a task
         /// yet.
-        var arrivingThreads = 0
+        var arrivingThreadCount = 0
         var ages = TurnAges()
         /// True from a refusal of the system until the next call of
         /// ``ThreadPool/beginMissingThread()``.
         var isThreadRefused = false
-        var refusedTotal: UInt64 = 0
+        var refusedThreadsTotal: UInt64 = 0
         var isClosed = false
 
         /// Chooses a thread for the waiting tasks, unless enough threads are on their way.
-        mutating func wakeup(threadsMax: Int) -> Wakeup {
-            guard queue.count > arrivingThreads else { return .none }
-            if sleepingThreads > 0 {
-                sleepingThreads -= 1
-                arrivingThreads += 1
+        mutating func chooseWakeup(threadsMax: Int) -> Wakeup {
+            guard queue.count > arrivingThreadCount else { return .none }
+            if sleepingThreadCount > 0 {
+                sleepingThreadCount -= 1
+                arrivingThreadCount += 1
                 return .wake
             }
-            guard !isThreadRefused, threads - ages.heldCount < threadsMax,
-                threads < threadsMax + ThreadPool.surplusThreadsMax
+            guard !isThreadRefused, threadCount - ages.heldCount < threadsMax,
+                threadCount < threadsMax + ThreadPool.surplusThreadsMax
             else { return .none }
-            threads += 1
-            arrivingThreads += 1
-            return .begin(isFirst: threads == 1)
+            threadCount += 1
+            arrivingThreadCount += 1
+            return .begin(isFirst: threadCount == 1)
         }
     }
 
@@ -97,7 +97,7 @@ package final class ThreadPool: Sendable {
     /// The number of waiting tasks, to be read without the lock.
     private let waitingCount = Atomic(0)
     private let sleepers: Sleepers
-    private let ended = Latch()
+    private let threadsEnded = Latch()
 
     /// Makes a pool without a thread.
     ///
@@ -127,11 +127,11 @@ package final class ThreadPool: Sendable {
     package var counts: Counts {
         state.withLock { state in
             Counts(
-                threads: state.threads,
-                idle: state.sleepingThreads,
-                held: state.ages.heldCount,
-                waiting: state.queue.count,
-                refusedTotal: state.refusedTotal
+                threads: state.threadCount,
+                idleThreads: state.sleepingThreadCount,
+                heldThreads: state.ages.heldCount,
+                waitingTasks: state.queue.count,
+                refusedThreadsTotal: state.refusedThreadsTotal
             )
         }
     }
@@ -148,7 +148,7 @@ package final class ThreadPool: Sendable {
             guard !state.isClosed else { return nil }
             state.queue.append(task)
             waitingCount.store(state.queue.count, ordering: .relaxed)
-            return state.wakeup(threadsMax: threadsMax)
+            return state.chooseWakeup(threadsMax: threadsMax)
         }
         guard let wakeup else { return false }
         wakeThread(wakeup)
@@ -172,9 +172,9 @@ package final class ThreadPool: Sendable {
     package func beginMissingThread() {
         let wakeup = state.withLock { state -> Wakeup in
             guard !state.isClosed else { return .none }
-            state.ages.advance()
+            state.ages.beginInterval()
             state.isThreadRefused = false
-            return state.wakeup(threadsMax: threadsMax)
+            return state.chooseWakeup(threadsMax: threadsMax)
         }
         wakeThread(wakeup)
     }
@@ -189,17 +189,17 @@ package final class ThreadPool: Sendable {
         let (asleep, isOver, dropped) = state.withLock { state -> (Int, Bool, TaskQueue) in
             state.isClosed = true
             defer {
-                state.sleepingThreads = 0
+                state.sleepingThreadCount = 0
                 state.queue = TaskQueue()
                 waitingCount.store(0, ordering: .relaxed)
             }
-            return (state.sleepingThreads, state.threads == 0, state.queue)
+            return (state.sleepingThreadCount, state.threadCount == 0, state.queue)
         }
         // The dropped tasks are released here, outside the lock.
         _ = dropped
-        if isOver { ended.open() }
+        if isOver { threadsEnded.open() }
         sleepers.wake(asleep)
-        return ended.wait(seconds: seconds)
+        return threadsEnded.wait(seconds: seconds)
     }
 
     private func wakeThread(_ wakeup: Wakeup) {
@@ -217,17 +217,17 @@ package final class ThreadPool: Sendable {
         let isTooNice = !isFirst && SystemThread.niceness > starterNicenessMax
         if !isTooNice, startThread(name, niceness, { [self] in run() }) { return }
         let (isLast, wakeup) = state.withLock { state -> (Bool, Wakeup) in
-            state.threads -= 1
-            state.arrivingThreads -= 1
+            state.threadCount -= 1
+            state.arrivingThreadCount -= 1
             if !isTooNice {
                 state.isThreadRefused = true
-                state.refusedTotal += 1
+                state.refusedThreadsTotal += 1
             }
             // A thread may sleep only because this thread was about to begin. Such a thread is
             // woken, but no further thread begins.
-            return (state.isClosed && state.threads == 0, state.wakeup(threadsMax: 0))
+            return (state.isClosed && state.threadCount == 0, state.chooseWakeup(threadsMax: 0))
         }
-        if isLast { ended.open() }
+        if isLast { threadsEnded.open() }
         wakeThread(wakeup)
     }
 }
@@ -237,13 +237,13 @@ package final class ThreadPool: Sendable {
 extension ThreadPool {
     private func run() {
         var last = LastEvent.arrival
-        while let task = next(after: &last) { task.takeTurn() }
+        while let task = nextTask(after: &last) { task.takeTurn() }
     }
 
     /// Takes the next task. Returns `nil` if the thread is to end.
-    private func next(after last: inout LastEvent) -> (any PooledTask)? {
+    private func nextTask(after last: inout LastEvent) -> (any PooledTask)? {
         while true {
-            switch state.withLock({ next(after: last, &$0) }) {
+            switch state.withLock({ chooseStep(after: last, &$0) }) {
             case .turn(let task, let interval, let wakeup):
                 last = .turn(interval: interval)
                 wakeThread(wakeup)
@@ -252,31 +252,31 @@ extension ThreadPool {
                 if !sleep() { return nil }
                 last = .arrival
             case .end(let isLast):
-                if isLast { ended.open() }
+                if isLast { threadsEnded.open() }
                 return nil
             }
         }
     }
 
-    private func next(after last: LastEvent, _ state: inout State) -> NextStep {
+    private func chooseStep(after last: LastEvent, _ state: inout State) -> NextStep {
         switch last {
-        case .arrival: state.arrivingThreads -= 1
-        case .turn(let interval): state.ages.end(interval)
+        case .arrival: state.arrivingThreadCount -= 1
+        case .turn(let interval): state.ages.endTurn(begunIn: interval)
         }
         // Another thread may have begun in place of this thread while this thread's turn was held.
-        guard !state.isClosed, state.threads - state.ages.heldCount <= threadsMax else {
-            state.threads -= 1
-            return .end(isLast: state.isClosed && state.threads == 0)
+        guard !state.isClosed, state.threadCount - state.ages.heldCount <= threadsMax else {
+            state.threadCount -= 1
+            return .end(isLast: state.isClosed && state.threadCount == 0)
         }
         guard let task = state.queue.popFirst() else {
-            state.sleepingThreads += 1
+            state.sleepingThreadCount += 1
             return .sleep
         }
         waitingCount.store(state.queue.count, ordering: .relaxed)
         // When the task came, no further thread was allowed. If another turn is held by now, a
         // thread can begin.
-        let wakeup = state.wakeup(threadsMax: threadsMax)
-        return .turn(task, interval: state.ages.begin(), wakeup)
+        let wakeup = state.chooseWakeup(threadsMax: threadsMax)
+        return .turn(task, interval: state.ages.beginTurn(), wakeup)
     }
 
     /// Sleeps until a task comes. Returns `false` if the thread has slept for the longest allowed
@@ -284,9 +284,9 @@ extension ThreadPool {
     private func sleep() -> Bool {
         sleepers.sleep {
             state.withLock { state in
-                guard state.sleepingThreads > 0 else { return false }
-                state.sleepingThreads -= 1
-                state.threads -= 1
+                guard state.sleepingThreadCount > 0 else { return false }
+                state.sleepingThreadCount -= 1
+                state.threadCount -= 1
                 return true
             }
         }

@@ -46,7 +46,7 @@ package final class StateStreams: Sendable {
         watching = WatchingViewers { distributor.hasReaders(.state.seen(by: $0)) }
         let streams = distributor.streams
         publishing = PublishingThread(first, on: pool) {
-            streams.openCount > 0 || waiters.hasWaiters
+            streams.openStreamCount > 0 || waiters.hasWaiters
         } sending: {
             streams.workSeconds
         }
@@ -63,7 +63,7 @@ package final class StateStreams: Sendable {
     /// True if there are readers, and the publishing thread keeps up, so that each version may have
     /// a frame of its own. Any thread may read this.
     var takesEachVersion: Bool {
-        distributor.streams.openCount > 0 && publishing.keepsUp && distributor.streams.keepsUp
+        distributor.streams.openStreamCount > 0 && publishing.keepsUp && distributor.streams.keepsUp
     }
 
     /// Waits until the streams have all versions that were committed before this call, or until
@@ -161,7 +161,7 @@ extension StateStreams {
         let filter = filter(of: commit)
         var before = commit.previous
         for snapshot in commit.snapshots {
-            guard distributor.streams.openCount > 0 else {
+            guard distributor.streams.openStreamCount > 0 else {
                 // All streams have closed since the commit, and the next stream begins with the
                 // newest version.
                 parts.forgetSentFrames()

@@ -17,7 +17,7 @@ import Synchronization
 public final class Recorder<Value: Sendable>: Sendable {
     private struct Table: Sendable {
         var values: [Value] = []
-        var taken = 0
+        var takenCount = 0
     }
 
     private let table = Locked(Table())
@@ -43,14 +43,16 @@ public final class Recorder<Value: Sendable>: Sendable {
         within timeout: Duration = .seconds(1)
     ) async throws(NothingRecorded) -> Value {
         let came = await changes.wait(within: timeout) {
-            table.withLock { $0.taken < $0.values.count }
+            table.withLock { $0.takenCount < $0.values.count }
         }
         let value = table.withLock { table -> Value? in
-            guard came, table.taken < table.values.count else { return nil }
-            defer { table.taken += 1 }
-            return table.values[table.taken]
+            guard came, table.takenCount < table.values.count else { return nil }
+            defer { table.takenCount += 1 }
+            return table.values[table.takenCount]
         }
-        guard let value else { throw NothingRecorded(count: values.count, timeout: timeout) }
+        guard let value else {
+            throw NothingRecorded(earlierValueCount: values.count, timeout: timeout)
+        }
         return value
     }
 }
@@ -58,12 +60,12 @@ public final class Recorder<Value: Sendable>: Sendable {
 /// The error if a ``Recorder`` gets no further value in time.
 public struct NothingRecorded: Error, Equatable, CustomStringConvertible {
     /// The number of values so far.
-    public let count: Int
+    public let earlierValueCount: Int
     /// The length of the wait.
     public let timeout: Duration
 
     /// A sentence with the number of values and the length of the wait.
     public var description: String {
-        "a value was expected after \(count), and none came within \(timeout)"
+        "a value was expected after \(earlierValueCount), and none came within \(timeout)"
     }
 }

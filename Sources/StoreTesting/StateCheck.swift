@@ -6,17 +6,17 @@ import Testing
 /// The outcome of an action, as a test states it: a change of the state, or a refusal.
 struct StatedOutcome<State> {
     /// The exact reason of the refusal; `nil` if the action has to be applied.
-    var refusal: String?
+    var refusalReason: String?
     /// The pointer to the faulty member of the refused action. With `nil`, the pointer is not
     /// compared.
-    var pointer: String?
+    var refusalPointer: String?
     /// Changes the state as the action should; `nil` if the action changes nothing.
     var change: ((inout State) throws -> Void)?
 }
 
 /// Functions for the values of a state that the store itself writes. A test does not state these
 /// values.
-struct StoreWrittenValues<State>: Sendable {
+struct StoreValueCopier<State>: Sendable {
     /// Updates the copies of shared values.
     var fillSharedCopies: @Sendable (inout State) -> Void = { _ in }
     /// Copies the ledgers of effects and of presence from another state.
@@ -30,7 +30,7 @@ struct StateCheck<State: Encodable & Equatable> {
     var exhaustivity = Exhaustivity.on
     /// The name of the function that the advice of a failure shows: `send` for `send(…)`.
     let functionName: String
-    let parts: StoreWrittenValues<State>
+    let storeValueCopier: StoreValueCopier<State>
 
     /// Compares the state after an applied action with the stated outcome. The expected state is
     /// the state before the action, with the stated change.
@@ -42,7 +42,7 @@ struct StateCheck<State: Encodable & Equatable> {
         at place: SourceLocation
     ) {
         let name = ActionText.of(action)
-        if let reason = stated.refusal {
+        if let reason = stated.refusalReason {
             reporter.fail(
                 "\(name) was applied, and should have been refused: \(reason)",
                 "Let the reducer throw Refusal(reason: \(JSONText.quoted(reason))), or state it "
@@ -52,11 +52,11 @@ struct StateCheck<State: Encodable & Equatable> {
             return
         }
         var before = before
-        parts.copyLedgers(&before, actual)
+        storeValueCopier.copyLedgers(&before, actual)
         var expected = exhaustivity == .on ? before : actual
         do {
             try stated.change?(&expected)
-            parts.fillSharedCopies(&expected)
+            storeValueCopier.fillSharedCopies(&expected)
         } catch {
             reporter.fail("The closure for \(name) threw: \(error)", at: place)
             return
@@ -79,7 +79,7 @@ struct StateCheck<State: Encodable & Equatable> {
                 at: place
             )
         } else if exhaustivity == .off(showSkipped: true), isSilent, before != actual {
-            reporter.noted(
+            reporter.onWarning(
                 "\(name) changed the state, which the test skips.\n\n"
                     + StateDifference.text(from: before, to: actual),
                 place
@@ -104,7 +104,7 @@ struct StateCheck<State: Encodable & Equatable> {
             )
             return
         }
-        guard let reason = stated.refusal else {
+        guard let reason = stated.refusalReason else {
             reporter.fail(
                 "\(name) was refused: \(refusal.reason)",
                 "If that is intended, state it: "
@@ -120,7 +120,8 @@ struct StateCheck<State: Encodable & Equatable> {
                 at: place
             )
         }
-        let isPointed = stated.pointer.map { refusal.pointer?.isSame(as: $0) == true } ?? true
+        let isPointed =
+            stated.refusalPointer.map { refusal.pointer?.isSame(as: $0) == true } ?? true
         guard !refusal.reason.isSame(as: reason) || !isPointed else { return }
         func text(_ reason: String, _ pointer: String?) -> String {
             JSONText.quoted(reason)
@@ -128,7 +129,7 @@ struct StateCheck<State: Encodable & Equatable> {
         }
         reporter.fail(
             "\(name) was refused for another reason.\n\n"
-                + "−   \(text(reason, stated.pointer))\n+   \(text(refusal.reason, refusal.pointer))",
+                + "−   \(text(reason, stated.refusalPointer))\n+   \(text(refusal.reason, refusal.pointer))",
             "−: stated, +: is",
             at: place
         )

@@ -12,12 +12,12 @@ import StorePlatform
 /// that only the program dispatches, such as a module's `Internal`. A test may send such actions.
 public struct TestPolicy: Sendable {
     /// The name of the policy's file, for messages; `nil` if the policy comes from a text.
-    let name: String?
+    let fileName: String?
     let read: @Sendable () throws -> [UInt8]
 
     /// Makes a policy that is read from a file.
     public static func file(_ path: String) -> TestPolicy {
-        TestPolicy(name: path) {
+        TestPolicy(fileName: path) {
             guard let bytes = FileReader.read(path, bytesMax: PolicyFile.bytesMax) else {
                 throw Refusal(reason: "\(path): can't be read; allowed is a policy's file")
             }
@@ -27,7 +27,7 @@ public struct TestPolicy: Sendable {
 
     /// Makes a policy from a text with the contents of a policy's file.
     public static func json(_ text: String) -> TestPolicy {
-        TestPolicy(name: nil) { Array(text.utf8) }
+        TestPolicy(fileName: nil) { Array(text.utf8) }
     }
 
     /// Returns the checks of a sender's actions and calls of use cases, for a store of this root
@@ -60,7 +60,7 @@ public struct TestPolicy: Sendable {
         do {
             policy = try Policy(parsing: bytes, in: world)
         } catch {
-            throw Refusal(reason: error.lines(of: name).joined(separator: "\n"))
+            throw Refusal(reason: error.lines(of: fileName).joined(separator: "\n"))
         }
         @Sendable func role(of sender: TestSender) throws(Refusal) -> Role {
             guard let role = policy.role(sender.role) else {

@@ -20,7 +20,7 @@ struct ExportRetry: Sendable {
     /// The most attempts for a batch.
     var attemptsMax = 5
     /// The first pause, in seconds; each later pause is twice as long.
-    var pauseSeconds = 1.0
+    var firstPauseSeconds = 1.0
     /// The longest pause in seconds, even if the collector asks for a longer pause.
     var pauseSecondsMax = 30.0
 
@@ -48,7 +48,7 @@ struct ExportRetry: Sendable {
             isTemporary = [.unreachable, .timeout, .malformed, .busy].contains(error.code)
         }
         guard isTemporary, attempt < attemptsMax else { return .giveUp(because: reason) }
-        let full = pauseSeconds * Double(1 << (attempt - 1))
+        let full = firstPauseSeconds * Double(1 << (attempt - 1))
         let pause = max(asked, full * (0.5 + jitter / 2))
         return .retry(inSeconds: min(pauseSecondsMax, pause), because: reason)
     }

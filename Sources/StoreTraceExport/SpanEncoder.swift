@@ -16,33 +16,33 @@ package struct SpanEncoder: Sendable {
         static let hasRemoteParent = 0x200
     }
 
-    private let resource: [Span.Attribute]
-    private let version: String
+    private let resourceAttributes: [Span.Attribute]
+    private let scopeVersion: String
 
     /// - Parameters:
     ///   - resource: the attributes of all spans: the service, its version, its instance.
     ///   - version: the version of the library that makes the spans.
     package init(resource: [Span.Attribute], version: String) {
-        self.resource = resource
-        self.version = version
+        self.resourceAttributes = resource
+        self.scopeVersion = version
     }
 
     /// The sender's `User-Agent` (RFC 9110 §10.1.5).
-    var userAgent: String { "\(Self.scopeName)/\(version)" }
+    var userAgent: String { "\(Self.scopeName)/\(scopeVersion)" }
 
     /// Returns the body of a request with these spans (`ExportTraceServiceRequest`). `offset` is
     /// the time of day minus the steady clock, in nanoseconds.
     package func body(_ spans: [Span], offset: Int64 = SpanTime.wallOffset) -> [UInt8] {
         var json = JSONWriter(capacity: 512 * (spans.count + 1))
         json.object { json in
-            json.list("resourceSpans", of: [resource]) { json, resource in
+            json.list("resourceSpans", of: [resourceAttributes]) { json, resource in
                 json.key("resource")
                 json.object { Self.write(resource, to: &$0) }
                 json.list("scopeSpans", of: [spans]) { json, spans in
                     json.key("scope")
                     json.object { json in
                         json.member("name", Self.scopeName)
-                        json.member("version", version)
+                        json.member("version", scopeVersion)
                     }
                     json.list("spans", of: spans) { Self.write($1, offset, to: &$0) }
                 }
@@ -55,7 +55,7 @@ package struct SpanEncoder: Sendable {
         let identity = span.identity
         json.member("traceId", identity.trace.text)
         json.member("spanId", identity.id.hex)
-        if identity.parent != 0 { json.member("parentSpanId", identity.parent.hex) }
+        if identity.parentID != 0 { json.member("parentSpanId", identity.parentID.hex) }
         json.member(
             "flags",
             Flags.sampled | Flags.isRemoteKnown
@@ -63,8 +63,8 @@ package struct SpanEncoder: Sendable {
         )
         json.member("name", span.name)
         json.member("kind", span.kind.rawValue)
-        json.member("startTimeUnixNano", "\(span.began.wallNanoseconds(ahead: offset))")
-        json.member("endTimeUnixNano", "\(span.ended.wallNanoseconds(ahead: offset))")
+        json.member("startTimeUnixNano", "\(span.startTime.wallNanoseconds(ahead: offset))")
+        json.member("endTimeUnixNano", "\(span.endTime.wallNanoseconds(ahead: offset))")
         write(span.attributes, to: &json)
         if !span.events.isEmpty {
             json.list("events", of: span.events) { json, event in

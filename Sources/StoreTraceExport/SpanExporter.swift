@@ -17,9 +17,9 @@ package final class SpanExporter: Sendable {
     /// The time limits of the export, in seconds.
     struct Times: Sendable {
         /// The longest time from a span's end to its export, while the collector takes spans.
-        var interval = 5.0
+        var batchWaitSecondsMax = 5.0
         /// The longest time of a request.
-        var request = 10.0
+        var requestSecondsMax = 10.0
     }
 
     /// The deadline of a stop, and the request that a stop cancels.
@@ -43,8 +43,8 @@ package final class SpanExporter: Sendable {
     private let executor = WaitingExecutor()
     private let lossReport = Locked(LossReport())
     private let stopState = Locked(StopState())
-    private let closing = Latch()
-    private let ended = Latch()
+    private let closeRequested = Latch()
+    private let threadEnded = Latch()
 
     /// Makes an exporter of the spans that `tracer` takes. The export begins with ``start()``.
     package convenience init(
@@ -92,7 +92,7 @@ package final class SpanExporter: Sendable {
     package func start() {
         SystemThread.start(name: "traces", niceness: Self.niceness) { [self] in
             run()
-            ended.open()
+            threadEnded.open()
         }
     }
 
@@ -109,12 +109,12 @@ package final class SpanExporter: Sendable {
     /// exported within `seconds` are lost. Call it after ``start()``.
     package func close(seconds: Double) {
         stopState.withLock { $0.deadline = $0.deadline ?? Deadline(seconds: seconds) }
-        closing.open()
+        closeRequested.open()
         tracer.queue.close()
-        if !ended.wait(seconds: seconds) {
+        if !threadEnded.wait(seconds: seconds) {
             stopState.withLock { $0.requestTask }?.cancel()
             // After a cancellation, the thread counts the spans of its batch as failed.
-            _ = ended.wait(seconds: Self.cancelSecondsMax)
+            _ = threadEnded.wait(seconds: Self.cancelSecondsMax)
         }
         let lost = tracer.queue.removeAll()
         if lost > 0 {
@@ -131,7 +131,7 @@ package final class SpanExporter: Sendable {
     private func run() {
         var dropped: UInt64 = 0
         while true {
-            let batch = tracer.queue.next(within: times.interval)
+            let batch = tracer.queue.takeBatch(within: times.batchWaitSecondsMax)
             guard !batch.isEmpty else { return }
             if secondsLeft <= 0 {
                 noteLoss(batch.count, because: "the server stops")
@@ -146,7 +146,7 @@ package final class SpanExporter: Sendable {
 
     /// The longest time of the next request, in seconds. A stop makes the time shorter.
     private var secondsLeft: Double {
-        min(times.request, stopState.withLock { $0.deadline?.secondsLeft } ?? .infinity)
+        min(times.requestSecondsMax, stopState.withLock { $0.deadline?.secondsLeft } ?? .infinity)
     }
 
     /// Sends a batch again and again, until the collector takes the batch or the batch is given up.
@@ -165,7 +165,7 @@ package final class SpanExporter: Sendable {
             case .retry(let seconds, let reason):
                 noteTrouble(reason)
                 // A stop ends the pause, and leaves the batch one more attempt.
-                let isStopping = closing.wait(seconds: seconds)
+                let isStopping = closeRequested.wait(seconds: seconds)
                 guard secondsLeft > 0, !isStopping || attempt < retry.attemptsMax else {
                     return noteLoss(batch.count, because: reason)
                 }

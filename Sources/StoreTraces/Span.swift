@@ -8,7 +8,7 @@ package struct Span: Sendable {
         /// The id of the span, never 0.
         package let id = UInt64.random(in: 1 ... .max)
         /// The id of the span around this span; 0 for the first span of a trace.
-        package let parent: UInt64
+        package let parentID: UInt64
         /// True if the span around this span belongs to another program.
         package let isParentRemote: Bool
     }
@@ -63,8 +63,8 @@ package struct Span: Sendable {
     /// The name of the span. There are few names, because a name contains no data of a single
     /// request.
     package let name: String
-    package let began: SpanTime
-    package let ended: SpanTime
+    package let startTime: SpanTime
+    package let endTime: SpanTime
     package var attributes: [Attribute]
     package var events: [Event]
     /// True if the work failed because of a fault of the server.
@@ -83,8 +83,8 @@ package struct Span: Sendable {
         self.identity = identity
         self.kind = kind
         self.name = name
-        self.began = began
-        self.ended = ended
+        self.startTime = began
+        self.endTime = ended
         self.attributes = attributes
         self.events = events
         self.isError = isError
@@ -94,14 +94,16 @@ package struct Span: Sendable {
 extension Span.Identity {
     /// Makes a span within the span of a context. The trace of the context must be sampled.
     package init(continuing context: SpanContext, isRemote: Bool = true) {
-        self.init(trace: context.trace, parent: context.span, isParentRemote: isRemote)
+        self.init(trace: context.trace, parentID: context.spanID, isParentRemote: isRemote)
     }
 
     /// Makes the first span of a new trace.
-    package static func root() -> Self { Self(trace: .random(), parent: 0, isParentRemote: false) }
+    package static func root() -> Self {
+        Self(trace: .random(), parentID: 0, isParentRemote: false)
+    }
 
     /// Makes a span within this span.
-    package func child() -> Self { Self(trace: trace, parent: id, isParentRemote: false) }
+    package func child() -> Self { Self(trace: trace, parentID: id, isParentRemote: false) }
 
     /// The `traceparent` for work within this span. Its flags mark the trace as sampled.
     package var traceparent: String { "00-\(trace.text)-\(id.hex)-01" }

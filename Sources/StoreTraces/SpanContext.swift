@@ -2,7 +2,7 @@
 /// and the sampled flag.
 package struct SpanContext: Sendable, Equatable {
     /// The number of bytes of a `traceparent` of version 00.
-    package static let traceparentBytes = 55
+    package static let traceparentBytesCount = 55
 
     /// The `traceparent` of the current task, for the requests that the task sends; `nil` if the
     /// task has no trace.
@@ -10,7 +10,7 @@ package struct SpanContext: Sendable, Equatable {
 
     package let trace: TraceID
     /// The id of the span, never 0.
-    package let span: UInt64
+    package let spanID: UInt64
     /// True if the program that began the trace records the trace.
     package let isSampled: Bool
 
@@ -19,13 +19,13 @@ package struct SpanContext: Sendable, Equatable {
     /// Allocates no memory.
     package init?(traceparent bytes: some Sequence<UInt8>) {
         var reader = HexReader(bytes.makeIterator())
-        guard reader.number(digits: 2) == 0, reader.skip("-"),
-            let high = reader.number(digits: 16), let low = reader.number(digits: 16),
-            reader.skip("-"), let span = reader.number(digits: 16), reader.skip("-"),
-            let flags = reader.number(digits: 2), reader.isAtEnd, high | low != 0, span != 0
+        guard reader.takeNumber(digits: 2) == 0, reader.skip("-"),
+            let high = reader.takeNumber(digits: 16), let low = reader.takeNumber(digits: 16),
+            reader.skip("-"), let span = reader.takeNumber(digits: 16), reader.skip("-"),
+            let flags = reader.takeNumber(digits: 2), reader.isAtEnd, high | low != 0, span != 0
         else { return nil }
         trace = TraceID(high: high, low: low)
-        self.span = span
+        self.spanID = span
         isSampled = flags & 1 == 1
     }
 }
@@ -79,7 +79,7 @@ private struct HexReader<Bytes: IteratorProtocol<UInt8>> {
     mutating func skip(_ byte: Unicode.Scalar) -> Bool { bytes.next() == UInt8(ascii: byte) }
 
     /// Takes a number of at most 16 digits; `nil` if a byte is no digit, or is missing.
-    mutating func number(digits: Int) -> UInt64? {
+    mutating func takeNumber(digits: Int) -> UInt64? {
         var number: UInt64 = 0
         for _ in 0..<digits {
             switch bytes.next() {

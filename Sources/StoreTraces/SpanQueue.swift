@@ -13,16 +13,16 @@ package final class SpanQueue: Sendable {
     }
 
     private let spansMax: Int
-    private let batchMax: Int
+    private let batchSpansMax: Int
     private let state = Locked(State())
-    private let came = TimedSemaphore()
+    private let spanSignal = TimedSemaphore()
     private let dropped = Atomic<UInt64>(0)
 
-    /// Makes a queue of at most `spansMax` spans. A call of ``next(within:)`` takes at most
+    /// Makes a queue of at most `spansMax` spans. A call of ``takeBatch(within:)`` takes at most
     /// `batchMax` spans.
     package init(spansMax: Int = SpanQueue.spansMax, batchMax: Int) {
         self.spansMax = spansMax
-        self.batchMax = batchMax
+        self.batchSpansMax = batchMax
     }
 
     /// The number of spans since the start that the queue dropped because it was full or closed.
@@ -43,34 +43,34 @@ package final class SpanQueue: Sendable {
             dropped.add(1, ordering: .relaxed)
             return
         }
-        if count == 1 || count == batchMax { came.signal() }
+        if count == 1 || count == batchSpansMax { spanSignal.signal() }
     }
 
     /// Waits for spans. Takes them when a batch is full, or `seconds` after the function has found
     /// the first span. Returns no spans if the queue is closed and empty. Only one thread may call
     /// this function.
-    package func next(within seconds: Double) -> [Span] {
+    package func takeBatch(within seconds: Double) -> [Span] {
         while true {
             let (isEmpty, isClosed) = state.withLock { ($0.spans.isEmpty, $0.isClosed) }
             if !isEmpty { break }
             if isClosed { return [] }
-            came.wait()
+            spanSignal.wait()
         }
         let deadline = Deadline(seconds: seconds)
-        while !deadline.isOver, state.withLock({ !$0.isClosed && $0.spans.count < batchMax }) {
-            _ = came.wait(seconds: deadline.secondsLeft)
+        while !deadline.isOver, state.withLock({ !$0.isClosed && $0.spans.count < batchSpansMax }) {
+            _ = spanSignal.wait(seconds: deadline.secondsLeft)
         }
         return state.withLock { state in
-            defer { state.spans.removeFirst(min(batchMax, state.spans.count)) }
-            return Array(state.spans.prefix(batchMax))
+            defer { state.spans.removeFirst(min(batchSpansMax, state.spans.count)) }
+            return Array(state.spans.prefix(batchSpansMax))
         }
     }
 
-    /// Closes the queue for further spans. ``next(within:)`` then returns the waiting spans at
+    /// Closes the queue for further spans. ``takeBatch(within:)`` then returns the waiting spans at
     /// once.
     package func close() {
         state.withLock { $0.isClosed = true }
-        came.signal()
+        spanSignal.signal()
     }
 
     /// Drops the waiting spans. Returns the number of dropped spans.

@@ -7,37 +7,37 @@ package final class Tracer: Sendable {
     package let counts = SpanCounts()
     /// The bound of the random numbers. A new trace is exported if its random number is below this
     /// bound.
-    private let threshold: Atomic<UInt64>
+    private let samplingThreshold: Atomic<UInt64>
     /// The state of the random number generator for this decision. The ids of traces and spans come
     /// from a better generator.
-    private let dice = Atomic<UInt64>(.random(in: .min ... .max))
+    private let randomState = Atomic<UInt64>(.random(in: .min ... .max))
 
     /// Makes a tracer that exports the share `ratio` of all new traces, 0 to 1.
     package init(_ queue: SpanQueue, ratio: Double) {
         self.queue = queue
-        threshold = Atomic(Self.threshold(of: ratio))
+        samplingThreshold = Atomic(Self.samplingThreshold(of: ratio))
     }
 
     /// Sets the share of new traces, 0 to 1, that are exported from now on. Returns true if the
     /// share has changed. Any thread may call this function.
     @discardableResult
     package func setRatio(_ ratio: Double) -> Bool {
-        let threshold = Self.threshold(of: ratio)
-        return self.threshold.exchange(threshold, ordering: .relaxed) != threshold
+        let threshold = Self.samplingThreshold(of: ratio)
+        return self.samplingThreshold.exchange(threshold, ordering: .relaxed) != threshold
     }
 
     /// Begins the span of a request. With a context, the span is within the context's trace; the
     /// result is `nil` if that trace is not sampled. Without a context, the ratio decides if a new
     /// trace begins. Any thread may call this function.
-    package func begin(in context: SpanContext?) -> Span.Identity? {
+    package func beginRequestSpan(in context: SpanContext?) -> Span.Identity? {
         if let context { return context.isSampled ? .init(continuing: context) : nil }
-        return next() < threshold.load(ordering: .relaxed) ? .root() : nil
+        return nextRandomNumber() < samplingThreshold.load(ordering: .relaxed) ? .root() : nil
     }
 
     /// Begins a span within the span that `traceparent` names, a span of this server. Returns `nil`
     /// if the trace is not sampled, or if `traceparent` is `nil` or invalid. Any thread may call
     /// this function.
-    package func begin(within traceparent: String?) -> Span.Identity? {
+    package func beginInnerSpan(within traceparent: String?) -> Span.Identity? {
         guard let traceparent, let context = SpanContext(traceparent: traceparent.utf8),
             context.isSampled
         else { return nil }
@@ -48,14 +48,14 @@ package final class Tracer: Sendable {
     package func record(_ span: Span) { queue.offer(span) }
 
     /// Returns the next number of SplitMix64, which costs an addition and some shifts.
-    private func next() -> UInt64 {
-        var number = dice.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
+    private func nextRandomNumber() -> UInt64 {
+        var number = randomState.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
         number = (number ^ (number >> 30)) &* 0xBF58_476D_1CE4_E5B9
         number = (number ^ (number >> 27)) &* 0x94D0_49BB_1331_11EB
         return number ^ (number >> 31)
     }
 
-    private static func threshold(of ratio: Double) -> UInt64 {
+    private static func samplingThreshold(of ratio: Double) -> UInt64 {
         ratio < 1 ? UInt64(max(0, ratio) * 0x1p64) : .max
     }
 }

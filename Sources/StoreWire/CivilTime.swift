@@ -81,17 +81,17 @@ extension CivilTime {
     package func rfc3339(_ precision: Precision = .milliseconds) -> String {
         String(unsafeUninitializedCapacity: 30) { buffer in
             var text = DigitWriter(buffer: buffer)
-            text.decimal(year, digits: 4)
+            text.putDecimal(year, digits: 4)
             text.put("-")
-            text.decimal(month, digits: 2)
+            text.putDecimal(month, digits: 2)
             text.put("-")
-            text.decimal(day, digits: 2)
+            text.putDecimal(day, digits: 2)
             text.put("T")
-            text.clock(self)
+            text.putTimeOfDay(self)
             if precision != .seconds {
                 let divisor = (precision.rawValue..<9).reduce(1) { value, _ in value * 10 }
                 text.put(".")
-                text.decimal(nanosecond / divisor, digits: precision.rawValue)
+                text.putDecimal(nanosecond / divisor, digits: precision.rawValue)
             }
             text.put("Z")
             return text.count
@@ -102,16 +102,16 @@ extension CivilTime {
     package var httpDate: String {
         String(unsafeUninitializedCapacity: 29) { buffer in
             var text = DigitWriter(buffer: buffer)
-            text.name(weekday, of: "SunMonTueWedThuFriSat")
+            text.putName(weekday, of: "SunMonTueWedThuFriSat")
             text.put(",")
             text.put(" ")
-            text.decimal(day, digits: 2)
+            text.putDecimal(day, digits: 2)
             text.put(" ")
-            text.name(month - 1, of: "JanFebMarAprMayJunJulAugSepOctNovDec")
+            text.putName(month - 1, of: "JanFebMarAprMayJunJulAugSepOctNovDec")
             text.put(" ")
-            text.decimal(year, digits: 4)
+            text.putDecimal(year, digits: 4)
             text.put(" ")
-            text.clock(self)
+            text.putTimeOfDay(self)
             for byte in " GMT".utf8 { text.put(byte) }
             return text.count
         }
@@ -130,7 +130,7 @@ private struct DigitWriter {
 
     mutating func put(_ scalar: Unicode.Scalar) { put(UInt8(ascii: scalar)) }
 
-    mutating func decimal(_ value: Int, digits: Int) {
+    mutating func putDecimal(_ value: Int, digits: Int) {
         var rest = value
         for index in stride(from: count + digits - 1, through: count, by: -1) {
             buffer[index] = UInt8(ascii: "0") + UInt8(rest % 10)
@@ -139,17 +139,17 @@ private struct DigitWriter {
         count += digits
     }
 
-    mutating func clock(_ time: CivilTime) {
-        decimal(time.hour, digits: 2)
+    mutating func putTimeOfDay(_ time: CivilTime) {
+        putDecimal(time.hour, digits: 2)
         put(":")
-        decimal(time.minute, digits: 2)
+        putDecimal(time.minute, digits: 2)
         put(":")
-        decimal(time.second, digits: 2)
+        putDecimal(time.second, digits: 2)
     }
 
     /// Writes the three letters of the name at an index. `names` is the text of all names without
     /// separators.
-    mutating func name(_ index: Int, of names: StaticString) {
+    mutating func putName(_ index: Int, of names: StaticString) {
         for offset in 3 * index..<3 * index + 3 { put(names.utf8Start[offset]) }
     }
 }

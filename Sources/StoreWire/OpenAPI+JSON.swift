@@ -6,7 +6,7 @@ extension OpenAPI {
     package var bytes: Bytes {
         var writer = JSONWriter(capacity: 16_384)
         writer.object { object in
-            object.member("openapi", OpenAPI.version)
+            object.member("openapi", OpenAPI.specificationVersion)
             object.object(as: "info") { info in
                 info.member("title", title)
                 if let summary { info.member("summary", summary) }
@@ -15,14 +15,14 @@ extension OpenAPI {
             object.member("jsonSchemaDialect", JSONSchema.dialect)
             object.object(as: "paths") { writePaths(to: &$0) }
             object.object(as: "components") { components in
-                components.object(as: "schemas") { writeComponents(to: &$0) }
-                writeCredentials(to: &components)
+                components.object(as: "schemas") { writeSchemas(to: &$0) }
+                writeSecuritySchemes(to: &components)
             }
         }
         return writer.bytes
     }
 
-    private static let definitions = "#/components/schemas/"
+    private static let schemaReferencePrefix = "#/components/schemas/"
 
     private func writePaths(to paths: inout JSONWriter) {
         var written: Set<String> = []
@@ -38,22 +38,26 @@ extension OpenAPI {
         }
     }
 
-    private func writeComponents(to schemas: inout JSONWriter) {
+    private func writeSchemas(to schemas: inout JSONWriter) {
         for component in components {
-            component.schema.write(as: component.name, to: &schemas, definitions: Self.definitions)
+            component.schema.write(
+                as: component.name,
+                to: &schemas,
+                definitions: Self.schemaReferencePrefix
+            )
         }
         let used = Set(operations.flatMap(\.problems))
         for slug in ProblemSlug.allCases where used.contains(slug) {
             let name = OpenAPI.componentName(slug)
-            slug.schema.write(as: name, to: &schemas, definitions: OpenAPI.definitions)
+            slug.schema.write(as: name, to: &schemas, definitions: OpenAPI.schemaReferencePrefix)
         }
     }
 
-    private func writeCredentials(to components: inout JSONWriter) {
+    private func writeSecuritySchemes(to components: inout JSONWriter) {
         guard !credentials.isEmpty else { return }
         components.object(as: "securitySchemes") { schemes in
             for credential in credentials {
-                schemes.object(as: credential.name) { scheme in
+                schemes.object(as: credential.schemeName) { scheme in
                     switch credential {
                     case .bearer:
                         scheme.member("type", "http")
@@ -75,7 +79,7 @@ extension OpenAPI {
         guard !credentials.isEmpty, operation.admission != .everyone else { return }
         json.array(as: "security") { list in
             for credential in credentials {
-                list.object { alternative in alternative.array(as: credential.name) { _ in } }
+                list.object { alternative in alternative.array(as: credential.schemeName) { _ in } }
             }
             if operation.admission == .anonymousIfPermitted { list.object { _ in } }
         }
@@ -107,7 +111,7 @@ extension OpenAPI {
         object.member("in", parameter.place.rawValue)
         object.member("description", parameter.summary)
         if parameter.isRequired { object.member("required", true) }
-        parameter.schema.write(as: "schema", to: &object, definitions: definitions)
+        parameter.schema.write(as: "schema", to: &object, definitions: schemaReferencePrefix)
     }
 
     private static func write(_ bodies: [Body], to object: inout JSONWriter) {
@@ -116,7 +120,7 @@ extension OpenAPI {
             for body in bodies {
                 content.object(as: body.mediaType) { type in
                     guard let schema = body.schema else { return }
-                    schema.write(as: "schema", to: &type, definitions: definitions)
+                    schema.write(as: "schema", to: &type, definitions: schemaReferencePrefix)
                 }
             }
         }
@@ -135,11 +139,11 @@ extension OpenAPI {
                 response.member("description", words.joined(separator: "; "))
                 let headers =
                     answers.flatMap(\.headers)
-                    + problems.flatMap { $0.headerNames + $0.addedHeaderNames }
+                    + problems.flatMap { $0.headerNames + $0.furtherHeaderNames }
                 write(headers: headers, to: &response)
                 // An answer to HEAD has no body, also if it has the headers of a body.
                 guard operation.method.uppercased() != "HEAD" else { return }
-                write(answers.flatMap(\.bodies) + body(of: problems), to: &response)
+                write(answers.flatMap(\.bodies) + problemBodies(of: problems), to: &response)
             }
         }
     }
@@ -156,7 +160,7 @@ extension OpenAPI {
         }
     }
 
-    private static func body(of problems: [ProblemSlug]) -> [Body] {
+    private static func problemBodies(of problems: [ProblemSlug]) -> [Body] {
         let schemas = problems.map { JSONSchema.reference(componentName($0)) }
         guard let first = schemas.first else { return [] }
         return [Body(Problem.contentType, schemas.count == 1 ? first : .oneOf(schemas))]

@@ -5,10 +5,10 @@ package import StoreJSONSchema
 /// The server makes the description from the table that also routes its requests. So the
 /// description fits the behaviour of the server.
 package struct OpenAPI: Sendable {
-    package static let version = "3.1.0"
+    package static let specificationVersion = "3.1.0"
 
     package let title: String
-    /// The version of the described interface. ``version`` is the version of OpenAPI.
+    /// The version of the described interface. ``specificationVersion`` is the version of OpenAPI.
     package let apiVersion: String
     package let summary: String?
     package let operations: [Operation]
@@ -44,7 +44,7 @@ extension OpenAPI {
         case cookie(String)
 
         /// The name of the security scheme, by which operations refer to the credential.
-        var name: String {
+        var schemeName: String {
             switch self {
             case .bearer: "bearer"
             case .cookie: "cookie"

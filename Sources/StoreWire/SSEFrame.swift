@@ -41,14 +41,14 @@ package enum SSEFrame {
 
     /// The minimum number of bytes of data that a frame shares without a copy. Smaller data are
     /// copied into the frame.
-    package static let pieceBytesMin = 16 << 10
+    package static let sharedBytesMin = 16 << 10
 
     /// Encodes one event, and shares its data with other objects if possible. For instance,
     /// `GET /state` and a frame can share a snapshot.
     ///
     /// Cost: large data without line ends are not copied. Other data are copied once.
     package static func encode(event: String? = nil, id: String? = nil, data: Bytes) -> Bytes {
-        guard data.count >= pieceBytesMin, !data.hasLineEnd else {
+        guard data.count >= sharedBytesMin, !data.hasLineEnd else {
             return data.withUnsafeBytes { encode(event: event, id: id, data: $0) }
         }
         let pieces = [Bytes(head(event, id) + dataField)] + data.pieces + [Bytes(frameEnd)]
@@ -72,14 +72,14 @@ package enum SSEFrame {
     private static func head(_ event: String?, _ id: String?) -> [UInt8] {
         var head: [UInt8] = []
         head.reserveCapacity(64)
-        if let event { field("event: ", event, &head) }
-        if let id { field("id: ", id, &head) }
+        if let event { appendField("event: ", event, &head) }
+        if let id { appendField("id: ", id, &head) }
         return head
     }
 
     /// Writes a field, without line ends and NUL in its value. A client would ignore an id that
     /// contains NUL.
-    private static func field(_ name: String, _ value: String, _ frame: inout [UInt8]) {
+    private static func appendField(_ name: String, _ value: String, _ frame: inout [UInt8]) {
         frame += name.utf8
         frame += value.utf8.filter { $0 != 0x0A && $0 != 0x0D && $0 != 0 }
         frame.append(newline)

@@ -34,7 +34,7 @@ package struct Tag: Sendable, Hashable, CustomStringConvertible {
     /// version's entity tag is never weak.
     package init?(_ entityTag: EntityTag) {
         guard !entityTag.isWeak else { return nil }
-        self.init(entityTag.opaque)
+        self.init(entityTag.opaqueTag)
     }
 
     package var description: String { "\(epoch):\(version)" }

@@ -14,7 +14,7 @@ package enum URIReference {
         // Check the fragment and cut it off, then the query.
         for mark in "#?".utf8 {
             guard let start = rest.firstIndex(of: mark) else { continue }
-            guard hasOnly(rest[start...].dropFirst(), pathBytes + "/?") else { return false }
+            guard hasOnly(rest[start...].dropFirst(), pathCharacters + "/?") else { return false }
             rest = rest[..<start]
         }
         // If the first segment has a colon, the text before the colon is a scheme.
@@ -29,21 +29,21 @@ package enum URIReference {
             guard isAuthority(rest[..<end]) else { return false }
             rest = rest[end...]
         }
-        return hasOnly(rest, pathBytes + "/")
+        return hasOnly(rest, pathCharacters + "/")
     }
 
-    private typealias Bytes = Substring.UTF8View
+    private typealias TextBytes = Substring.UTF8View
 
-    private static let unreserved =
+    private static let unreservedCharacters =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
     private static let subDelimiters = "!$&'()*+,;="
-    private static let pathBytes = unreserved + subDelimiters + "%:@"
+    private static let pathCharacters = unreservedCharacters + subDelimiters + "%:@"
 
-    private static func hasOnly(_ bytes: Bytes, _ allowed: String) -> Bool {
+    private static func hasOnly(_ bytes: TextBytes, _ allowed: String) -> Bool {
         bytes.allSatisfy { allowed.utf8.contains($0) }
     }
 
-    private static func hasWholeEscapes(_ bytes: Bytes) -> Bool {
+    private static func hasWholeEscapes(_ bytes: TextBytes) -> Bool {
         let parts = bytes.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)
         return parts.dropFirst().allSatisfy { part in
             let digits = part.prefix(2)
@@ -51,36 +51,40 @@ package enum URIReference {
         }
     }
 
-    private static func isScheme(_ bytes: Bytes) -> Bool {
+    private static func isScheme(_ bytes: TextBytes) -> Bool {
         guard let first = bytes.first, UInt8(ascii: "a")...UInt8(ascii: "z") ~= first | 0x20 else {
             return false
         }
-        return hasOnly(bytes, unreserved + "+") && !bytes.contains { "_~".utf8.contains($0) }
+        return hasOnly(bytes, unreservedCharacters + "+")
+            && !bytes.contains { "_~".utf8.contains($0) }
     }
 
     /// Returns true for a host, with or without user information and a port. The host may be an IP
     /// address in brackets.
-    private static func isAuthority(_ bytes: Bytes) -> Bool {
+    private static func isAuthority(_ bytes: TextBytes) -> Bool {
         var host = bytes
         if let at = host.lastIndex(of: UInt8(ascii: "@")) {
-            guard hasOnly(host[..<at], unreserved + subDelimiters + "%:") else { return false }
+            guard hasOnly(host[..<at], unreservedCharacters + subDelimiters + "%:") else {
+                return false
+            }
             host = host[host.index(after: at)...]
         }
         if host.first == UInt8(ascii: "[") {
             guard let end = host.firstIndex(of: UInt8(ascii: "]")) else { return false }
             let literal = host[..<end].dropFirst()
-            guard !literal.isEmpty, hasOnly(literal, unreserved + subDelimiters + ":") else {
+            guard !literal.isEmpty, hasOnly(literal, unreservedCharacters + subDelimiters + ":")
+            else {
                 return false
             }
             host = host[host.index(after: end)...]
-            return host.isEmpty || isPort(host)
+            return host.isEmpty || isColonAndPort(host)
         }
         let end = host.firstIndex(of: UInt8(ascii: ":")) ?? host.endIndex
-        return hasOnly(host[..<end], unreserved + subDelimiters + "%")
-            && (end == host.endIndex || isPort(host[end...]))
+        return hasOnly(host[..<end], unreservedCharacters + subDelimiters + "%")
+            && (end == host.endIndex || isColonAndPort(host[end...]))
     }
 
-    private static func isPort(_ bytes: Bytes) -> Bool {
+    private static func isColonAndPort(_ bytes: TextBytes) -> Bool {
         bytes.first == UInt8(ascii: ":") && hasOnly(bytes.dropFirst(), "0123456789")
     }
 }

@@ -65,7 +65,7 @@ struct PooledCoresTests {
         #expect(stuck.allSatisfy { $0.shown.load(ordering: .relaxed) == 1 })
         #expect(others.allSatisfy { $0.shown.load(ordering: .relaxed) == 11 })
         wait("the surplus of threads ends") { pool.counts.threads <= 2 }
-        #expect(pool.counts.held == 0)
+        #expect(pool.counts.heldThreads == 0)
         #expect(pool.close(seconds: Self.secondsMax))
     }
 
@@ -176,7 +176,7 @@ struct PooledCoresTests {
         let counter = Counter(on: pool)
         #expect(counter.add())
         #expect(counter.changed.wait(seconds: Self.secondsMax))
-        wait("the pool has an idle thread") { pool.counts.idle > 0 }
+        wait("the pool has an idle thread") { pool.counts.idleThreads > 0 }
         let hanging = Counter(on: pool)
         #expect(hanging.dispatch(Hang()))
         #expect(hanging.work.isHanging.wait(seconds: Self.secondsMax))
@@ -190,7 +190,7 @@ struct PooledCoresTests {
         #expect(!pool.hasWaitingTasks)
         counter.core.engine.wakeIfNeeded()
         counter.core.engine.wakeIfNeeded()
-        #expect(pool.counts.waiting == 1)
+        #expect(pool.counts.waitingTasks == 1)
         hanging.work.goesOn.open()
         for counter in [counter, hanging] { counter.core.stop() }
         #expect(counter.shown.load(ordering: .relaxed) == 4)
@@ -202,7 +202,7 @@ struct PooledCoresTests {
         let counter = Counter(on: pool)
         #expect(counter.add())
         #expect(counter.changed.wait(seconds: Self.secondsMax))
-        wait("the pool has an idle thread") { pool.counts.idle > 0 }
+        wait("the pool has an idle thread") { pool.counts.idleThreads > 0 }
         #expect(pool.close(seconds: Self.secondsMax))
         #expect(counter.add())
         counter.core.stop()

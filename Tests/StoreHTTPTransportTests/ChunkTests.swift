@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func `large payload is not copied, and pieces stay pieces`() {
-        let large = Bytes([UInt8](repeating: 0x78, count: SSEFrame.pieceBytesMin))
+        let large = Bytes([UInt8](repeating: 0x78, count: SSEFrame.sharedBytesMin))
         #expect(Chunk.encoded(large).pieces.contains { $0 === large })
         let joined = Bytes(joining: [large, large])
         #expect(Chunk.encoded(joined).pieces.filter { $0 === large }.count == 2)

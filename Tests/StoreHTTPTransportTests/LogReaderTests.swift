@@ -86,8 +86,8 @@ import Testing
         #expect(try lively.read(through: "\n") == "caught up 2000\n")
         let end = ContinuousClock.now + .seconds(20)
         while echo.streams.counters.count(of: .slow) == 0, .now < end {
-            log.grow(to: log.version + 1)
-            try expect(Int(log.version)...Int(log.version), from: lively)
+            log.grow(to: log.newestVersion + 1)
+            try expect(Int(log.newestVersion)...Int(log.newestVersion), from: lively)
         }
         #expect(echo.streams.counters.count(of: .slow) == 1)
         // The received records have no hole, and the last frame is the reason for the end.
@@ -192,7 +192,7 @@ final class TestLog: LogSource {
         while !state.withLock({ $0.isAsked }), .now < end { sched_yield() }
     }
 
-    var version: UInt64 { state.withLock { $0.version } }
+    var newestVersion: UInt64 { state.withLock { $0.version } }
 
     func next(after version: UInt64, for viewer: Viewer) -> LogAnswer {
         let (newest, isReading) = state.withLock { state in

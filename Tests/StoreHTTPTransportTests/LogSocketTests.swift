@@ -71,8 +71,8 @@ import Testing
                 break
             }
             wire += taken.prefix(count)
-            log.grow(to: log.version + UInt64(random.next(below: 3)))
-            if !isStopping, wire.count > stopBytes || log.version > 2_000 {
+            log.grow(to: log.newestVersion + UInt64(random.next(below: 3)))
+            if !isStopping, wire.count > stopBytes || log.newestVersion > 2_000 {
                 isStopping = true
                 startThread("stop") { _ = streams.stop(reason: .shutdown, seconds: 20) }
             }

@@ -129,10 +129,10 @@ final class Numbered: TopicState {
         #expect(try first?.read(through: "\n") == "1>2\n")
         first = nil
         let end = ContinuousClock.now + .seconds(10)
-        while echo.streams.openCount > 0, .now < end {
+        while echo.streams.openStreamCount > 0, .now < end {
             echo.streams.publish(topic: .state, version: 0, frame: Bytes(utf8: "x"))
         }
-        #expect(echo.streams.openCount == 0)
+        #expect(echo.streams.openStreamCount == 0)
         let second = try reader(echo, after: "1")
         publish(echo, 3)
         #expect(try second.read(through: "\n") == "=3\n")

@@ -39,8 +39,8 @@ struct StreamAnswerTests {
         let exchange = HTTPExchange(loop: server.loop)
         exchange.completeAsStream(beginning, to: second)
         server.loop.end(exchange, isAnswered: false)
-        #expect(first.openCount == 1)
-        #expect(second.openCount == 0)
+        #expect(first.openStreamCount == 1)
+        #expect(second.openStreamCount == 0)
         #expect(ends.count.load(ordering: .relaxed) == 1)
     }
 
@@ -49,8 +49,8 @@ struct StreamAnswerTests {
         exchange.waitState = .clientLeft
         exchange.completeAsStream(beginning, to: first)
         server.loop.resumeFinished()
-        #expect(first.openCount == 0)
-        #expect(second.openCount == 1)
+        #expect(first.openStreamCount == 0)
+        #expect(second.openStreamCount == 1)
         #expect(ends.count.load(ordering: .relaxed) == 1)
     }
 }

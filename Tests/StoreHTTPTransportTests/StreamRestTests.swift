@@ -103,7 +103,7 @@ import Testing
         loop.end()
         #expect(second.get("bye shutdown\n\r\n0\r\n"))
         #expect(listed.withLock { $0.map(\.count) } == [0])
-        #expect(writer.openCount == 0)
+        #expect(writer.openStreamCount == 0)
     }
 
     @Test func `a loop rests after much work while many versions come, and else does not`() throws {
@@ -139,7 +139,7 @@ import Testing
         }
         #expect((0.001...ReaderPace.pauseSecondsMax).contains(rest))
         loop.end()
-        #expect(writer.openCount == 0)
+        #expect(writer.openStreamCount == 0)
         #expect(loop.waitSeconds == nil)
     }
 

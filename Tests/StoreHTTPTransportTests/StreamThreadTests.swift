@@ -54,7 +54,7 @@ import Testing
                 }
             }
         }
-        #expect(writers.map(\.openCount) == [5, 5])
+        #expect(writers.map(\.openStreamCount) == [5, 5])
     }
 
     @Test func `fifty writers have one thread, and each has its frames and heartbeats`() throws {
@@ -81,7 +81,7 @@ import Testing
         #expect(writers[1].stop(reason: .shutdown, seconds: 5))
         #expect(try readers[1].read(through: "\n") == "bye shutdown\n")
         #expect(try readers[1].isEnded())
-        #expect(writers.map(\.openCount) == [1, 0, 1])
+        #expect(writers.map(\.openStreamCount) == [1, 0, 1])
         for number in [0, 2] {
             publish(writers[number], 2, "v2")
             #expect(try readers[number].read(through: "\n") == "v2\n")
@@ -99,7 +99,7 @@ import Testing
         let reader = try shared.reader(of: 1)
         publish(writers[0], 1, String(repeating: ".", count: 32 << 20))
         #expect(writers[0].stop(reason: .shutdown, seconds: 0.1) == false)
-        #expect(writers[0].openCount == 0)
+        #expect(writers[0].openStreamCount == 0)
         publish(writers[1], 1, "v1")
         #expect(try reader.read(through: "\n") == "v1\n")
         _ = stalled
@@ -116,7 +116,7 @@ import Testing
         #expect(try late.isEnded())
         let end = ContinuousClock.now + .seconds(10)
         while places.openCount > 0, .now < end { sched_yield() }
-        #expect(shared.writers[0].openCount == 0)
+        #expect(shared.writers[0].openStreamCount == 0)
         #expect(places.openCount == 0)
     }
 
@@ -171,13 +171,13 @@ import Testing
         for number in 0..<3 {
             #expect(try shared.connection(to: number).response().status == 503)
         }
-        #expect(writers.map(\.openCount) == [2, 1, 0])
+        #expect(writers.map(\.openStreamCount) == [2, 1, 0])
         #expect(places.openCount == 3)
         #expect(writers.map { $0.counters.refusedForPlaces.load(ordering: .relaxed) } == [1, 1, 1])
         readers.removeFirst()
         let end = ContinuousClock.now + .seconds(10)
         while places.openCount > 2, .now < end { publish(writers[0], 0, "v0") }
-        #expect(writers.map(\.openCount) == [1, 1, 0])
+        #expect(writers.map(\.openStreamCount) == [1, 1, 0])
         let next = try shared.reader(of: 2)
         #expect(try next.read(through: "\n") == "v0\n")
         #expect(places.openCount == 3)

@@ -40,7 +40,7 @@ import Testing
         }
         let late = try reader(echo)
         #expect(try late.read(through: "\n") == "v20\n")
-        #expect(echo.streams.openCount == 101)
+        #expect(echo.streams.openStreamCount == 101)
     }
 
     @Test func `a reader that takes nothing holds no other up, skips, and is closed`() throws {
@@ -179,8 +179,8 @@ import Testing
         #expect(try third.response().status == 503)
         readers.removeLast()
         let end = ContinuousClock.now + .seconds(10)
-        while echo.streams.openCount > 1, .now < end { publish(echo, 0) }
-        #expect(echo.streams.openCount == 1)
+        while echo.streams.openStreamCount > 1, .now < end { publish(echo, 0) }
+        #expect(echo.streams.openStreamCount == 1)
         #expect(try reader(echo).read(through: "\n") == "v0\n")
         _ = readers
     }
@@ -205,8 +205,8 @@ import Testing
         for (number, reader) in readers.enumerated() where number % 2 == 0 { reader.reset() }
         readers = readers.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
         let end = ContinuousClock.now + .seconds(20)
-        while echo.streams.openCount > 1_000, .now < end { publish(echo, 0) }
-        #expect(echo.streams.openCount == 1_000)
+        while echo.streams.openStreamCount > 1_000, .now < end { publish(echo, 0) }
+        #expect(echo.streams.openStreamCount == 1_000)
         publish(echo, 1)
         for reader in readers {
             #expect(try reader.read(through: "v1\n").hasSuffix("v1\n"))

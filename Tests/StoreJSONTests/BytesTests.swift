@@ -31,20 +31,20 @@ import Testing
     }
 
     @Test func `an event around large data is the event that small data would have`() {
-        for size in [10, SSEFrame.pieceBytesMin, 3 * SSEFrame.pieceBytesMin] {
+        for size in [10, SSEFrame.sharedBytesMin, 3 * SSEFrame.sharedBytesMin] {
             let data = String(repeating: "x", count: size)
             let shared = SSEFrame.encode(id: "7", data: Bytes(joining: [bytes(data), bytes("y")]))
             #expect(text(shared) == text(SSEFrame.encode(id: "7", data: data + "y")))
             #expect(shared.isInPieces == false)
         }
-        let lines = String(repeating: "line\n", count: SSEFrame.pieceBytesMin)
+        let lines = String(repeating: "line\n", count: SSEFrame.sharedBytesMin)
         let event = SSEFrame.encode(data: bytes(lines))
         #expect(text(event) == text(SSEFrame.encode(data: lines)))
         #expect(text(event).hasPrefix("data: line\ndata: line\n"))
     }
 
     @Test func `a frame counts its own bytes`() {
-        let data = bytes(String(repeating: "x", count: SSEFrame.pieceBytesMin))
+        let data = bytes(String(repeating: "x", count: SSEFrame.sharedBytesMin))
         let frame = SSEFrame.encode(data: Bytes(joining: [data], shared: data.count))
         #expect(frame.unsharedCount == "data: \n\n".utf8.count)
         #expect(SSEFrame.encode(data: data).unsharedCount > data.count)

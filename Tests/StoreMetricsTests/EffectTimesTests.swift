@@ -7,13 +7,13 @@ import Testing
 @Suite struct EffectTimesTests {
     @Test func `each kind has its own times, and the most that ran at the same time`() {
         let times = EffectTimes()
-        for _ in 0..<3 { times.begin("home/opened", of: "home") }
-        times.begin("home/closed", of: "home")
-        times.end("home/opened", of: "home", after: 50_000_000)
-        times.begin("home/opened", of: "home")
+        for _ in 0..<3 { times.noteBeginning("home/opened", of: "home") }
+        times.noteBeginning("home/closed", of: "home")
+        times.noteEnding("home/opened", of: "home", after: 50_000_000)
+        times.noteBeginning("home/opened", of: "home")
         let all = times.all.map { ($0.kind.action.text, $0.series) }
         #expect(all.map(\.0) == ["home/closed", "home/opened"])
-        #expect(all.map(\.1.running) == [1, 3])
+        #expect(all.map(\.1.runningCount) == [1, 3])
         #expect(all.map(\.1.runningMax) == [1, 3])
         #expect(all.map(\.1.durations.count) == [0, 1])
         #expect(times.runningMax == 4)
@@ -22,11 +22,11 @@ import Testing
     @Test func `the kinds are bounded, and effects beyond the bound count as others`() {
         let times = EffectTimes()
         let count = EffectTimes.kindsMax + 5
-        for number in 0..<count { times.begin("a\(number)", of: "m") }
-        for number in 0..<count { times.end("a\(number)", of: "m", after: 1) }
+        for number in 0..<count { times.noteBeginning("a\(number)", of: "m") }
+        for number in 0..<count { times.noteEnding("a\(number)", of: "m", after: 1) }
         let all = times.all
         #expect(all.count == EffectTimes.kindsMax + 1)
-        #expect(all.allSatisfy { $0.series.running == 0 })
+        #expect(all.allSatisfy { $0.series.runningCount == 0 })
         let other = all.first { $0.kind == .other }?.series
         #expect(other?.runningMax == 5)
         #expect(other?.durations.count == 5)

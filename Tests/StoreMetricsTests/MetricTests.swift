@@ -19,14 +19,14 @@ import Testing
 
     @Test func `figures of effects have the labels of the store, the module and the action`() {
         let times = EffectTimes()
-        times.begin("home/op\"ened", of: "home")
+        times.noteBeginning("home/op\"ened", of: "home")
         times.noteFailure("home/op\"ened", of: "home")
         let samples = times.labelledSeries(["store": "s"])
         #expect(
             samples.map(\.labels.text) == [#"{store="s",module="home",action="home/op\"ened"}"#]
         )
-        #expect(samples.map(\.series.running) == [1])
-        #expect(samples.map(\.series.failed) == [1])
+        #expect(samples.map(\.series.runningCount) == [1])
+        #expect(samples.map(\.series.failedCount) == [1])
     }
 
     @Test func `a server without stores and process has the heads of its stores' metrics`() {

@@ -9,7 +9,7 @@ import Testing
         metrics.write(.counter, "store_seen_total", "Seen.", [(["a": "x\\\"\n"], 3)])
         metrics.write(.counter, "store_busy_seconds_total", "Busy.", [([:], 0.5)])
         metrics.write(.info, "store_build_info", "Built.", [(["version": "1"], 1)])
-        var spread = Distribution(.durations)
+        var spread = Distribution(.forDurations)
         spread.add(1_000)
         spread.add(20_000_000_000)
         metrics.write(.histogram, "store_work_seconds", "Work.", [([:], spread)])

@@ -24,7 +24,7 @@ struct ThreadPoolTests {
         let gate = Gate()
         for _ in 0..<10 { pool.submit(gate.job()) }
         #expect(gate.waitForTasks(3, seconds: Self.secondsMax))
-        #expect(pool.counts == ThreadPool.Counts(threads: 3, waiting: 7))
+        #expect(pool.counts == ThreadPool.Counts(threads: 3, waitingTasks: 7))
         gate.opened.open()
         #expect(gate.waitForTasks(7, seconds: Self.secondsMax))
         #expect(pool.close(seconds: Self.secondsMax))
@@ -38,9 +38,9 @@ struct ThreadPoolTests {
             let done = Latch()
             pool.submit(Job { done.open() })
             #expect(done.wait(seconds: Self.secondsMax))
-            wait("the pool has an idle thread") { pool.counts.idle > 0 }
+            wait("the pool has an idle thread") { pool.counts.idleThreads > 0 }
         }
-        #expect(pool.counts == ThreadPool.Counts(threads: 1, idle: 1))
+        #expect(pool.counts == ThreadPool.Counts(threads: 1, idleThreads: 1))
         #expect(pool.close(seconds: Self.secondsMax))
     }
 
@@ -93,17 +93,17 @@ struct ThreadPoolTests {
         let relieved = Latch()
         pool.submit(Job { relieved.open() })
         pool.beginMissingThread()
-        #expect(pool.counts == ThreadPool.Counts(threads: 2, waiting: 1), "they may end yet")
+        #expect(pool.counts == ThreadPool.Counts(threads: 2, waitingTasks: 1), "they may end yet")
         pool.beginMissingThread()
         #expect(relieved.wait(seconds: Self.secondsMax))
-        #expect(pool.counts.held == 2)
+        #expect(pool.counts.heldThreads == 2)
         gate.opened.open()
         wait("the surplus of threads ends") { pool.counts.threads <= 2 }
-        #expect(pool.counts.held == 0)
+        #expect(pool.counts.heldThreads == 0)
         let again = Gate()
         for _ in 0..<3 { pool.submit(again.job()) }
         #expect(again.waitForTasks(2, seconds: Self.secondsMax))
-        #expect(pool.counts == ThreadPool.Counts(threads: 2, waiting: 1))
+        #expect(pool.counts == ThreadPool.Counts(threads: 2, waitingTasks: 1))
         again.opened.open()
         #expect(again.waitForTasks(1, seconds: Self.secondsMax))
         #expect(pool.close(seconds: Self.secondsMax))
@@ -124,7 +124,7 @@ struct ThreadPoolTests {
             #expect(gate.waitForTasks(1, seconds: Self.secondsMax))
         }
         for _ in 0..<5 { pool.beginMissingThread() }
-        #expect(pool.counts == ThreadPool.Counts(threads: 65, held: 65, waiting: 6))
+        #expect(pool.counts == ThreadPool.Counts(threads: 65, heldThreads: 65, waitingTasks: 6))
         gate.opened.open()
         #expect(gate.waitForTasks(6, seconds: Self.secondsMax))
         #expect(pool.close(seconds: Self.secondsMax))
@@ -173,7 +173,7 @@ struct ThreadPoolTests {
         let gate = Gate()
         #expect(pool.submit(gate.job()))
         pool.submit(gate.job())
-        #expect(pool.counts == ThreadPool.Counts(waiting: 2, refusedTotal: 1))
+        #expect(pool.counts == ThreadPool.Counts(waitingTasks: 2, refusedThreadsTotal: 1))
         isRefusing.store(false, ordering: .relaxed)
         pool.beginMissingThread()
         #expect(gate.waitForTasks(2, seconds: Self.secondsMax), "the first thread begins another")
@@ -199,7 +199,7 @@ struct ThreadPoolTests {
             submitted.open()
         }
         #expect(submitted.wait(seconds: Self.secondsMax))
-        #expect(pool.counts == ThreadPool.Counts(threads: 1, waiting: 1))
+        #expect(pool.counts == ThreadPool.Counts(threads: 1, waitingTasks: 1))
         pool.beginMissingThread()
         #expect(done.wait(seconds: Self.secondsMax))
         #expect(niceness.load(ordering: .relaxed) == before)

@@ -67,7 +67,7 @@ import Testing
     private final class Streams: StreamPublisher {
         let count = Atomic(0)
 
-        var openCount: Int { count.load(ordering: .relaxed) }
+        var openStreamCount: Int { count.load(ordering: .relaxed) }
         var workSeconds: Double { 0 }
         var keepsUp: Bool { true }
 

@@ -194,7 +194,7 @@ import Testing
         goesOn.open()
         wait("ten turns are noted") { readers.seen.withLock { $0.count } >= 10 }
         #expect(readers.seen.withLock { $0 } == (0..<10).map { "\($0 % 2)" })
-        wait("the pool has an idle thread") { pool.counts.idle > 0 }
+        wait("the pool has an idle thread") { pool.counts.idleThreads > 0 }
         #expect(pool.counts.threads == 1)
         for publishing in each { publishing.close() }
         #expect(pool.close(seconds: 60))

@@ -71,7 +71,7 @@ import Testing
         let error = await #expect(throws: NothingRecorded.self) {
             try await nothing.next(within: .milliseconds(1))
         }
-        #expect(error?.count == 0)
+        #expect(error?.earlierValueCount == 0)
         nothing.record(3)
         #expect(try await nothing.next() == 3)
     }

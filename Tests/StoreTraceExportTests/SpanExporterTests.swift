@@ -53,8 +53,8 @@ private final class ScriptedCollector: HTTPClient {
         interval: Double = 0
     ) -> SpanExporter {
         var times = SpanExporter.Times()
-        times.interval = interval
-        let retry = ExportRetry(attemptsMax: 3, pauseSeconds: 0, pauseSecondsMax: 0)
+        times.batchWaitSecondsMax = interval
+        let retry = ExportRetry(attemptsMax: 3, firstPauseSeconds: 0, pauseSecondsMax: 0)
         return SpanExporter(
             to: "http://collector/v1/traces",
             tracer,

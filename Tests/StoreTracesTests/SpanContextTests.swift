@@ -7,7 +7,7 @@ import Testing
     @Test func `a traceparent is read as it is written`() throws {
         let context = try #require(SpanContext(traceparent: parent.utf8))
         #expect(context.trace.text == "4bf92f3577b34da6a3ce929d0e0e4736")
-        #expect(context.span.hex == "00f067aa0ba902b7")
+        #expect(context.spanID.hex == "00f067aa0ba902b7")
         #expect(context.isSampled)
     }
 
@@ -33,12 +33,12 @@ import Testing
     @Test func `a span's traceparent lets others go on with its trace`() throws {
         let context = try #require(SpanContext(traceparent: parent.utf8))
         let own = Span.Identity(continuing: context)
-        #expect(own.trace == context.trace && own.parent == context.span && own.isParentRemote)
+        #expect(own.trace == context.trace && own.parentID == context.spanID && own.isParentRemote)
         let child = own.child()
-        #expect(child.parent == own.id && child.trace == own.trace && !child.isParentRemote)
+        #expect(child.parentID == own.id && child.trace == own.trace && !child.isParentRemote)
         let named = try #require(SpanContext(traceparent: child.traceparent.utf8))
-        #expect(named.span == child.id && named.trace == own.trace && named.isSampled)
+        #expect(named.spanID == child.id && named.trace == own.trace && named.isSampled)
         let root = Span.Identity.root()
-        #expect(root.parent == 0 && root.trace != own.trace)
+        #expect(root.parentID == 0 && root.trace != own.trace)
     }
 }

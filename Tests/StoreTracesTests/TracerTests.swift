@@ -15,8 +15,10 @@ import Testing
     func `a trace of another program is exported if its flag is set`(ratio: Double) throws {
         let tracer = tracer(ratio)
         for _ in 0..<100 {
-            #expect(tracer.begin(in: try context("01"))?.parent == 0x00f0_67aa_0ba9_02b7)
-            #expect(tracer.begin(in: try context("00")) == nil)
+            #expect(
+                tracer.beginRequestSpan(in: try context("01"))?.parentID == 0x00f0_67aa_0ba9_02b7
+            )
+            #expect(tracer.beginRequestSpan(in: try context("00")) == nil)
         }
     }
 
@@ -24,15 +26,18 @@ import Testing
     func `the ratio of new traces is exported`(ratio: Double, counts: ClosedRange<Int>) {
         let tracer = tracer(1)
         tracer.setRatio(ratio)
-        #expect(counts ~= (0..<10_000).count { _ in tracer.begin(in: nil) != nil })
+        #expect(counts ~= (0..<10_000).count { _ in tracer.beginRequestSpan(in: nil) != nil })
     }
 
     @Test func `a later span is within its span if that span is exported`() throws {
         let tracer = tracer(1)
-        let own = try #require(tracer.begin(in: nil))
-        let within = try #require(tracer.begin(within: own.traceparent))
-        #expect(within.parent == own.id && within.trace == own.trace && !within.isParentRemote)
-        #expect(tracer.begin(within: String(own.traceparent.dropLast()) + "0") == nil)
-        #expect(tracer.begin(within: "nothing") == nil && tracer.begin(within: nil) == nil)
+        let own = try #require(tracer.beginRequestSpan(in: nil))
+        let within = try #require(tracer.beginInnerSpan(within: own.traceparent))
+        #expect(within.parentID == own.id && within.trace == own.trace && !within.isParentRemote)
+        #expect(tracer.beginInnerSpan(within: String(own.traceparent.dropLast()) + "0") == nil)
+        #expect(
+            tracer.beginInnerSpan(within: "nothing") == nil
+                && tracer.beginInnerSpan(within: nil) == nil
+        )
     }
 }

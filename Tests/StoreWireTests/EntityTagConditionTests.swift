@@ -27,8 +27,8 @@ import Testing
     }
 
     @Test func `a condition is met by any of its tags, and by anything if it is a star`() {
-        let isStrong = { (tag: EntityTag) in !tag.isWeak && tag.opaque == "a" }
-        let isEither = { (tag: EntityTag) in tag.opaque == "a" }
+        let isStrong = { (tag: EntityTag) in !tag.isWeak && tag.opaqueTag == "a" }
+        let isEither = { (tag: EntityTag) in tag.opaqueTag == "a" }
         let weak = EntityTagCondition("W/\"a\"")
 
         #expect(weak?.isMet(by: isStrong) == false)

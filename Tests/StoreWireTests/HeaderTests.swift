@@ -61,9 +61,9 @@ import Testing
     }
 
     @Test func `the applied preferences are listed`() {
-        #expect(Preferences.applied(returned: nil, waitSeconds: nil) == nil)
+        #expect(Preferences.appliedHeaderValue(returned: nil, waitSeconds: nil) == nil)
         #expect(
-            Preferences.applied(returned: .representation, waitSeconds: 5)
+            Preferences.appliedHeaderValue(returned: .representation, waitSeconds: 5)
                 == "return=representation, wait=5"
         )
     }

@@ -32,7 +32,7 @@ import Testing
         .overloaded("the queue of actions (65,536)"),
         .draining(),
         .streamLimit(10_000),
-        .viewFailed("list"), .versionUnreadable(7), .versionNotSupported(), .storageFull(),
+        .viewFailed("list"), .versionUnreadable(7), .httpVersionNotSupported(), .storageFull(),
     ]
 
     @Test func `protocol 8.1: there is a constructor for every kind`() {

@@ -19,13 +19,13 @@ package final class CoreFigures: Sendable {
     /// The time from the end of the append until readers could get the batch.
     package let publishTime = Histogram()
     /// The number of actions in the batches.
-    package let batchSizes = Histogram(.counts)
+    package let batchSizes = Histogram(.forCounts)
 
     private let types: [String]
     /// The index of the row of each kind of request.
     private let rowIndicesByRequestKind: [ExactText: Int]
     private let rows: CounterArray
-    private let buckets = Buckets.durations
+    private let buckets = Buckets.forDurations
     private let cellsPerRow: Int
 
     /// - Parameters:
@@ -38,7 +38,7 @@ package final class CoreFigures: Sendable {
             requests.enumerated().map { (ExactText($1), types.count + $0) },
             uniquingKeysWith: { first, _ in first }
         )
-        cellsPerRow = ActionOutcome.allCases.count + Buckets.durations.cellCount
+        cellsPerRow = ActionOutcome.allCases.count + Buckets.forDurations.cellCount
         rows = CounterArray(count: cellsPerRow * self.types.count)
     }
 }

@@ -25,7 +25,7 @@ extension Engine {
     /// is not exported.
     func beginSpan(within trace: String?) -> DispatchSpan? {
         guard let tracing = ports.tracing else { return nil }
-        return tracing.tracer.begin(within: trace).map { DispatchSpan($0) }
+        return tracing.tracer.beginInnerSpan(within: trace).map { DispatchSpan($0) }
     }
 
     /// Stores the times of a commit in the spans of the batch's envelopes.

@@ -25,17 +25,21 @@ public final class SteadyClock: WallClock {
     private let offset: Atomic<Int64>
 
     /// Makes a clock that shows the time of day at this moment.
-    public init() { offset = Atomic(SystemTime.wallNanoseconds() &- SystemTime.bootNanoseconds()) }
+    public init() {
+        offset = Atomic(SystemTime.wallNanoseconds() &- SystemTime.nanosecondsSinceBoot())
+    }
 
     /// Returns the nanoseconds since 1970, if the time of day was right when the clock began.
-    public func now() -> Int64 { SystemTime.bootNanoseconds() &+ offset.load(ordering: .relaxed) }
+    public func now() -> Int64 {
+        SystemTime.nanosecondsSinceBoot() &+ offset.load(ordering: .relaxed)
+    }
 
     /// Sets the clock ahead to `time`, the last time of an earlier process, if the clock is behind
     /// that time. Without this call, entries of the earlier process could seem to come from the
     /// future.
     public func advance(toAtLeast time: Int64) {
         // Takes the maximum, so that the clock never goes back.
-        let (wanted, isOver) = time.subtractingReportingOverflow(SystemTime.bootNanoseconds())
+        let (wanted, isOver) = time.subtractingReportingOverflow(SystemTime.nanosecondsSinceBoot())
         if !isOver { offset.max(wanted, ordering: .relaxed) }
     }
 }

@@ -82,7 +82,7 @@ extension EffectRunner {
         let (address, cause) = (origin.address, origin.cause)
         if run.cancelInFlight, let id = run.id { cancel(id, at: address) }
         let path = address.path + "/"
-        let span = tracing?.tracer.begin(within: cause.trace)
+        let span = tracing?.tracer.beginInnerSpan(within: cause.trace)
         let token = table.withLock { table -> EffectToken? in
             guard table.running.count < Self.runningMax, !table.isStopped else { return nil }
             table.begun += 1

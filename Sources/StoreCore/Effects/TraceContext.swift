@@ -14,8 +14,8 @@ public enum TraceContext {
     /// Returns the trace in an action's meta; `nil` if the first member of the meta is no trace.
     package static func traceparent(in meta: [UInt8]?) -> String? {
         guard let meta, meta.starts(with: metaPrefix.utf8) else { return nil }
-        let parent = meta.dropFirst(metaPrefix.utf8.count).prefix(SpanContext.traceparentBytes)
-        let rest = meta.dropFirst(metaPrefix.utf8.count + SpanContext.traceparentBytes)
+        let parent = meta.dropFirst(metaPrefix.utf8.count).prefix(SpanContext.traceparentBytesCount)
+        let rest = meta.dropFirst(metaPrefix.utf8.count + SpanContext.traceparentBytesCount)
         guard rest.first == UInt8(ascii: "\""), isTraceparent(parent) else { return nil }
         return String(decoding: parent, as: UTF8.self)
     }

@@ -229,7 +229,7 @@ extension DispatchTicket: HTTPAnswer {
             ? preferences.waitSeconds.map { min($0, Self.waitSecondsMax) } : nil
         let returned = returnsState && appliedAnswer.state == nil ? nil : preferences.returnForm
         if returned != nil || wait != nil,
-            let text = Preferences.applied(returned: returned, waitSeconds: wait)
+            let text = Preferences.appliedHeaderValue(returned: returned, waitSeconds: wait)
         {
             writer.add("Preference-Applied", text)
         }

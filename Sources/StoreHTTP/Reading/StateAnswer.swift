@@ -106,7 +106,7 @@ enum StateAnswer {
     /// - Throws: 412 if no tag matches, 400 for a malformed header.
     static func checkIfMatch(past tag: Tag, of exchange: HTTPExchange) throws(Problem) {
         guard exchange.hasHeader("if-match") else { return }
-        try checkIfMatch(tag, of: exchange) { $0.opaque.isSame(as: tag.description) }
+        try checkIfMatch(tag, of: exchange) { $0.opaqueTag.isSame(as: tag.description) }
     }
 
     private static func checkIfMatch(
@@ -131,7 +131,7 @@ enum StateAnswer {
     /// `known`.
     static func isKnownToClient(exactly tag: Tag, _ known: String?) -> Bool {
         let condition = known.flatMap { EntityTagCondition($0) }
-        return condition?.isMet { $0.opaque.isSame(as: tag.description) } == true
+        return condition?.isMet { $0.opaqueTag.isSame(as: tag.description) } == true
     }
 
     /// True if a client has this version, according to the `If-None-Match` of its request.

@@ -31,7 +31,7 @@ package struct VisibleState: Sendable {
 
     /// True if the caller's part of the state was the same in the version of this tag.
     func isUnchanged(since known: EntityTag) -> Bool {
-        guard let known = Tag(known.opaque), known.epoch == tag.epoch else { return false }
+        guard let known = Tag(known.opaqueTag), known.epoch == tag.epoch else { return false }
         return known.version == version
             || (isPartial && known.version < version && known.version >= lastChangeVersion)
     }

@@ -18,7 +18,7 @@ extension Problem {
     package init(_ failure: TransportFailure) {
         switch failure {
         case .malformed(let detail): self = .badRequest(detail)
-        case .versionNotSupported: self = .versionNotSupported()
+        case .versionNotSupported: self = .httpVersionNotSupported()
         case .headersTooLarge(let limit): self = .headersTooLarge(limit: limit)
         case .tooManyFields(let limit): self = .headersTooLarge(fields: limit)
         case .uriTooLong(let limit): self = .uriTooLong(limit: limit)

@@ -100,7 +100,7 @@ extension EventLoop {
     /// Begins the span of a request whose headers were read, if the request's trace is exported.
     func beginSpan(_ exchange: HTTPExchange, _ tracing: RequestTracing) {
         let parent = exchange.header("traceparent").flatMap { SpanContext(traceparent: $0.utf8) }
-        guard let identity = tracing.tracer.begin(in: parent) else { return }
+        guard let identity = tracing.tracer.beginRequestSpan(in: parent) else { return }
         let note =
             exchange.note
             ?? AccessNote(

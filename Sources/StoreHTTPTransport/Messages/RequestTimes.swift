@@ -10,9 +10,9 @@ package final class RouteTimes: Sendable {
     package static var statusClasses: ClosedRange<Int> { 1...5 }
 
     private let cells = CounterArray(
-        count: RouteTimes.statusClasses.count * Buckets.durations.cellCount
+        count: RouteTimes.statusClasses.count * Buckets.forDurations.cellCount
     )
-    private let buckets = Buckets.durations
+    private let buckets = Buckets.forDurations
 
     package init() {}
 
@@ -35,7 +35,7 @@ extension RouteTimes {
 
         /// Adds a duration. `status` is the first digit of a status; other numbers count as 5.
         func observe(_ nanoseconds: UInt64, statusClass: Int) {
-            let buckets = Buckets.durations
+            let buckets = Buckets.forDurations
             let classes = RouteTimes.statusClasses
             let index = classes.contains(statusClass) ? statusClass - 1 : classes.count - 1
             buckets.add(nanoseconds, at: first + index * buckets.cellCount)

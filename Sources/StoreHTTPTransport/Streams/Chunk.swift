@@ -51,7 +51,7 @@ enum Chunk {
 
     private static func joined(_ before: [Bytes], _ payload: Bytes, _ tail: [UInt8]) -> Bytes {
         let headBytes = headBytes(of: payload.count)
-        guard payload.count < SSEFrame.pieceBytesMin else {
+        guard payload.count < SSEFrame.sharedBytesMin else {
             let head = Bytes(count: headBytes) { writeHead(of: payload.count, to: $0) }
             let pieces = before + [head] + payload.pieces + [Bytes(tail)]
             return Bytes(joining: pieces, shared: payload.count - payload.unsharedCount)

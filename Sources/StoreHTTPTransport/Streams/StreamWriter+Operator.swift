@@ -78,7 +78,8 @@ extension StreamLoop {
                 address: SocketAddress(of: slot.descriptor, by: getpeername),
                 openSeconds: max(0, Int(now) - Int(slot.joinedAt)),
                 version: reader == nil ? newest : reader?.knownVersion,
-                isBehind: behind != nil || reader.map { $0.version < log?.version ?? 0 } == true
+                isBehind: behind != nil
+                    || reader.map { $0.version < log?.newestVersion ?? 0 } == true
             )
         }
     }

@@ -76,7 +76,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     package func logMoved() { post { $0.hasMoreLogRecords = true } }
 
     /// The number of open streams and reserved places.
-    package var openCount: Int { counters.openOrReserved.load(ordering: .relaxed) }
+    package var openStreamCount: Int { counters.openOrReserved.load(ordering: .relaxed) }
 
     /// The time in seconds that the writer's loop has worked so far.
     package var workSeconds: Double {

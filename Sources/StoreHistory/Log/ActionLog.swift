@@ -41,7 +41,7 @@ package final class ActionLog: LogSource, VersionFollower {
         durableVersion = Atomic(version)
     }
 
-    package var version: UInt64 { durableVersion.load(ordering: .sequentiallyConsistent) }
+    package var newestVersion: UInt64 { durableVersion.load(ordering: .sequentiallyConsistent) }
 
     package func start() {
         worker.start { [self] worker in
@@ -71,9 +71,9 @@ package final class ActionLog: LogSource, VersionFollower {
 
 extension ActionLog {
     package func next(after version: UInt64, for viewer: Viewer) -> LogAnswer {
-        if version >= self.version {
+        if version >= self.newestVersion {
             awaitedVersion.store(version &+ 1, ordering: .sequentiallyConsistent)
-            if version >= self.version { return .caughtUp(version) }
+            if version >= self.newestVersion { return .caughtUp(version) }
         }
         let answer = worker.post { work -> LogAnswer in
             if let piece = work.cache.piece(with: version + 1) {
@@ -103,7 +103,7 @@ extension ActionLog {
     /// Reads a piece that has this version into the cache, unless the cache already has the
     /// version.
     package func readPiece(with version: UInt64) {
-        let newest = self.version
+        let newest = self.newestVersion
         let (found, earlier) = worker.withQueue { work -> (LogPiece?, LogPiece?) in
             let found = work.cache.piece(with: version)
             let starts = version == LogCache.block(of: version).lowerBound

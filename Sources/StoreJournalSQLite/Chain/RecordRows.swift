@@ -58,7 +58,7 @@ struct RecordRows: ~Copyable {
     /// Moves to the next record, appends the record's canonical form to `form`, and checks the
     /// record's hash. Returns the offset of the form's first byte; `nil` after the last record.
     /// ``fields`` is valid until the next call.
-    mutating func next(_ form: inout CanonicalBytes) throws(DatabaseFailure) -> Int? {
+    mutating func appendNext(to form: inout CanonicalBytes) throws(DatabaseFailure) -> Int? {
         if let throughVersion, currentPosition.version >= throughVersion { return nil }
         if !hasUnreadRow, !isAtEnd {
             hasUnreadRow = try statement.step()

@@ -7,9 +7,9 @@ struct ChainWalk: ~Copyable {
     /// The hash at ``markedVersion``; `nil` if the walk has not passed that version.
     private(set) var markedHash: ChainHash?
     /// The total bytes of payload and meta, from the first record of history to ``end``.
-    private(set) var bytesTotal: UInt64
+    private(set) var recordBytesTotal: UInt64
     /// The position of the last intact record so far.
-    private(set) var end: ChainPosition
+    private(set) var reachedPosition: ChainPosition
 
     init(
         _ reader: Reader,
@@ -18,15 +18,19 @@ struct ChainWalk: ~Copyable {
         mark: HighWaterMark?
     ) throws(DatabaseFailure) {
         rows = try RecordRows(reader, after: start.version, from: start.hash)
-        end = start
+        reachedPosition = start
         markedVersion = mark?.end.version
-        self.bytesTotal = bytesTotal
+        self.recordBytesTotal = bytesTotal
     }
 
     /// Fills a page with the next records; leaves the page empty after the last record.
     mutating func fill(_ page: inout RecordPage) throws(DatabaseFailure) {
-        var (end, bytesTotal, marked) = (end, bytesTotal, markedHash)
-        defer { (self.end, self.bytesTotal, self.markedHash) = (end, bytesTotal, marked) }
+        var (end, bytesTotal, marked) = (reachedPosition, recordBytesTotal, markedHash)
+        defer {
+            (self.reachedPosition, self.recordBytesTotal, self.markedHash) = (
+                end, bytesTotal, marked
+            )
+        }
         try page.fill(&rows) { [markedVersion] rows in
             end = rows.currentPosition
             bytesTotal += rows.fields.payloadAndMetaBytes
@@ -51,7 +55,7 @@ struct ChainWalk: ~Copyable {
             // it saves.
             if page.isFull { pages.beginFillingNext() } else { pages.fillNext() }
             if !follows.follow(page) { follower = nil }
-            pages.wait()
+            pages.waitUntilFilled()
         }
         return pages
     }
@@ -65,7 +69,7 @@ final class WalkedPages: @unchecked Sendable {
     private(set) var walk: ChainWalk
     /// The error of the record that stopped the walk.
     private(set) var failure: DatabaseFailure?
-    private var next = RecordPage()
+    private var nextPage = RecordPage()
     private var isFilling = false
     private let filled = DispatchSemaphore(value: 0)
 
@@ -79,21 +83,21 @@ final class WalkedPages: @unchecked Sendable {
         }
     }
 
-    fileprivate func wait() {
+    fileprivate func waitUntilFilled() {
         guard isFilling else { return }
         filled.wait()
         isFilling = false
     }
 
     fileprivate func fillNext() {
-        do throws(DatabaseFailure) { try walk.fill(&next) } catch { failure = error }
+        do throws(DatabaseFailure) { try walk.fill(&nextPage) } catch { failure = error }
     }
 
     /// Swaps the filled page into `page`. Returns false if the filled page is empty, or if a record
     /// is damaged.
     fileprivate func take(_ page: inout RecordPage) -> Bool {
-        guard failure == nil, next.count > 0 else { return false }
-        swap(&page, &next)
+        guard failure == nil, nextPage.count > 0 else { return false }
+        swap(&page, &nextPage)
         return true
     }
 }

@@ -11,7 +11,7 @@ struct DatabaseCheck {
     private(set) var damage: String?
     /// False if the database itself is damaged. A database that only ends too early, or does not
     /// belong to the mark file, is sound.
-    private(set) var isSound = true
+    private(set) var isDatabaseSound = true
 
     /// Checks the newest snapshot, every record after it, the programs, and the outcomes of
     /// idempotency keys. Passes the snapshot and the records to the follower. The follower's result
@@ -31,7 +31,7 @@ struct DatabaseCheck {
         contents = DatabaseSummary(try reader.readMeta())
         let damagedSnapshots = try findSnapshotPassingDamaged(reader, log)
         try run { (check) throws(DatabaseFailure) in
-            try reader.checkRecordsReach(from: check.contents.meta.base, to: check.start)
+            try reader.checkRecordsReach(from: check.contents.meta.base, to: check.startPosition)
         }
         var programs: [RegisteredProgram] = []
         try run { (_) throws(DatabaseFailure) in programs = try reader.programs() }
@@ -49,11 +49,11 @@ struct DatabaseCheck {
                 !damagedSnapshots.contains($0.version) && $0.version <= end
             }
         }
-        if damage == nil, let mark { compare(with: mark, marked) }
+        if damage == nil, let mark { checkMark(mark, marked) }
     }
 
     /// The position after which the check reads records.
-    var start: ChainPosition { snapshot?.position ?? contents.meta.base }
+    var startPosition: ChainPosition { snapshot?.position ?? contents.meta.base }
 
     /// Adds a fault. Only the first fault stays in ``damage``.
     mutating func add(_ fault: String) { damage = damage ?? fault }
@@ -66,7 +66,7 @@ struct DatabaseCheck {
         do throws(DatabaseFailure) { try check(&self) } catch {
             guard error.isDamage else { throw error }
             add("\(error)")
-            isSound = false
+            isDatabaseSound = false
         }
     }
 
@@ -85,15 +85,15 @@ struct DatabaseCheck {
             // Without a snapshot, the records suffice if they reach back to version 0.
             guard error.isDamage, base == 0 else { throw error }
             add("\(error)")
-            isSound = false
+            isDatabaseSound = false
         }
         if snapshot == nil, base > 0 {
             throw .damaged(
                 "no snapshot can be read, and the records before \(base + 1) were forgotten"
             )
         }
-        contents.bytesTotal = snapshot?.bytesTotal ?? 0
-        contents.end = start
+        contents.recordBytesTotal = snapshot?.recordBytesTotal ?? 0
+        contents.end = startPosition
         return damaged
     }
 
@@ -106,19 +106,19 @@ struct DatabaseCheck {
         _ programs: [RegisteredProgram]
     ) throws(DatabaseFailure) -> ChainHash? {
         var marked: ChainHash?
-        if let mark, contents.meta.base.version...start.version ~= mark.end.version {
+        if let mark, contents.meta.base.version...startPosition.version ~= mark.end.version {
             try run { (_) throws(DatabaseFailure) in
                 marked = try reader.position(at: mark.end.version).hash
             }
         }
         try run { (check) throws(DatabaseFailure) in
-            defer { reader.resetRecords() }
-            let (start, bytesTotal) = (check.start, check.contents.bytesTotal)
+            defer { reader.resetRecordStatements() }
+            let (start, bytesTotal) = (check.startPosition, check.contents.recordBytesTotal)
             let walk = try ChainWalk(reader, from: start, bytesTotal: bytesTotal, mark: mark)
             let newest = follower == nil ? 0 : try reader.newestVersion()
-            let pages = ChainWalk.walk(walk, check.followerFromSnapshot(follower, newest, programs))
-            check.contents.end = pages.walk.end
-            check.contents.bytesTotal = pages.walk.bytesTotal
+            let pages = ChainWalk.walk(walk, check.beginFollower(follower, newest, programs))
+            check.contents.end = pages.walk.reachedPosition
+            check.contents.recordBytesTotal = pages.walk.recordBytesTotal
             marked = pages.walk.markedHash ?? marked
             if let failure = pages.failure { throw failure }
         }
@@ -126,7 +126,7 @@ struct DatabaseCheck {
     }
 
     /// Returns the follower if the follower continues from the snapshot; `nil` otherwise.
-    private func followerFromSnapshot(
+    private func beginFollower(
         _ follower: (any HistoryFollower)?,
         _ newest: UInt64,
         _ programs: [RegisteredProgram]
@@ -135,7 +135,7 @@ struct DatabaseCheck {
         return follower.begin(with: found, newest: newest, writtenBy: programs) ? follower : nil
     }
 
-    private mutating func compare(with mark: HighWaterMark, _ marked: ChainHash?) {
+    private mutating func checkMark(_ mark: HighWaterMark, _ marked: ChainHash?) {
         if mark.epoch != contents.meta.epoch {
             damage = "the mark beside the database belongs to another history"
         } else if mark.end.version > contents.end.version {
@@ -181,7 +181,7 @@ extension Reader {
                 SnapshotEntry(
                     version: UInt64(bitPattern: rows.integer(0)),
                     time: rows.integer(1),
-                    bytesTotal: UInt64(bitPattern: rows.integer(2))
+                    recordBytesTotal: UInt64(bitPattern: rows.integer(2))
                 )
             )
         }
@@ -194,7 +194,7 @@ extension Reader {
     /// hides the row or the entry, the numbers of rows and of entries differ.
     func countOutcomes(_ body: (KeptOutcome) -> Void = { _ in }) throws(DatabaseFailure) -> Int {
         var count = 0
-        let all = try forEachOutcome { outcome in
+        let all = try forEachIntactOutcome { outcome in
             body(outcome)
             count += 1
             return true
@@ -210,7 +210,7 @@ extension Reader {
 
     /// Calls `body` with each intact outcome, until `body` returns false. Returns false if an
     /// outcome before that end is damaged.
-    func forEachOutcome(_ body: (KeptOutcome) -> Bool) throws(DatabaseFailure) -> Bool {
+    func forEachIntactOutcome(_ body: (KeptOutcome) -> Bool) throws(DatabaseFailure) -> Bool {
         var all = true
         let rows = try Statement(
             connection,

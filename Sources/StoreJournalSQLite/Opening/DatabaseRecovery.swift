@@ -31,9 +31,9 @@ struct DatabaseRecovery {
         _ = consume connection
         let kept = try keepOldFiles()
         // Delete the old write-ahead log first: SQLite would apply that log to the new database.
-        unlink(directory.database + "-wal")
-        unlink(directory.database + "-shm")
-        guard rename(path, directory.database) == 0 else { throw failure("renaming \(path)") }
+        unlink(directory.databasePath + "-wal")
+        unlink(directory.databasePath + "-shm")
+        guard rename(path, directory.databasePath) == 0 else { throw failure("renaming \(path)") }
         try directory.sync()
         opening.log("the old files are kept in \(kept)")
         return try reopen()
@@ -61,18 +61,18 @@ struct DatabaseRecovery {
     private func initialContents(_ reader: Reader) -> DatabaseSummary {
         var meta = check.contents.meta
         meta.epoch = newEpoch
-        let all = try? reader.transaction { (reader) throws(DatabaseFailure) in
+        let all = try? reader.withTransaction { (reader) throws(DatabaseFailure) in
             var rows = try RecordRows(
                 reader,
                 after: meta.base.version,
                 from: meta.base.hash,
-                through: check.start.version
+                through: check.startPosition.version
             )
             var form = CanonicalBytes()
-            while try rows.next(&form) != nil { form.clear() }
+            while try rows.appendNext(to: &form) != nil { form.clear() }
             return rows.currentPosition
         }
-        if all != check.start { meta.base = check.start }
+        if all != check.startPosition { meta.base = check.startPosition }
         return DatabaseSummary(meta)
     }
 
@@ -80,7 +80,7 @@ struct DatabaseRecovery {
     /// program.
     private func copyPrograms(_ reader: Reader, to writer: Writer) throws(JournalError) {
         let programs = (try? reader.checkedPrograms().intact) ?? []
-        try writer.transaction { (writer) throws(DatabaseFailure) in
+        try writer.withTransaction { (writer) throws(DatabaseFailure) in
             for program in programs { try writer.insert(program) }
         }
     }
@@ -93,7 +93,7 @@ struct DatabaseRecovery {
             do throws(DatabaseFailure) {
                 read = try reader.read(page, newest: last)
             } catch {
-                throw error.journalError
+                throw error.journalReadError
             }
             try writer.write(JournalBatch(records: read.records))
             _ = writer.checkpointIfDue()
@@ -104,7 +104,7 @@ struct DatabaseRecovery {
         var outcomes: [KeptOutcome] = []
         // Copy as many outcomes as possible. The only harm of a lost outcome is that its key can be
         // used again.
-        _ = try? reader.forEachOutcome { outcome in
+        _ = try? reader.forEachIntactOutcome { outcome in
             if outcome.lastVersion <= writer.contents.end.version { outcomes.append(outcome) }
             return true
         }
@@ -127,7 +127,7 @@ struct DatabaseRecovery {
                 snapshot = try? reader.newestSnapshot(atOrBefore: version) { _ in }
             }
             guard let snapshot, snapshot.position.version == version else { continue }
-            try writer.transaction { (writer) throws(DatabaseFailure) in
+            try writer.withTransaction { (writer) throws(DatabaseFailure) in
                 try snapshot.insert(into: writer.connection)
             }
         }
@@ -150,14 +150,14 @@ struct DatabaseRecovery {
 
     private func reopen() throws(JournalOpenError) -> (Connection, DatabaseSummary) {
         let connection = try opening.translatingErrors { () throws(DatabaseFailure) in
-            let connection = try Connection(path: directory.database, for: .write)
+            let connection = try Connection(path: directory.databasePath, for: .write)
             try opening.configure(connection)
             return connection
         }
         let reader = try opening.translatingErrors { () throws(DatabaseFailure) in
-            try Reader(directory.database)
+            try Reader(directory.databasePath)
         }
-        let found = try opening.check(reader, nil)
+        let found = try opening.checkDatabase(reader, nil)
         guard found.damage == nil else { throw failure("reading the rebuilt journal") }
         return (connection, found.contents)
     }

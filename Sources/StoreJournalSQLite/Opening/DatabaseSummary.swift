@@ -5,7 +5,7 @@ struct DatabaseSummary: Equatable {
     var format = Schema.newestFormat
     var end: ChainPosition
     /// The bytes of payload and meta of all records since the beginning of history.
-    var bytesTotal: UInt64 = 0
+    var recordBytesTotal: UInt64 = 0
     var outcomesCount = 0
     /// The time at which an idempotency key was last used; 0 if no key was used.
     var newestKeyTime: Int64 = 0

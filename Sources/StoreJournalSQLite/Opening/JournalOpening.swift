@@ -8,7 +8,7 @@ struct JournalOpening {
     let directory: JournalDirectory
     let acceptsDataLoss: Bool
     /// True if a file of an older form stays unchanged. Such a file can only be read.
-    let keepsForm: Bool
+    let keepsOlderForm: Bool
     /// An object that makes the state from the checked records; `nil` if no state is needed.
     let follower: (any HistoryFollower)?
     let log: @Sendable (String) -> Void
@@ -21,7 +21,7 @@ struct JournalOpening {
                 hint: "install a library built with SQLITE_THREADSAFE=1, such as Debian's"
             )
         }
-        let mark = MarkFile.read(directory.mark)
+        let mark = MarkFile.read(directory.markPath)
         let (connection, contents) = try openDatabase(mark)
         return try startWriting(connection, contents, after: mark)
     }
@@ -54,7 +54,7 @@ struct JournalOpening {
     }
 
     /// Logs a loss and its result, or throws if the loss is not accepted.
-    private func accept(
+    private func acceptLoss(
         _ loss: String,
         keeping kept: String,
         _ result: String
@@ -76,43 +76,43 @@ extension JournalOpening {
     private func openDatabase(
         _ found: MarkFile.ReadResult
     ) throws(JournalOpenError) -> (Connection, DatabaseSummary) {
-        if (directory.size(of: directory.database) ?? 0) == 0 {
-            try checkIsNew(found)
+        if (directory.size(of: directory.databasePath) ?? 0) == 0 {
+            try checkNoEarlierDatabase(found)
             return try makeNewDatabase()
         }
         let connection = try translatingErrors { () throws(DatabaseFailure) in
-            try Connection(path: directory.database, for: .write)
+            try Connection(path: directory.databasePath, for: .write)
         }
-        if try isUnfinished(connection, found) { return try makeNewDatabase() }
+        if try isDatabaseUnfinished(connection, found) { return try makeNewDatabase() }
         try translatingErrors { () throws(DatabaseFailure) in try configure(connection) }
         let reader = try translatingErrors { () throws(DatabaseFailure) in
-            try Reader(directory.database)
+            try Reader(directory.databasePath)
         }
-        var check = try self.check(reader, found.mark, follower)
+        var check = try self.checkDatabase(reader, found.mark, follower)
         if found == .unreadable { check.add("the mark beside the database can't be read") }
         if let damage = check.damage {
             follower?.discardResult()
             let end = "version \(check.contents.end.version)"
             let kept = "keep the intact part, up to \(end)"
-            try accept(damage, keeping: kept, "history ends at \(end) and takes a new epoch")
-            guard check.isSound else {
+            try acceptLoss(damage, keeping: kept, "history ends at \(end) and takes a new epoch")
+            guard check.isDatabaseSound else {
                 return try DatabaseRecovery(self, check).run(consume reader, consume connection)
             }
         }
         try upgradeSchema(&check.contents, of: connection)
-        if check.damage == nil, found == .nothing {
+        if check.damage == nil, found == .noFile {
             log(
                 "there is no mark in \(directory.path), so records may be missing after version"
                     + " \(check.contents.end.version) without notice; history takes a new epoch"
             )
         }
-        if check.damage != nil || found == .nothing {
+        if check.damage != nil || found == .noFile {
             try takeNewEpoch(&check.contents, in: connection)
         }
         return (connection, check.contents)
     }
 
-    func check(
+    func checkDatabase(
         _ reader: Reader,
         _ mark: HighWaterMark?,
         _ follower: (any HistoryFollower)? = nil
@@ -124,18 +124,18 @@ extension JournalOpening {
 
     /// Checks that no database was made in the directory yet. If the mark shows an earlier
     /// database, the operator must accept the loss of data.
-    private func checkIsNew(_ found: MarkFile.ReadResult) throws(JournalOpenError) {
-        if found == .nothing { return }
+    private func checkNoEarlierDatabase(_ found: MarkFile.ReadResult) throws(JournalOpenError) {
+        if found == .noFile { return }
         let reached = found.mark?.end.version
         if reached == 0 { return }
         let known = reached.map { "it reached version \($0)" } ?? "there was one"
         let loss = "the database is missing or empty, and \(known)"
-        try accept(loss, keeping: "begin at version 0", "history begins anew")
+        try acceptLoss(loss, keeping: "begin at version 0", "history begins anew")
     }
 
     private func makeNewDatabase() throws(JournalOpenError) -> (Connection, DatabaseSummary) {
         let meta = MetaRow(epoch: .random(in: 0...UInt32.max))
-        let connection = try makeDatabase(directory.database, meta)
+        let connection = try makeDatabase(directory.databasePath, meta)
         try directory.sync()
         return (connection, DatabaseSummary(meta))
     }
@@ -166,7 +166,7 @@ extension JournalOpening {
         }
     }
 
-    /// Upgrades an intact database of an older form, unless `keepsForm` is true.
+    /// Upgrades an intact database of an older form, unless `keepsOlderForm` is true.
     private func upgradeSchema(
         _ contents: inout DatabaseSummary,
         of connection: Connection
@@ -175,7 +175,7 @@ extension JournalOpening {
             try Schema.format(of: connection)
         }
         contents.format = old
-        guard old < Schema.newestFormat, !keepsForm else { return }
+        guard old < Schema.newestFormat, !keepsOlderForm else { return }
         do throws(DatabaseFailure) {
             try Schema.upgrade(connection, from: old)
         } catch {
@@ -208,8 +208,8 @@ extension JournalOpening {
         }
         try makeDurable(writer)
         let file = MarkFile(
-            directory.mark,
-            after: found.mark?.sequence,
+            directory.markPath,
+            after: found.mark?.sequenceNumber,
             epoch: contents.meta.epoch,
             end: contents.end,
             failed: { [log] in
@@ -222,7 +222,7 @@ extension JournalOpening {
         guard let file else {
             throw JournalOpenError(
                 .system,
-                "writing \(directory.mark) failed",
+                "writing \(directory.markPath) failed",
                 hint: "check if the disk is full or broken; nothing was changed"
             )
         }
@@ -253,7 +253,7 @@ extension JournalOpening {
 extension JournalOpening {
     /// Checks that the file is a journal's database, before anything is changed. Returns true if
     /// the database has no tables, because the process that made the file ended too early.
-    private func isUnfinished(
+    private func isDatabaseUnfinished(
         _ connection: Connection,
         _ found: MarkFile.ReadResult
     ) throws(JournalOpenError) -> Bool {
@@ -268,7 +268,7 @@ extension JournalOpening {
             }
             return try translatingErrors { () throws(DatabaseFailure) in throw error }
         }
-        if application == 0, format == 0, tables == 0, found == .nothing { return true }
+        if application == 0, format == 0, tables == 0, found == .noFile { return true }
         guard application == Schema.applicationID else {
             throw foreignFileError("is a database of another program")
         }
@@ -290,7 +290,7 @@ extension JournalOpening {
     private func foreignFileError(_ what: String) -> JournalOpenError {
         JournalOpenError(
             .foreign,
-            "\(directory.database) \(what), so it is left alone",
+            "\(directory.databasePath) \(what), so it is left alone",
             hint: "move it away, or give another directory with --data"
         )
     }
@@ -305,7 +305,7 @@ extension JournalOpening {
                 SQLiteFailure(
                     code: SQLITE_ERROR,
                     systemError: 0,
-                    attempted: "asking for a synced write-ahead log",
+                    attemptedOperation: "asking for a synced write-ahead log",
                     message: "journal_mode is \(mode), synchronous is \(synchronous ?? -1)"
                 )
             )

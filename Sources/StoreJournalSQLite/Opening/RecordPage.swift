@@ -8,17 +8,17 @@ package struct RecordPage: ~Copyable {
 
     /// The offsets of a record's fields in the page. The payload follows the type directly.
     private struct FieldOffsets {
-        var start: Int
-        var typeCount: Int
-        var payloadCount: Int
+        var typeStart: Int
+        var typeBytesCount: Int
+        var payloadBytesCount: Int
         /// The offsets of the session's bytes; `nil` if the record has no session.
-        var session: Range<Int>?
-        var program: UInt32
+        var sessionRange: Range<Int>?
+        var programNumber: UInt32
     }
 
     /// The canonical forms of the records, one after the other. A ``RecordView`` points into these
     /// bytes.
-    private var form = CanonicalBytes(capacity: bytesMax + 4_096)
+    private var recordForms = CanonicalBytes(capacity: bytesMax + 4_096)
     private var fieldOffsets: [FieldOffsets] = []
     private var firstVersion: UInt64 = 0
 
@@ -26,25 +26,25 @@ package struct RecordPage: ~Copyable {
 
     package var count: Int { fieldOffsets.count }
 
-    var isFull: Bool { fieldOffsets.count >= Self.recordsMax || form.count >= Self.bytesMax }
+    var isFull: Bool { fieldOffsets.count >= Self.recordsMax || recordForms.count >= Self.bytesMax }
 
     /// Returns a record. The record's bytes are valid until the page is filled again.
     package func record(at index: Int) -> RecordView {
         let place = fieldOffsets[index]
-        let end = place.start + place.typeCount
+        let end = place.typeStart + place.typeBytesCount
         return RecordView(
             version: firstVersion + UInt64(index),
-            type: form.bytes(place.start..<end),
-            payload: form.bytes(end..<(end + place.payloadCount)),
-            session: place.session.map { form.bytes($0) },
-            program: place.program
+            type: recordForms.bytes(place.typeStart..<end),
+            payload: recordForms.bytes(end..<(end + place.payloadBytesCount)),
+            session: place.sessionRange.map { recordForms.bytes($0) },
+            program: place.programNumber
         )
     }
 
     /// Returns the offsets of the session's bytes in the last canonical form on the page. The
     /// session is the last field of that form, or the field before the program's number.
-    private func session(of fields: borrowing RecordFields) -> Range<Int>? {
-        let end = form.count - CanonicalBytes.programByteCount(fields.program)
+    private func sessionRange(of fields: borrowing RecordFields) -> Range<Int>? {
+        let end = recordForms.count - CanonicalBytes.programByteCount(fields.program)
         return fields.session.map { (end - $0.count)..<end }
     }
 
@@ -54,17 +54,17 @@ package struct RecordPage: ~Copyable {
         _ rows: inout RecordRows,
         each: (borrowing RecordRows) -> Void
     ) throws(DatabaseFailure) {
-        form.clear()
+        recordForms.clear()
         fieldOffsets.removeAll(keepingCapacity: true)
         firstVersion = rows.currentPosition.version + 1
-        while !isFull, let start = try rows.next(&form) {
+        while !isFull, let start = try rows.appendNext(to: &recordForms) {
             fieldOffsets.append(
                 FieldOffsets(
-                    start: start + CanonicalBytes.recordHeadBytes,
-                    typeCount: rows.fields.type.count,
-                    payloadCount: rows.fields.payload.count,
-                    session: session(of: rows.fields),
-                    program: rows.fields.program
+                    typeStart: start + CanonicalBytes.recordHeadBytes,
+                    typeBytesCount: rows.fields.type.count,
+                    payloadBytesCount: rows.fields.payload.count,
+                    sessionRange: sessionRange(of: rows.fields),
+                    programNumber: rows.fields.program
                 )
             )
             each(rows)

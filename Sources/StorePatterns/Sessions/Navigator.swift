@@ -46,7 +46,7 @@ extension PresenterContext {
     public var view: String {
         let module = module ?? self.name
         let name = (presenter as? any ViewPresenter.Type)?.view(of: module) ?? module
-        return instance.map { PresentedView.name(name, of: $0) } ?? name
+        return instance.map { PresentedView.instanceViewName(name, of: $0) } ?? name
     }
 
     /// Removes the presenter's own view from the route of the slice's session. If the slice is
@@ -90,8 +90,8 @@ extension PresenterContext {
                     if isTaken != true { watch?.end() }
                 }
                 guard let version else { return report(.dropped) }
-                guard let routes = self.engine?.routes else { return report(.shown) }
-                routes.wait(for: targetSession, toShow: version, report)
+                guard let routes = self.engine?.routeWatch else { return report(.shown) }
+                routes.watch(for: targetSession, toShow: version, report)
             }
         }
     }

@@ -14,7 +14,7 @@ public final class RouteWatch: Sendable {
     }
 
     private struct Table: Sendable {
-        var changes: [Int: Change] = [:]
+        var changesByID: [Int: Change] = [:]
         var lastID = 0
     }
 
@@ -26,7 +26,7 @@ public final class RouteWatch: Sendable {
 
     /// Calls `completion` when the client of a session shows the route of this version. After
     /// ``secondsMax`` seconds without a confirmation, calls `completion` with `unconfirmed`.
-    func wait(
+    func watch(
         for session: String,
         toShow version: UInt64,
         _ completion: @escaping RouteCompletion
@@ -34,12 +34,12 @@ public final class RouteWatch: Sendable {
         let change = Change(version: version, session: session, completion: completion)
         let id = table.withLock { table -> Int in
             table.lastID += 1
-            table.changes[table.lastID] = change
+            table.changesByID[table.lastID] = change
             return table.lastID
         }
         Task {
             try? await sleep(.seconds(Self.secondsMax))
-            table.withLock { $0.changes.removeValue(forKey: id) }?.completion(.unconfirmed)
+            table.withLock { $0.changesByID.removeValue(forKey: id) }?.completion(.unconfirmed)
         }
     }
 
@@ -48,9 +48,9 @@ public final class RouteWatch: Sendable {
     package func noteShown(_ version: UInt64, by session: String) {
         let shown = table.withLock { table -> [RouteCompletion] in
             var shown: [RouteCompletion] = []
-            for (id, change) in table.changes
+            for (id, change) in table.changesByID
             where change.version <= version && change.session == session {
-                table.changes[id] = nil
+                table.changesByID[id] = nil
                 shown.append(change.completion)
             }
             return shown
@@ -61,7 +61,7 @@ public final class RouteWatch: Sendable {
 
 extension Engine {
     /// The changes of routes that wait for clients; `nil` if the state does not have ``Sessions``.
-    package var routes: RouteWatch? { (presentation as? any RoutePresentation)?.routeWatch }
+    package var routeWatch: RouteWatch? { (presentation as? any RoutePresentation)?.routeWatch }
 }
 
 /// A function that receives the outcome of a change of routes.

@@ -12,7 +12,7 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
     private let place: SinglePlace<Root, Sessions.State>
     private let modules: Root.Modules
     /// For each module, the views that show the module; `nil` if the module has no presenter.
-    private let views: [[String]?]
+    private let viewsByModule: [[String]?]
 
     init(
         of modules: Root.Modules,
@@ -22,7 +22,7 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
         routeWatch = routes
         self.place = place
         self.modules = modules
-        views = modules.map { mount in
+        viewsByModule = modules.map { mount in
             mount.presenterTypes.isEmpty
                 ? nil
                 : mount.presenterTypes.compactMap { type in
@@ -41,9 +41,9 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
     /// the instance. Returns `nil` if the slice has no views. A slice without views is visible to
     /// every session.
     private func views(of edit: SliceEdit) -> [String]? {
-        guard let views = views[edit.module], !views.isEmpty else { return nil }
+        guard let views = viewsByModule[edit.module], !views.isEmpty else { return nil }
         guard let instance = edit.key.instance else { return views }
-        return views + views.map { PresentedView.name($0, of: instance) }
+        return views + views.map { PresentedView.instanceViewName($0, of: instance) }
     }
 
     /// Returns a function that finds the session to which a slice is presented when the store
@@ -55,7 +55,7 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
     ///
     /// Cost: one step for each view on a route, and then one step for each slice.
     func makeInitialSessionLookup(of module: Int, in root: Root) -> (SliceKey) -> String? {
-        guard views[module]?.isEmpty == false else { return { _ in nil } }
+        guard viewsByModule[module]?.isEmpty == false else { return { _ in nil } }
         let state = place.read(root)
         let shown = Set(state.sessions.values.flatMap { $0.route.map { ExactText($0.view) } })
         return { [self] key in

@@ -176,7 +176,9 @@ public struct PresentedView: Codable, Equatable, Sendable {
 
 extension PresentedView {
     /// Returns the name of the view of an instance: `cards/7`.
-    static func name(_ view: String, of instance: String) -> String { view + "/" + instance }
+    static func instanceViewName(_ view: String, of instance: String) -> String {
+        view + "/" + instance
+    }
 }
 
 /// The style in which a view is presented.

@@ -54,17 +54,21 @@ extension Mount {
     public func presented(as style: PresentationStyle = .push) -> Mount {
         if let module { return presented(module, style) }
         // A field has no module and always exists, so the store refuses to start with it.
-        let view = SliceView<Sessions.State>(style: style)
+        let view = SliceViewPresenter<Sessions.State>(style: style)
         return presented(by: view, named: "presented", needsStart: true)
     }
 
     private func presented<M: Module>(_ module: M, _ style: PresentationStyle) -> Mount {
-        presented(by: SliceView<M.State>(style: style), named: "presented", needsStart: true)
+        presented(
+            by: SliceViewPresenter<M.State>(style: style),
+            named: "presented",
+            needsStart: true
+        )
     }
 }
 
 /// A presenter that presents the view of a slice while the slice exists.
-private struct SliceView<State: ModuleState>: ViewPresenter {
+private struct SliceViewPresenter<State: ModuleState>: ViewPresenter {
     let style: PresentationStyle
 
     func stateDidUpdate(from old: State?, to new: State?, _ context: PresenterContext) {

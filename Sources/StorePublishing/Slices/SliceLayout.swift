@@ -78,7 +78,7 @@ package final class SliceLayout: Sendable {
         guard !keys.isEmpty else { return Bytes(utf8: "{}") }
         let slices = shownIndices.map { $0.map { slices[$0] } } ?? slices
         let count = byteCount(ofShown: slices)
-        guard count < SSEFrame.pieceBytesMin else {
+        guard count < SSEFrame.sharedBytesMin else {
             let pieces =
                 zip(keys, slices).flatMap { [$0, $1 ?? Self.absentSliceJSON] } + [Self.end]
             return Bytes(joining: pieces, shared: max(0, count - min(ownBytes, count)))

@@ -84,9 +84,9 @@ struct ModularState<State: RootState>: StateComposition {
                 LogField("version", .count(token.cause.version))
             )
         } began: { token in
-            effects.begin(token.cause.type, of: token.address.module)
+            effects.noteBeginning(token.cause.type, of: token.address.module)
         } ended: { token, nanoseconds in
-            effects.end(token.cause.type, of: token.address.module, after: nanoseconds)
+            effects.noteEnding(token.cause.type, of: token.address.module, after: nanoseconds)
         } retried: { token in
             effects.noteRetry(token.cause.type, of: token.address.module)
         }

@@ -76,7 +76,7 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
         if command.skipsVerifiedHistory { mark.write() }
         return """
             \(report.recordsCount) records, \(report.snapshotsCount) snapshots and \
-            \(report.outcomesCount) idempotency keys are intact, up to version \(report.version)
+            \(report.outcomesCount) idempotency keys are intact, up to version \(report.newestVersion)
             \(replayed)
 
             """

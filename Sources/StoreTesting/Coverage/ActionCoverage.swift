@@ -25,7 +25,7 @@ final class ActionCoverage: Sendable {
     init<Root: RootState>(of _: Root.Type) {
         let made = ActionTable.of(Root.modules)
         table = try? made.get()
-        startFailure = made.refusal
+        startFailure = made.startFailureText
         libraryModuleNames = Root.modules.filter { mount in
             mount.place(of: Sessions.State.self) != nil
                 || mount.place(of: PendingEffects.State.self) != nil
@@ -34,7 +34,7 @@ final class ActionCoverage: Sendable {
     }
 
     /// Records that a test has exercised an action. Any thread may call this.
-    func note(_ action: any Action) {
+    func markExercised(_ action: any Action) {
         // An action without a JSON form has no wire name.
         guard let number = try? table?.member(of: action, JSONEncoder()).typeIndex else { return }
         exercisedIndices.withLock { _ = $0.insert(number) }
@@ -53,7 +53,9 @@ final class ActionCoverage: Sendable {
 extension ActionTable {
     /// A cache of tables, by the type of the root state. The derivation of an enum's cases takes
     /// longer than most tests.
-    private static let known = Locked<[ObjectIdentifier: Result<ActionTable, ConfigurationError>]>(
+    private static let tablesByRootType = Locked<
+        [ObjectIdentifier: Result<ActionTable, ConfigurationError>]
+    >(
         [:]
     )
 
@@ -63,7 +65,7 @@ extension ActionTable {
         _ modules: [Mount<Root>]
     ) -> Result<ActionTable, ConfigurationError> {
         let root = ObjectIdentifier(Root.self)
-        if let table = known.withLock({ $0[root] }) { return table }
+        if let table = tablesByRootType.withLock({ $0[root] }) { return table }
         let table = Result { () throws(ConfigurationError) in
             var types: [RegisteredType] = []
             for actions in modules.map({ ModuleActions($0) }) + [ModuleActions(of: Root.self)] {
@@ -71,7 +73,7 @@ extension ActionTable {
             }
             return try ActionTable(types)
         }
-        known.withLock { $0[root] = table }
+        tablesByRootType.withLock { $0[root] = table }
         return table
     }
 }
@@ -79,7 +81,7 @@ extension ActionTable {
 extension Result where Failure == ConfigurationError {
     /// The text of a test's failure if a server does not start with the actions; `nil` if a server
     /// starts.
-    var refusal: String? {
+    var startFailureText: String? {
         switch self {
         case .success: nil
         case .failure(let error): "A server does not start with these actions: \(error)."

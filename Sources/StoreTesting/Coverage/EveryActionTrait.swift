@@ -18,9 +18,9 @@ public import Testing
 /// without a test makes the suite fail. A filtered run leaves tests out, so the trait also reports
 /// the actions of these tests.
 public struct EveryActionTrait: SuiteTrait, TestScoping {
-    let exceptions: [String]
+    let exemptActionNames: [String]
     let reporter: TestReporter
-    let coverage: @Sendable () -> ActionCoverage
+    let makeCoverage: @Sendable () -> ActionCoverage
 
     /// Runs the suite's tests, and reports the actions that the tests have not exercised.
     public func provideScope(
@@ -28,13 +28,13 @@ public struct EveryActionTrait: SuiteTrait, TestScoping {
         testCase: Test.Case?,
         performing function: @Sendable @concurrent () async throws -> Void
     ) async throws {
-        let coverage = coverage()
+        let coverage = makeCoverage()
         try await ActionCoverage.$current.withValue(coverage) { try await function() }
         if let refusal = coverage.startFailure {
-            reporter.failed(refusal, test.sourceLocation)
+            reporter.onFailure(refusal, test.sourceLocation)
             return
         }
-        let missing = coverage.unexercisedActions.filter { !exceptions.contains($0) }
+        let missing = coverage.unexercisedActions.filter { !exemptActionNames.contains($0) }
         if !missing.isEmpty {
             reporter.fail(
                 "Actions without a test: \(missing.joined(separator: ", "))",
@@ -42,7 +42,7 @@ public struct EveryActionTrait: SuiteTrait, TestScoping {
                 at: test.sourceLocation
             )
         }
-        let stale = exceptions.filter { !coverage.unexercisedActions.contains($0) }
+        let stale = exemptActionNames.filter { !coverage.unexercisedActions.contains($0) }
         if !stale.isEmpty {
             reporter.fail(
                 "Exceptions without need: \(stale.joined(separator: ", "))",
@@ -67,6 +67,6 @@ extension Trait where Self == EveryActionTrait {
         except: [String] = [],
         reporter: TestReporter = .issues
     ) -> EveryActionTrait {
-        EveryActionTrait(exceptions: except, reporter: reporter) { ActionCoverage(of: root) }
+        EveryActionTrait(exemptActionNames: except, reporter: reporter) { ActionCoverage(of: root) }
     }
 }

@@ -18,14 +18,14 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
     private let state: State
     private let reporter: TestReporter
     /// The modules' names in quotation marks, for messages.
-    private let modules: [String]
+    private let quotedModuleNames: [String]
     /// The coverage to which this test adds its actions; `nil` if actions are not counted.
     private let coverage = ActionCoverage.current
     /// The reason why a server does not start with the modules' actions; `nil` if a server starts.
-    private let refusal: String?
+    private let startFailure: String?
     /// Returns the state after an action; `nil` if the action belongs to none of the modules.
     private let reduce: (any Action, TestSender) throws -> State?
-    private let parts: StoreWrittenValues<State>
+    private let storeValueCopier: StoreValueCopier<State>
 
     /// Makes the test for a root state; `shown` returns the part of the root state that is under
     /// test.
@@ -34,14 +34,14 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
         _ modules: Root.Modules,
         _ reporter: TestReporter,
         _ policy: TestPolicy? = nil,
-        _ parts: StoreWrittenValues<State> = StoreWrittenValues(),
+        _ parts: StoreValueCopier<State> = StoreValueCopier(),
         shown: @escaping (Root) -> State
     ) {
         self.reporter = reporter
-        self.modules = Root.names(of: modules)
-        self.parts = parts
+        self.quotedModuleNames = Root.quotedNames(of: modules)
+        self.storeValueCopier = parts
         state = shown(root)
-        refusal = ActionTable.of(modules).refusal
+        startFailure = ActionTable.of(modules).startFailureText
         reduce = { action, sender in
             let machine = try ModuleMachine<Root>(of: modules)
             guard machine.route(of: action) != nil else { return nil }
@@ -72,7 +72,7 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) {
-        let stated = StatedOutcome(refusal: reason, pointer: pointer, change: change)
+        let stated = StatedOutcome(refusalReason: reason, refusalPointer: pointer, change: change)
         compare(action, (principal, session), with: stated, at: place)
     }
 
@@ -82,18 +82,22 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
         with stated: StatedOutcome<State>,
         at place: SourceLocation
     ) {
-        coverage?.note(action)
-        if let refusal {
-            reporter.failed(refusal, place)
+        coverage?.markExercised(action)
+        if let startFailure {
+            reporter.onFailure(startFailure, place)
             return
         }
-        let check = StateCheck(reporter: reporter, functionName: "when", parts: parts)
+        let check = StateCheck(
+            reporter: reporter,
+            functionName: "when",
+            storeValueCopier: storeValueCopier
+        )
         do {
             let sender = try TestSender(sender.principal, sender.session)
             if let after = try reduce(action, sender) {
                 check.checkApplied(action, from: state, to: after, as: stated, at: place)
             } else {
-                check.reportUnknown(action, modules, at: place)
+                check.reportUnknown(action, quotedModuleNames, at: place)
             }
         } catch {
             check.checkRefused(action, Refusal(error), as: stated, at: place)
@@ -105,7 +109,7 @@ extension Given where Subject == State, State: RootState {
     /// Makes a test of a root state. The policy decides which actions a sender may dispatch.
     public init(_ state: State, policy: TestPolicy? = nil, reporter: TestReporter = .issues) {
         var state = state
-        let parts = State.storeParts
+        let parts = State.storeValueCopier
         parts.fillSharedCopies(&state)
         self.init(state, State.modules, reporter, policy, parts) { $0 }
     }
@@ -128,7 +132,7 @@ extension Given where Subject: Module, Subject.State == State {
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) {
-        let stated = StatedOutcome(refusal: reason, pointer: pointer, change: change)
+        let stated = StatedOutcome(refusalReason: reason, refusalPointer: pointer, change: change)
         compare(action, (principal, session), with: stated, at: place)
     }
 
@@ -142,7 +146,7 @@ extension Given where Subject: Module, Subject.State == State {
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) {
-        let stated = StatedOutcome(refusal: reason, pointer: pointer, change: change)
+        let stated = StatedOutcome(refusalReason: reason, refusalPointer: pointer, change: change)
         compare(action, (principal, session), with: stated, at: place)
     }
 
@@ -156,7 +160,7 @@ extension Given where Subject: Module, Subject.State == State {
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) {
-        let stated = StatedOutcome(refusal: reason, pointer: pointer, change: change)
+        let stated = StatedOutcome(refusalReason: reason, refusalPointer: pointer, change: change)
         compare(action, (principal, session), with: stated, at: place)
     }
 }

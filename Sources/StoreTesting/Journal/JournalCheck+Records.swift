@@ -26,7 +26,7 @@ extension JournalCheck {
     }
 
     mutating func checkBytes(_ journal: any Journal) throws {
-        let twins = JournalSamples.twins
+        let twins = JournalSamples.unicodeTwins
         let records = twins.enumerated().map { place, text in
             Record(
                 version: UInt64(place) + 1,

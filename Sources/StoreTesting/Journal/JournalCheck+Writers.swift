@@ -7,7 +7,7 @@ extension JournalCheck {
     /// Returns the journal of another writer, or the same journal if the subject has no second
     /// writer.
     private mutating func otherWriter(of journal: any Journal) throws -> any Journal {
-        guard let another = subject.another else { return journal }
+        guard let another = subject.makeOtherWriter else { return journal }
         return closeAtEnd(try another(journal))
     }
 
@@ -46,7 +46,7 @@ extension JournalCheck {
                     }
                 } else {
                     for _ in 0..<Self.readsMax where reader.version < size * batches {
-                        if let fault = try Self.readFault(in: reader, size) {
+                        if let fault = try Self.faultOfRead(in: reader, size) {
                             faults.record(fault)
                         }
                     }
@@ -64,7 +64,7 @@ extension JournalCheck {
 
     /// Returns the description of a fault: a read gave a part of a batch, or fewer records than the
     /// version. Returns `nil` if there is no fault.
-    private static func readFault(
+    private static func faultOfRead(
         in journal: any Journal,
         _ size: UInt64
     ) throws(JournalError) -> String? {
@@ -91,7 +91,7 @@ extension JournalCheck {
         DispatchQueue.concurrentPerform(iterations: writers) { writer in
             for _ in 0..<appendsEach {
                 do throws(JournalError) {
-                    try Self.append(to: ends[writer], as: "writer\(writer)", won)
+                    try Self.appendAfterNewest(to: ends[writer], as: "writer\(writer)", won)
                 } catch {
                     faults.record("writer \(writer) is stopped by \(error)")
                     return
@@ -109,7 +109,7 @@ extension JournalCheck {
 
     /// Appends one record after the newest record. After each conflict, another writer has appended
     /// a record. So the loop ends at the latest when all other writers have ended.
-    private static func append(
+    private static func appendAfterNewest(
         to journal: any Journal,
         as name: String,
         _ won: Recorder<UInt64>
@@ -149,7 +149,7 @@ extension JournalCheck {
     }
 
     mutating func checkWatch(_ journal: any Journal) throws {
-        guard subject.another != nil else { return }
+        guard subject.makeOtherWriter != nil else { return }
         let other = try otherWriter(of: journal)
         let seconds = subject.notificationSecondsMax
         let noted = Recorder<UInt64>()

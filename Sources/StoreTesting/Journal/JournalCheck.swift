@@ -7,7 +7,7 @@ struct JournalCheck {
     let promise: JournalPromise
     private(set) var faults: [JournalFault] = []
     /// The journals that the check has made. These journals are closed at the end of the check.
-    private(set) var made: [any Journal] = []
+    private(set) var journalsToClose: [any Journal] = []
 
     mutating func fail(_ text: String) { faults.append(JournalFault(promise: promise, text: text)) }
 
@@ -23,7 +23,7 @@ struct JournalCheck {
 
     /// Adds a journal to the journals that are closed at the end of the check.
     mutating func closeAtEnd(_ journal: any Journal) -> any Journal {
-        made.append(journal)
+        journalsToClose.append(journal)
         return journal
     }
 
@@ -33,7 +33,7 @@ struct JournalCheck {
             let versions = "\(found.map(\.version))"
             return fail("\(what): there are versions \(versions), not \(records.map(\.version))")
         }
-        for (one, other) in zip(found, records) where !one.hasBytes(of: other) {
+        for (one, other) in zip(found, records) where !one.hasSameBytes(as: other) {
             return fail("\(what): version \(one.version) is \(one), not \(other)")
         }
     }
@@ -56,7 +56,7 @@ struct JournalCheck {
 extension Record {
     /// Returns true if the records are equal and their texts have the same bytes. `==` also returns
     /// true for texts that differ only in their Unicode form.
-    fileprivate func hasBytes(of other: Record) -> Bool {
+    fileprivate func hasSameBytes(as other: Record) -> Bool {
         self == other && type.isSame(as: other.type)
             && Self.isSame(requestID, other.requestID)
             && Self.isSame(origin, other.origin) && Self.isSame(session, other.session)

@@ -30,7 +30,7 @@ public enum JournalConformance {
         } catch {
             check.fail("it throws \(error)")
         }
-        for journal in check.made { journal.close() }
+        for journal in check.journalsToClose { journal.close() }
         return check.faults
     }
 }
@@ -102,7 +102,7 @@ public struct JournalSubject: Sendable {
     /// Closes a journal and opens its history anew, as the next start of a program does.
     public let reopen: (@Sendable (any Journal) throws -> any Journal)?
     /// Makes a second journal on the history of a journal, for another writer.
-    public let another: (@Sendable (any Journal) throws -> any Journal)?
+    public let makeOtherWriter: (@Sendable (any Journal) throws -> any Journal)?
     /// Makes an empty journal that keeps at most 100 records, or cuts its records to 100 when a
     /// snapshot is saved.
     public let makeSmall: (@Sendable () throws -> any Journal)?
@@ -123,7 +123,7 @@ public struct JournalSubject: Sendable {
     ) {
         self.make = make
         self.reopen = reopen
-        self.another = another
+        self.makeOtherWriter = another
         self.makeSmall = makeSmall
         self.setFull = setFull
         self.notificationSecondsMax = notificationSecondsMax

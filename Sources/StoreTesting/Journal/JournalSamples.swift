@@ -4,7 +4,7 @@ import StoreCore
 /// the arguments.
 enum JournalSamples {
     /// Pairs of texts. The texts of a pair are equal by `==`, but their bytes differ.
-    static let twins = ["caf\u{E9}", "cafe\u{301}", "K", "\u{212A}"]
+    static let unicodeTwins = ["caf\u{E9}", "cafe\u{301}", "K", "\u{212A}"]
 
     static func record(_ version: UInt64, type: String = "counted", bytes: Int = 0) -> Record {
         Record(

@@ -29,17 +29,17 @@ struct SoleState<M: Module>: RootState {
 extension RootState {
     /// Returns the names of modules in quotation marks, for messages. The ledger of effects is left
     /// out, because a test does not send the ledger's actions.
-    static func names(of modules: Modules) -> [String] {
+    static func quotedNames(of modules: Modules) -> [String] {
         modules.map(\.name).filter { $0 != PendingEffects.name }.map { "'\($0)'" }
     }
 
     /// The functions for the values of this root state that the store itself writes.
-    static var storeParts: StoreWrittenValues<Self> {
+    static var storeValueCopier: StoreValueCopier<Self> {
         let effects = ledgerCopier(PendingEffects.State.self, named: PendingEffects.name)
         let presence = ledgerCopier(Presence.State.self, named: Presence.name)
         // A mistake in the modules is reported when the test makes a store.
         let machine = try? ModuleMachine<Self>(of: modules)
-        return StoreWrittenValues {
+        return StoreValueCopier {
             machine?.fillSharedCopies(in: &$0)
         } copyLedgers: { state, other in
             effects(&state, other)

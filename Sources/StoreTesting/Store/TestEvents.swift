@@ -15,7 +15,7 @@ struct TestEvent<State: Sendable>: Sendable {
         var failure: (any Error)? { if case .failure(_, let error) = self { error } else { nil } }
     }
 
-    let form: Kind
+    let kind: Kind
     /// The version of the action. For a failure, the version of the action that the effect
     /// followed.
     let version: UInt64
@@ -28,10 +28,10 @@ struct TestEvent<State: Sendable>: Sendable {
 /// The events that the test has not stated yet, in order.
 final class TestEvents<State: Sendable>: Sendable {
     private struct Table: Sendable {
-        var waiting: [TestEvent<State>] = []
+        var unstatedEvents: [TestEvent<State>] = []
         /// The durable actions whose states the Core has not passed on yet, in order.
-        var applied: [ActionEnvelope] = []
-        var names: [UInt64: String] = [:]
+        var actionsWithoutState: [ActionEnvelope] = []
+        var actionNamesByVersion: [UInt64: String] = [:]
     }
 
     private let table = Locked(Table())
@@ -43,8 +43,8 @@ final class TestEvents<State: Sendable>: Sendable {
     func recordAction(_ envelope: ActionEnvelope) {
         let name = ActionText.of(envelope.action)
         table.withLock { table in
-            table.applied.append(envelope)
-            table.names[envelope.version] = name
+            table.actionsWithoutState.append(envelope)
+            table.actionNamesByVersion[envelope.version] = name
         }
     }
 
@@ -52,16 +52,16 @@ final class TestEvents<State: Sendable>: Sendable {
     /// this.
     func recordState(_ state: State) {
         table.withLock { table in
-            guard !table.applied.isEmpty else { return }
-            let envelope = table.applied.removeFirst()
+            guard !table.actionsWithoutState.isEmpty else { return }
+            let envelope = table.actionsWithoutState.removeFirst()
             // The actions that the test sends have no origin, and make no event. The store's own
             // actions of the ledgers make no event, too.
             guard envelope.origin != nil, !(envelope.action is PendingEffects.Internal),
                 !(envelope.action is Presence.Internal)
             else { return }
-            table.waiting.append(
+            table.unstatedEvents.append(
                 TestEvent(
-                    form: .action(envelope.action, state),
+                    kind: .action(envelope.action, state),
                     version: envelope.version,
                     cause: envelope.cause ?? 0,
                     origin: envelope.origin
@@ -75,28 +75,30 @@ final class TestEvents<State: Sendable>: Sendable {
         let version = token.cause.version
         table.withLock { table in
             let form = TestEvent<State>.Kind.failure(token.id, error)
-            table.waiting.append(TestEvent(form: form, version: version, cause: version))
+            table.unstatedEvents.append(TestEvent(kind: form, version: version, cause: version))
         }
         changes.signal()
     }
 
     /// Returns the name of the action of a version.
-    func name(_ version: UInt64) -> String {
-        table.withLock { $0.names[version] } ?? "the store's beginning"
+    func actionName(ofVersion version: UInt64) -> String {
+        table.withLock { $0.actionNamesByVersion[version] } ?? "the store's beginning"
     }
 
-    var isEmpty: Bool { table.withLock { $0.waiting.isEmpty } }
+    var isEmpty: Bool { table.withLock { $0.unstatedEvents.isEmpty } }
 
-    func next() -> TestEvent<State>? {
-        table.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
+    func takeNext() -> TestEvent<State>? {
+        table.withLock { $0.unstatedEvents.isEmpty ? nil : $0.unstatedEvents.removeFirst() }
     }
 
     /// Removes and returns the events before the action of this version; by default, all events.
     func take(before version: UInt64 = .max) -> [TestEvent<State>] {
         table.withLock { table in
-            let end = table.waiting.firstIndex { $0.version >= version } ?? table.waiting.endIndex
-            defer { table.waiting.removeSubrange(..<end) }
-            return Array(table.waiting[..<end])
+            let end =
+                table.unstatedEvents.firstIndex { $0.version >= version }
+                ?? table.unstatedEvents.endIndex
+            defer { table.unstatedEvents.removeSubrange(..<end) }
+            return Array(table.unstatedEvents[..<end])
         }
     }
 
@@ -104,19 +106,19 @@ final class TestEvents<State: Sendable>: Sendable {
     /// gets these errors.
     func forgetFailures(after version: UInt64) {
         table.withLock { table in
-            table.waiting.removeAll { $0.form.failure != nil && $0.cause == version }
+            table.unstatedEvents.removeAll { $0.kind.failure != nil && $0.cause == version }
         }
     }
 
     /// Removes and returns the failures caused by a dependency that the test did not prepare.
-    func takeUnprepared() -> [TestEvent<State>] {
+    func takeUnpreparedFailures() -> [TestEvent<State>] {
         table.withLock { table in
-            defer { table.waiting.removeAll(where: \.isUnprepared) }
-            return table.waiting.filter(\.isUnprepared)
+            defer { table.unstatedEvents.removeAll(where: \.isUnpreparedFailure) }
+            return table.unstatedEvents.filter(\.isUnpreparedFailure)
         }
     }
 }
 
 extension TestEvent {
-    var isUnprepared: Bool { form.failure is UnpreparedDependency }
+    var isUnpreparedFailure: Bool { kind.failure is UnpreparedDependency }
 }

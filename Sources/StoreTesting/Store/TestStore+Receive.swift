@@ -96,14 +96,14 @@ extension TestStore {
     ) async {
         var skipped: [TestEvent<State>] = []
         while await changes.wait(within: timeout, until: { !events.isEmpty }) {
-            guard let event = events.next() else { continue }
-            if event.isUnprepared {
+            guard let event = events.takeNext() else { continue }
+            if event.isUnpreparedFailure {
                 reporter.fail(text(of: event), at: place)
                 return
             }
-            if isMeant(event.form) {
+            if isMeant(event.kind) {
                 report(unstated: skipped, before: "\(name) came", at: place)
-                if case .action(let action, let state) = event.form {
+                if case .action(let action, let state) = event.kind {
                     compareAndAdopt(
                         action,
                         state,
@@ -187,7 +187,7 @@ extension TestStore where Subject == State, State: RootState {
     /// `send` states the changes of the whole step at once. The step consists of the interceptor's
     /// replacement for the sent action, and of the actions that the interceptor adds behind it.
     public func add(interceptor: @escaping Interceptor<State>) {
-        isIntercepted = true
+        hasInterceptor = true
         (core as? Core<State>)?.add(interceptor: interceptor)
     }
 
@@ -196,7 +196,7 @@ extension TestStore where Subject == State, State: RootState {
     public func add(reaction: Reaction<State>) {
         if case .notification(let name, _, let react) = reaction.trigger {
             notificationHandlers.append(
-                .init(name: name, place: reaction.sourceLocation, react: react)
+                .init(name: name, sourceLocation: reaction.sourceLocation, react: react)
             )
         }
         (core as? Core<State>)?.add(reaction: reaction)
@@ -224,7 +224,7 @@ extension TestStore where Subject == State, State: RootState {
         report(unstated: events.take(), before: "'\(name)' is notified", at: place)
         for notification in meant {
             guard let action = notification.react(payload) else { continue }
-            let source = ActionSource(place: notification.place)
+            let source = ActionSource(place: notification.sourceLocation)
             (core as? Core<State>)?.engine.dispatchProgramAction(action, from: source)
         }
         await waitUntilIdle(at: place)
@@ -239,7 +239,7 @@ extension TestStore {
     public nonisolated(nonsending) func finish(at place: SourceLocation = #_sourceLocation) async {
         await waitUntilIdle(at: place)
         let hasEnded = await changes.wait(within: timeout) { runner.running.isEmpty }
-        reportUnprepared(at: place)
+        reportUnpreparedDependencies(at: place)
         report(unstated: events.take(), before: "the test finished", at: place)
         if !hasEnded {
             report(running: runner.running, "after \(timeout)", at: place)

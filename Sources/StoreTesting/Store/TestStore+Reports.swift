@@ -5,7 +5,12 @@ import Testing
 
 extension TestStore {
     func stateCheck(for verb: String) -> StateCheck<State> {
-        StateCheck(reporter: reporter, exhaustivity: exhaustivity, functionName: verb, parts: parts)
+        StateCheck(
+            reporter: reporter,
+            exhaustivity: exhaustivity,
+            functionName: verb,
+            storeValueCopier: storeValueCopier
+        )
     }
 
     /// Compares the state after an action with the stated outcome, and continues with the actual
@@ -17,7 +22,7 @@ extension TestStore {
         _ verb: String,
         at place: SourceLocation
     ) {
-        coverage?.note(action)
+        coverage?.markExercised(action)
         stateCheck(for: verb).checkApplied(action, from: state, to: actual, as: stated, at: place)
         state = actual
     }
@@ -37,8 +42,8 @@ extension TestStore {
 
     /// Reports dependencies that were not prepared. Such a dependency is a mistake of the test,
     /// even if the test is not exhaustive.
-    func reportUnprepared(at place: SourceLocation) {
-        for event in events.takeUnprepared() { reporter.fail(text(of: event), at: place) }
+    func reportUnpreparedDependencies(at place: SourceLocation) {
+        for event in events.takeUnpreparedFailures() { reporter.fail(text(of: event), at: place) }
     }
 
     func report(running: [EffectToken], _ when: String, at place: SourceLocation) {
@@ -62,14 +67,14 @@ extension TestStore {
     ) {
         switch exhaustivity {
         case .on: reporter.fail(failure, advice, at: place)
-        case .off(showSkipped: true): reporter.noted(warning, place)
+        case .off(showSkipped: true): reporter.onWarning(warning, place)
         case .off(showSkipped: false): break
         }
     }
 
     /// Continues with the state after an event.
     func adoptState(after event: TestEvent<State>) {
-        if case .action(_, let after) = event.form { state = after }
+        if case .action(_, let after) = event.kind { state = after }
     }
 
     /// Waits until all effects have ended or wait for something.
@@ -83,21 +88,21 @@ extension TestStore {
             )
             return
         }
-        reportUnprepared(at: place)
+        reportUnpreparedDependencies(at: place)
     }
 
     func text(of event: TestEvent<State>) -> String {
-        switch event.form {
+        switch event.kind {
         case .action(let action, _):
-            ActionText.of(action) + ", after " + events.name(event.cause)
+            ActionText.of(action) + ", after " + events.actionName(ofVersion: event.cause)
                 + (event.origin.map { " (\($0))" } ?? "")
         case .failure(let id, let error):
-            "the effect '\(id)', after \(events.name(event.cause)), threw: "
+            "the effect '\(id)', after \(events.actionName(ofVersion: event.cause)), threw: "
                 + (error.refusal.map { "Refusal: \($0.reason)" } ?? "\(error)")
         }
     }
 
     func text(of token: EffectToken) -> String {
-        "'\(token.id)', after \(events.name(token.cause.version))"
+        "'\(token.id)', after \(events.actionName(ofVersion: token.cause.version))"
     }
 }

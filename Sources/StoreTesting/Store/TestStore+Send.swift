@@ -29,7 +29,7 @@ extension TestStore {
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        let stated = StatedOutcome(refusal: reason, pointer: pointer, change: change)
+        let stated = StatedOutcome(refusalReason: reason, refusalPointer: pointer, change: change)
         await send(action, (principal, session), stating: stated, at: place)
     }
 
@@ -51,7 +51,7 @@ extension TestStore {
             compareAndAdopt(action, done.state, stated, "send", at: place)
         } catch {
             if let refusal = error.refusal {
-                coverage?.note(action)
+                coverage?.markExercised(action)
                 stateCheck(for: "send").checkRefused(action, refusal, as: stated, at: place)
             } else {
                 reporter.fail(
@@ -66,10 +66,10 @@ extension TestStore {
     /// Returns true if the store takes this action. Reports the earlier events that the test did
     /// not state.
     func prepareToSend(_ action: any Action, at place: SourceLocation) -> Bool {
-        reportUnprepared(at: place)
+        reportUnpreparedDependencies(at: place)
         report(unstated: events.take(), before: "\(ActionText.of(action)) is sent", at: place)
-        if isIntercepted || isActionOfModules(action) { return true }
-        stateCheck(for: "send").reportUnknown(action, modules, at: place)
+        if hasInterceptor || isActionOfModules(action) { return true }
+        stateCheck(for: "send").reportUnknown(action, quotedModuleNames, at: place)
         return false
     }
 
@@ -133,7 +133,7 @@ extension TestStore where Subject: Module, Subject.State == State {
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        let stated = StatedOutcome(refusal: reason, pointer: pointer, change: change)
+        let stated = StatedOutcome(refusalReason: reason, refusalPointer: pointer, change: change)
         await send(action, (principal, session), stating: stated, at: place)
     }
 
@@ -148,7 +148,7 @@ extension TestStore where Subject: Module, Subject.State == State {
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        let stated = StatedOutcome(refusal: reason, pointer: pointer, change: change)
+        let stated = StatedOutcome(refusalReason: reason, refusalPointer: pointer, change: change)
         await send(action, (principal, session), stating: stated, at: place)
     }
 
@@ -163,7 +163,7 @@ extension TestStore where Subject: Module, Subject.State == State {
         _ change: ((inout State) throws -> Void)? = nil,
         at place: SourceLocation = #_sourceLocation
     ) async {
-        let stated = StatedOutcome(refusal: reason, pointer: pointer, change: change)
+        let stated = StatedOutcome(refusalReason: reason, refusalPointer: pointer, change: change)
         await send(action, (principal, session), stating: stated, at: place)
     }
 }

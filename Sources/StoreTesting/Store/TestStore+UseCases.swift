@@ -29,15 +29,15 @@ extension TestStore {
         at place: SourceLocation = #_sourceLocation
     ) async {
         let path = useCase + "/" + method
-        guard let begin = useCases[path] else {
+        guard let begin = useCaseStartersByPath[path] else {
             reporter.fail(
                 "There is no use case '\(path)'.",
-                "There are: \(useCases.keys.sorted().joined(separator: ", "))",
+                "There are: \(useCaseStartersByPath.keys.sorted().joined(separator: ", "))",
                 at: place
             )
             return
         }
-        reportUnprepared(at: place)
+        reportUnpreparedDependencies(at: place)
         report(unstated: events.take(), before: "\(path) is called", at: place)
         do {
             try await begin(input, instance, TestSender(principal, session))
@@ -58,7 +58,7 @@ extension TestStore {
         @Sendable (any Codable & Sendable, String?, TestSender) async throws -> Void
 
     /// Returns the methods of the modules' use cases, by their paths.
-    static func useCases<Root: RootState>(
+    static func useCaseStarters<Root: RootState>(
         of modules: Root.Modules,
         _ core: Core<Root>,
         _ admission: TestAdmission?
@@ -82,7 +82,7 @@ extension TestStore {
                                     members: [EnvelopeMember(request)],
                                     principal: sender.principal,
                                     session: sender.session,
-                                    completion: UseCaseCompletion(continuation)
+                                    completion: UseCaseStartCompletion(continuation)
                                 )
                             )
                         } catch {
@@ -97,7 +97,7 @@ extension TestStore {
 }
 
 /// A completion that resumes the caller when the work of a use case has begun, or was refused.
-private final class UseCaseCompletion: Completion {
+private final class UseCaseStartCompletion: Completion {
     private let continuation: CheckedContinuation<Void, any Error>
 
     init(_ continuation: CheckedContinuation<Void, any Error>) { self.continuation = continuation }

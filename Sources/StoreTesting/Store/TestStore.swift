@@ -40,31 +40,31 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
     public internal(set) var state: State
 
     let reporter: TestReporter
-    let beginning: SourceLocation
+    let creationLocation: SourceLocation
     let changes = ChangeSignal()
     let executor: OrderedExecutor
     let events: TestEvents<State>
     let runner: EffectRunner
     let coverage = ActionCoverage.current
-    let modules: [String]
-    let parts: StoreWrittenValues<State>
+    let quotedModuleNames: [String]
+    let storeValueCopier: StoreValueCopier<State>
     let isActionOfModules: (any Action) -> Bool
     let dispatch:
         @Sendable (any Action, TestSender, EffectWatch) async throws -> (
             version: UInt64, state: State
         )
-    let useCases: [String: UseCaseStarter]
+    let useCaseStartersByPath: [String: UseCaseStarter]
     /// The Core; `nil` if the modules can't make a store.
     let core: (any Sendable)?
     /// True if there is an interceptor: an interceptor may replace an action that belongs to no
     /// module.
-    var isIntercepted = false
+    var hasInterceptor = false
     var notificationHandlers: [NotificationHandler] = []
 
     /// A reaction to the notifications of one name.
     struct NotificationHandler {
         let name: String
-        let place: String
+        let sourceLocation: String
         let react: @Sendable (any Sendable) -> (any Action)?
     }
 
@@ -76,7 +76,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
         timeout: Duration,
         policy: TestPolicy? = nil,
         at place: SourceLocation,
-        parts: StoreWrittenValues<State> = StoreWrittenValues(),
+        parts: StoreValueCopier<State> = StoreValueCopier(),
         shown: @escaping @Sendable (Root) -> State
     ) {
         let events = TestEvents<State>(changes)
@@ -89,9 +89,9 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
         self.events = events
         self.executor = executor
         self.runner = runner
-        self.modules = Root.names(of: modules)
-        self.beginning = place
-        self.parts = parts
+        self.quotedModuleNames = Root.quotedNames(of: modules)
+        self.creationLocation = place
+        self.storeValueCopier = parts
         var beginning = shown(root)
         parts.fillSharedCopies(&beginning)
         state = beginning
@@ -126,14 +126,16 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
                 )
                 return (done.version, shown(done.state))
             }
-            useCases = Self.useCases(of: modules, core, admission)
+            useCaseStartersByPath = Self.useCaseStarters(of: modules, core, admission)
             self.core = core
-            if let refusal = ActionTable.of(modules).refusal { reporter.failed(refusal, place) }
+            if let refusal = ActionTable.of(modules).startFailureText {
+                reporter.onFailure(refusal, place)
+            }
         } catch {
-            reporter.failed("The modules can't make a store: \(error).", place)
+            reporter.onFailure("The modules can't make a store: \(error).", place)
             isActionOfModules = { _ in true }
             dispatch = { _, _, _ in throw error }
-            useCases = [:]
+            useCaseStartersByPath = [:]
             core = nil
         }
         if let clock = try? dependencies[ClockKey.self] as? ManualClock {
@@ -159,9 +161,9 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
     }
 
     deinit {
-        reportUnprepared(at: beginning)
-        report(unstated: events.take(), before: "the store went", at: beginning)
-        report(running: runner.running, "when the store went", at: beginning)
+        reportUnpreparedDependencies(at: creationLocation)
+        report(unstated: events.take(), before: "the store went", at: creationLocation)
+        report(running: runner.running, "when the store went", at: creationLocation)
         runner.stop()
     }
 }
@@ -193,7 +195,7 @@ extension TestStore where Subject == State, State: RootState {
             timeout: timeout,
             policy: policy,
             at: place,
-            parts: State.storeParts
+            parts: State.storeValueCopier
         ) { $0 }
     }
 }
@@ -245,8 +247,8 @@ public enum Exhaustivity: Sendable, Equatable {
 /// }
 /// ```
 public struct TestReporter: Sendable {
-    let failed: @Sendable (String, SourceLocation) -> Void
-    let noted: @Sendable (String, SourceLocation) -> Void
+    let onFailure: @Sendable (String, SourceLocation) -> Void
+    let onWarning: @Sendable (String, SourceLocation) -> Void
 
     /// Makes a reporter.
     ///
@@ -257,13 +259,13 @@ public struct TestReporter: Sendable {
         noted: @escaping @Sendable (String, SourceLocation) -> Void = { _, _ in },
         failed: @escaping @Sendable (String, SourceLocation) -> Void
     ) {
-        self.noted = noted
-        self.failed = failed
+        self.onWarning = noted
+        self.onFailure = failed
     }
 
     /// Reports a failure. The advice follows the failure, behind an empty line.
     func fail(_ failure: String, _ advice: String? = nil, at place: SourceLocation) {
-        failed(failure + (advice.map { "\n\n" + $0 } ?? ""), place)
+        onFailure(failure + (advice.map { "\n\n" + $0 } ?? ""), place)
     }
 
     /// The reporter that records issues of Swift Testing.

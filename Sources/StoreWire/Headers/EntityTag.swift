@@ -3,14 +3,14 @@
 package struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     package let isWeak: Bool
     /// The text between the quotes.
-    package let opaque: String
+    package let opaqueTag: String
 
     package init(opaque: String, isWeak: Bool = false) {
-        self.opaque = opaque
+        self.opaqueTag = opaque
         self.isWeak = isWeak
     }
 
-    package var description: String { isWeak ? "W/\"\(opaque)\"" : "\"\(opaque)\"" }
+    package var description: String { isWeak ? "W/\"\(opaqueTag)\"" : "\"\(opaqueTag)\"" }
 }
 
 /// The value of `If-Match` or `If-None-Match` (RFC 9110 §13.1.1, §13.1.2).
@@ -40,7 +40,7 @@ package enum EntityTagCondition: Sendable, Equatable {
         while !scanner.isAtEnd {
             if !scanner.take(",") {
                 guard tags.count < EntityTagCondition.tagsMax,
-                    let tag = EntityTagCondition.tag(&scanner)
+                    let tag = EntityTagCondition.takeTag(&scanner)
                 else { return nil }
                 tags.append(tag)
                 scanner.skipWhitespace()
@@ -60,7 +60,7 @@ package enum EntityTagCondition: Sendable, Equatable {
         }
     }
 
-    private static func tag(_ scanner: inout HeaderScanner) -> EntityTag? {
+    private static func takeTag(_ scanner: inout HeaderScanner) -> EntityTag? {
         let isWeak = scanner.take("W")
         if isWeak, !scanner.take("/") { return nil }
         guard scanner.take("\"") else { return nil }

@@ -15,10 +15,11 @@ package struct MediaType: Sendable, Equatable {
     package init?(_ text: some StringProtocol) {
         var scanner = HeaderScanner(text)
         scanner.skipWhitespace()
-        guard let type = scanner.token(), scanner.take("/"), let subtype = scanner.token() else {
+        guard let type = scanner.takeToken(), scanner.take("/"), let subtype = scanner.takeToken()
+        else {
             return nil
         }
-        guard let parameters = MediaType.parameters(&scanner) else { return nil }
+        guard let parameters = MediaType.takeParameters(&scanner) else { return nil }
         self.type = type.lowercased()
         self.subtype = subtype.lowercased()
         self.parameters = parameters
@@ -37,20 +38,21 @@ package struct MediaType: Sendable, Equatable {
         header == "application/json" || MediaType(header)?.isJSON == true
     }
 
-    private static func parameters(_ scanner: inout HeaderScanner) -> [Parameter]? {
+    private static func takeParameters(_ scanner: inout HeaderScanner) -> [Parameter]? {
         var parameters: [Parameter] = []
         while true {
             scanner.skipWhitespace()
             if scanner.isAtEnd { return parameters }
             guard scanner.take(";") else { return nil }
             scanner.skipWhitespace()
-            guard let name = scanner.token() else {
+            guard let name = scanner.takeToken() else {
                 // The grammar allows a semicolon without a parameter.
-                if scanner.isAtEnd || scanner.next == UInt8(ascii: ";") { continue }
+                if scanner.isAtEnd || scanner.nextByte == UInt8(ascii: ";") { continue }
                 return nil
             }
             guard scanner.take("=") else { return nil }
-            guard let value = scanner.token().map(String.init) ?? scanner.quotedString() else {
+            guard let value = scanner.takeToken().map(String.init) ?? scanner.takeQuotedString()
+            else {
                 return nil
             }
             parameters.append(Parameter(name: name.lowercased(), value: value))

@@ -30,8 +30,9 @@ package struct Preferences: Sendable, Equatable {
         var scanner = HeaderScanner(text)
         var seen: Set<String> = []
         while !scanner.isAtEnd {
-            if let (name, value) = Preferences.preference(&scanner), seen.insert(name).inserted {
-                apply(name, value)
+            if let (name, value) = Preferences.takePreference(&scanner), seen.insert(name).inserted
+            {
+                setPreference(name, value)
             }
             Preferences.skipToNext(&scanner)
         }
@@ -42,13 +43,13 @@ package struct Preferences: Sendable, Equatable {
     ///
     /// `returned` is the form of the answer, and `waitSeconds` the maximum time for which the
     /// server was ready to wait. A parameter is `nil` if the client did not send its preference.
-    package static func applied(returned: ReturnForm?, waitSeconds: Int?) -> String? {
+    package static func appliedHeaderValue(returned: ReturnForm?, waitSeconds: Int?) -> String? {
         let parts = [returned.map { "return=\($0.rawValue)" }, waitSeconds.map { "wait=\($0)" }]
             .compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
-    private mutating func apply(_ name: String, _ value: String) {
+    private mutating func setPreference(_ name: String, _ value: String) {
         switch name {
         case "return": returnForm = ReturnForm(rawValue: value)
         case "wait":
@@ -59,13 +60,13 @@ package struct Preferences: Sendable, Equatable {
         }
     }
 
-    private static func preference(_ scanner: inout HeaderScanner) -> (String, String)? {
+    private static func takePreference(_ scanner: inout HeaderScanner) -> (String, String)? {
         scanner.skipWhitespace()
-        guard let name = scanner.token() else { return nil }
+        guard let name = scanner.takeToken() else { return nil }
         scanner.skipWhitespace()
         guard scanner.take("=") else { return (name.lowercased(), "") }
         scanner.skipWhitespace()
-        guard let value = scanner.token().map(String.init) ?? scanner.quotedString() else {
+        guard let value = scanner.takeToken().map(String.init) ?? scanner.takeQuotedString() else {
             return nil
         }
         return (name.lowercased(), value)
@@ -75,8 +76,8 @@ package struct Preferences: Sendable, Equatable {
     /// invalid text.
     private static func skipToNext(_ scanner: inout HeaderScanner) {
         while !scanner.isAtEnd, !scanner.take(",") {
-            let quoted = scanner.next == UInt8(ascii: "\"")
-            if quoted, scanner.quotedString() != nil { continue }
+            let quoted = scanner.nextByte == UInt8(ascii: "\"")
+            if quoted, scanner.takeQuotedString() != nil { continue }
             _ = scanner.take { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "\"") }
             _ = quoted && scanner.take("\"")
         }

@@ -10,12 +10,12 @@ package enum StructuredString {
     /// if anything other than parameters follows the string.
     package static func parse(_ text: String) -> String? {
         var text = text
-        return text.withUTF8 { plain($0) } ?? any(text)
+        return text.withUTF8 { parsePlain($0) } ?? parseAny(text)
     }
 
     /// Returns the string if the value has no escapes, no parameters and no spaces around the
     /// quotes. This fast path is sufficient for almost all values.
-    private static func plain(_ text: UnsafeBufferPointer<UInt8>) -> String? {
+    private static func parsePlain(_ text: UnsafeBufferPointer<UInt8>) -> String? {
         let quote = UInt8(ascii: "\"")
         guard text.count >= 2, text[0] == quote, text[text.count - 1] == quote else { return nil }
         let inner = UnsafeBufferPointer(rebasing: text[1..<(text.count - 1)])
@@ -25,15 +25,15 @@ package enum StructuredString {
         return String(decoding: inner, as: UTF8.self)
     }
 
-    private static func any(_ text: String) -> String? {
+    private static func parseAny(_ text: String) -> String? {
         var scanner = HeaderScanner(text)
         scanner.skipSpaces()
-        guard let value = string(&scanner), skipParameters(&scanner) else { return nil }
+        guard let value = takeString(&scanner), skipParameters(&scanner) else { return nil }
         scanner.skipSpaces()
         return scanner.isAtEnd ? value : nil
     }
 
-    private static func string(_ scanner: inout HeaderScanner) -> String? {
+    private static func takeString(_ scanner: inout HeaderScanner) -> String? {
         guard scanner.take("\"") else { return nil }
         var value = ""
         while true {
@@ -53,7 +53,8 @@ package enum StructuredString {
     private static func skipParameters(_ scanner: inout HeaderScanner) -> Bool {
         while scanner.take(";") {
             scanner.skipSpaces()
-            guard let first = scanner.next, first.isLowercase || first == UInt8(ascii: "*") else {
+            guard let first = scanner.nextByte, first.isLowercase || first == UInt8(ascii: "*")
+            else {
                 return false
             }
             _ = scanner.take { $0.isLowercase || $0.isDigit || "_-.*".utf8.contains($0) }
@@ -63,8 +64,8 @@ package enum StructuredString {
     }
 
     private static func skipBareItem(_ scanner: inout HeaderScanner) -> Bool {
-        switch scanner.next {
-        case UInt8(ascii: "\""): return string(&scanner) != nil
+        switch scanner.nextByte {
+        case UInt8(ascii: "\""): return takeString(&scanner) != nil
         case UInt8(ascii: "?"):
             _ = scanner.take("?")
             return scanner.take("0") || scanner.take("1")

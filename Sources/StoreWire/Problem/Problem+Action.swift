@@ -6,7 +6,7 @@ extension Problem {
     package static func refused(reason: String, pointer: String? = nil) -> Problem {
         Problem(
             .refused,
-            detail: "The action was refused: \(sentence(reason)) Nothing was changed.",
+            detail: "The action was refused: \(withFullStop(reason)) Nothing was changed.",
             members: [ProblemMember("reason", .string(reason))] + optionalMember("pointer", pointer)
         )
     }
@@ -114,7 +114,7 @@ extension Problem {
 
     /// Returns the reason with a full stop at its end, unless the reason ends with a punctuation
     /// mark.
-    private static func sentence(_ reason: String) -> String {
+    private static func withFullStop(_ reason: String) -> String {
         guard let last = reason.last, !".!?…".contains(last) else { return reason }
         return reason + "."
     }

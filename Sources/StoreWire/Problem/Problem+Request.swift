@@ -115,7 +115,7 @@ extension Problem {
     }
 
     /// 505: the request line names a version of HTTP that the server does not support.
-    package static func versionNotSupported() -> Problem {
+    package static func httpVersionNotSupported() -> Problem {
         Problem(
             .versionNotSupported,
             detail: "HTTP/1.1 and HTTP/1.0 are served. Send the request as HTTP/1.1."
@@ -124,24 +124,34 @@ extension Problem {
 
     /// 413: the body is longer than the server accepts.
     package static func tooLarge(limit: Int) -> Problem {
-        limited(.tooLarge, "The body", to: limit, advice: "Send less at once.")
+        byteLimitExceeded(.tooLarge, "The body", limit: limit, advice: "Send less at once.")
     }
 
     /// 413: the route accepts no body, not even a short body.
     package static func bodyNotTaken(_ method: String, _ path: String) -> Problem {
         let body = "The body of \(excerpt(method)) \(excerpt(path))"
-        return limited(.tooLarge, body, to: 0, advice: "Send the request without a body.")
+        return byteLimitExceeded(
+            .tooLarge,
+            body,
+            limit: 0,
+            advice: "Send the request without a body."
+        )
     }
 
     /// 414: the target of the request is longer than the server accepts.
     package static func uriTooLong(limit: Int) -> Problem {
-        limited(.uriTooLong, "The request target", to: limit, advice: "Shorten it.")
+        byteLimitExceeded(.uriTooLong, "The request target", limit: limit, advice: "Shorten it.")
     }
 
     /// 431: the headers together are longer than the server accepts.
     package static func headersTooLarge(limit: Int) -> Problem {
         let advice = "Send fewer or shorter headers."
-        return limited(.headersTooLarge, "The header section", to: limit, advice: advice)
+        return byteLimitExceeded(
+            .headersTooLarge,
+            "The header section",
+            limit: limit,
+            advice: advice
+        )
     }
 
     /// 431: the request has more header fields than the server accepts.
@@ -150,7 +160,7 @@ extension Problem {
             .headersTooLarge,
             detail: "The request has more than the \(limit) header fields that the server accepts. "
                 + "Send fewer.",
-            members: [member(limit)]
+            members: [limitMember(limit)]
         )
     }
 
@@ -177,20 +187,20 @@ extension Problem {
         )
     }
 
-    private static func limited(
+    private static func byteLimitExceeded(
         _ slug: ProblemSlug,
         _ part: String,
-        to limit: Int,
+        limit: Int,
         advice: String
     ) -> Problem {
         Problem(
             slug,
             detail: "\(part) is larger than the \(limit) bytes that the server accepts. \(advice)",
-            members: [member(limit)]
+            members: [limitMember(limit)]
         )
     }
 
-    private static func member(_ limit: Int) -> ProblemMember {
+    private static func limitMember(_ limit: Int) -> ProblemMember {
         ProblemMember("limit", .integer(UInt64(max(limit, 0))))
     }
 }

@@ -5,7 +5,7 @@ package import StoreTexts
 /// reader of the stream needs it.
 package protocol LogSource: AnyObject, Sendable {
     /// The newest version that the writer may send.
-    var version: UInt64 { get }
+    var newestVersion: UInt64 { get }
 
     /// Returns records after a version, without the records that a viewer may not read. The
     /// writer's thread calls this function, so the function never waits. If another thread has to

@@ -4,7 +4,7 @@ package import StoreJSON
 /// functions of the port, and no function waits.
 package protocol StreamPublisher: AnyObject, Sendable {
     /// The number of open streams.
-    var openCount: Int { get }
+    var openStreamCount: Int { get }
 
     /// The time in seconds that the publisher's threads have worked so far.
     var workSeconds: Double { get }

@@ -33,7 +33,7 @@ package struct Viewer: Hashable, Sendable {
 package final class Sight: Hashable, Sendable {
     private let members: Set<ExactText>
     /// The sorted names of the members in one text. Two sights are equal if these texts are equal.
-    private let memberNames: ExactText
+    private let joinedMemberNames: ExactText
     /// A function that returns true if the sight has the member at this index of the root state.
     ///
     /// The Core calls this closure for each action. The Core gets a closure because its target does
@@ -47,7 +47,7 @@ package final class Sight: Hashable, Sendable {
         let places = names.map(isSeen)
         let seen = names.indices.filter { places[$0] }.map { names[$0] }
         members = Set(seen.map { ExactText($0) })
-        memberNames = ExactText(members.map(\.text).sorted().joined(separator: "/"))
+        joinedMemberNames = ExactText(members.map(\.text).sorted().joined(separator: "/"))
         seesMemberAtIndex = { places.indices.contains($0) && places[$0] }
     }
 
@@ -61,8 +61,8 @@ package final class Sight: Hashable, Sendable {
     }
 
     package static func == (left: Sight, right: Sight) -> Bool {
-        left === right || left.memberNames == right.memberNames
+        left === right || left.joinedMemberNames == right.joinedMemberNames
     }
 
-    package func hash(into hasher: inout Hasher) { hasher.combine(memberNames) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(joinedMemberNames) }
 }

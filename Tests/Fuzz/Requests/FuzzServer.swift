@@ -80,7 +80,9 @@ final class FuzzServer {
 
     private func begin(_ step: Int) {
         let loop = transport.loop
-        guard (try? loop.startListening()) != nil else { fatalError("libmicrohttpd does not start.") }
+        guard (try? loop.startListening()) != nil else {
+            fatalError("libmicrohttpd does not start.")
+        }
         loop.handler = parts.router
         loop.hasFirstHandler = false
         loop.thread.store(UInt(pthread_self()), ordering: .relaxed)
@@ -179,7 +181,7 @@ final class FuzzServer {
     private func leave() {
         let loop = transport.loop
         var turns = 0
-        while !loop.records.isEmpty || parts.store.streams.openCount > 0 {
+        while !loop.records.isEmpty || parts.store.streams.openStreamCount > 0 {
             turns += 1
             hold(turns < Self.turnsMax, "A connection or a stream is left.")
             turn()

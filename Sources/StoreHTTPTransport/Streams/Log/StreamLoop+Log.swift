@@ -20,7 +20,12 @@ extension StreamLoop {
         guard let log, logReaders.hasReady, logPace.pauseSeconds(at: now) == 0 else { return }
         let began = EventLoop.clock()
         let bytes = takeLogTurn()
-        logPace.noteTurn(from: began, to: EventLoop.clock(), bytes: bytes, version: log.version)
+        logPace.noteTurn(
+            from: began,
+            to: EventLoop.clock(),
+            bytes: bytes,
+            version: log.newestVersion
+        )
     }
 
     /// The time in seconds until the next reader has its turn; `nil` if no reader is ready.

@@ -23,7 +23,7 @@ extension StreamLoop {
                 // topic has the version of the log, which is the store's newest version.
                 let isWhole = topics[number].id.subject == .state
                 let published = topics[number].newestVersion ?? 0
-                let version = isWhole ? published : log?.version ?? published
+                let version = isWhole ? published : log?.newestVersion ?? published
                 let heartbeat = Chunk.encoded(writer.frames.makeHeartbeat(version))
                 broadcast(heartbeat, to: due, having: topics[number].newestVersion)
             }

@@ -53,7 +53,7 @@ extension StreamLoop {
             from: now,
             to: EventLoop.clock(),
             bytes: flushedBytes,
-            version: log.version
+            version: log.newestVersion
         )
     }
 

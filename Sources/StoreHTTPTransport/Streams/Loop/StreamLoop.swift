@@ -109,7 +109,7 @@ final class StreamLoop: @unchecked Sendable {
         takeMail()
         advanceLog()
         let ended = EventLoop.clock()
-        if let log { publishPace.noteVersion(log.version, at: ended) }
+        if let log { publishPace.noteVersion(log.newestVersion, at: ended) }
         let nanoseconds = UInt64(max(0, ended - now - pausedSeconds) * 1e9)
         writer.counters.workNanoseconds.add(nanoseconds, ordering: .relaxed)
     }
