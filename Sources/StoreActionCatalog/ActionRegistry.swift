@@ -211,7 +211,7 @@ package final class ActionTable: Sendable {
             action: entry.isForInstances ? action : inner,
             type: wireName,
             payload: payload,
-            number: known.first + place
+            typeIndex: known.first + place
         )
     }
 }

@@ -31,12 +31,12 @@ package final class DispatchBodyReader: Sendable {
 
     package init(
         table: ActionTable,
-        audience: ActionSenders,
+        senders: ActionSenders,
         limits: JSONLimits,
         logger: Logger
     ) {
         self.table = table
-        self.senders = audience
+        self.senders = senders
         self.limits = limits
         self.logger = logger
         decoder = JSONDecoder(limits: limits)
@@ -47,7 +47,7 @@ package final class DispatchBodyReader: Sendable {
         guard case .views(let module, _) = senders else { return self }
         return DispatchBodyReader(
             table: table,
-            audience: .views(of: module, instance: id),
+            senders: .views(of: module, instance: id),
             limits: limits,
             logger: logger
         )

@@ -61,7 +61,7 @@ package struct FoundAction {
             type: wireName,
             payload: kept,
             meta: meta,
-            number: entryIndex
+            typeIndex: entryIndex
         )
     }
 }

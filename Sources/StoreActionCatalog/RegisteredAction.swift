@@ -51,7 +51,7 @@ package final class RegisteredAction: Sendable {
         at place: ActionTraits,
         _ type: any (Decodable & SendableMetatype).Type,
         caseName: String? = nil,
-        secrets: [String] = [],
+        secretMembers: [String] = [],
         isBare: Bool,
         read: @escaping Reader
     ) {
@@ -63,9 +63,9 @@ package final class RegisteredAction: Sendable {
             isForInstances ? Self.wireName(name, "{id}") : name,
             type,
             caseName: caseName,
-            pattern: isForInstances ? "^\(Self.wireName(name, anyID))$" : nil
+            namePattern: isForInstances ? "^\(Self.wireName(name, anyID))$" : nil
         )
-        self.secretMembers = secrets
+        self.secretMembers = secretMembers
         let constant = isBare ? try? read(nil, JSONDecoder()) : nil
         self.hasEmptyPayload = constant != nil
         self.constant = constant ?? NoAction()

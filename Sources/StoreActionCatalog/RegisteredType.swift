@@ -35,7 +35,7 @@ extension RegisteredType {
             name: name,
             at: place,
             type,
-            secrets: try secretMembers(of: type, named: name),
+            secretMembers: try secretMembers(of: type, named: name),
             isBare: MemoryLayout<A>.size == 0
         ) { payload, decoder throws(JSONError) in
             try decoder.decode(type, at: payload, pointerPrefix: "/payload")
@@ -79,7 +79,7 @@ extension RegisteredType {
                     at: place,
                     type,
                     caseName: choice.key,
-                    secrets: secrets,
+                    secretMembers: secrets,
                     isBare: choice.hasNoPayload
                 ) { [key = choice.key] payload, decoder throws(JSONError) in
                     try decoder.decode(A.self, at: payload, asCase: key, pointerPrefix: "/payload")

@@ -68,15 +68,15 @@ package struct PolicyAction: Sendable {
         _ name: String,
         module: String? = nil,
         isForClients: Bool = true,
-        members: [String]? = nil,
+        payloadMembers: [String]? = nil,
         secrets: [String] = [],
-        deadEnd: @escaping @Sendable (JSONPointer) -> JSONPointer? = { _ in nil }
+        findUnreachablePrefix: @escaping @Sendable (JSONPointer) -> JSONPointer? = { _ in nil }
     ) {
-        self.findUnreachablePrefix = deadEnd
+        self.findUnreachablePrefix = findUnreachablePrefix
         self.name = name
         self.module = module
         self.isForClients = isForClients
-        self.payloadMembers = members
+        self.payloadMembers = payloadMembers
         self.secrets = secrets
     }
 }

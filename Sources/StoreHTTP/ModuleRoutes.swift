@@ -88,7 +88,7 @@ struct ModuleRoutes: RouteGroup {
                     named: try request.pathParameter(0),
                     for: try request.caller()
                 )
-                let shown = ShownSlice(module: index, instance: id)
+                let shown = ShownSlice(moduleIndex: index, instance: id)
                 try StreamOpening.open(request, store, stream, showing: shown)
             },
         ]
@@ -125,7 +125,7 @@ struct ModuleRoutes: RouteGroup {
             ? store.reader.changeStream(of: index, for: caller)
             : store.reader.sliceStream(of: index, for: caller)
         // If the module has instances, only an instance's own stream shows the instance.
-        let shown = modules[index].cardinality == .instances ? nil : ShownSlice(module: index)
+        let shown = modules[index].cardinality == .instances ? nil : ShownSlice(moduleIndex: index)
         try StreamOpening.open(request, store, stream, showing: shown)
     }
 }

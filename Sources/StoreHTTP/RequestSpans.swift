@@ -18,7 +18,7 @@ package struct RequestSpans: Sendable {
     }
 
     /// The hooks with which the event loop samples and records requests.
-    package var tracing: RequestTracing { RequestTracing(tracer, ended: record) }
+    package var tracing: RequestTracing { RequestTracing(tracer, onEnd: record) }
 
     private func record(_ access: AccessEntry) {
         guard let span = access.span else { return }

@@ -49,7 +49,7 @@ package final class Store: Sendable {
         encoder: JSONEncoder,
         logger: Logger,
         sessions: SessionTable? = nil,
-        sessionStarts: [any Action] = [],
+        sessionStartActions: [any Action] = [],
         presence: ViewPresence? = nil
     ) {
         self.links = links
@@ -63,7 +63,7 @@ package final class Store: Sendable {
         self.encoder = encoder
         self.logger = logger
         self.sessions = sessions
-        self.sessionStartActions = sessionStarts
+        self.sessionStartActions = sessionStartActions
         self.presence = presence
     }
 
@@ -132,9 +132,10 @@ package struct RequestBounds: Sendable {
     /// The maximum number of open streams. The stream writer enforces this bound.
     package let streamsMax: Int
 
-    package init(mailboxMax: Int, batchMax: Int, json: JSONLimits, streamsMax: Int) {
-        self.mailboxActionsMax = mailboxMax
-        self.requestActionsMax = batchMax
+    package init(mailboxActionsMax: Int, requestActionsMax: Int, json: JSONLimits, streamsMax: Int)
+    {
+        self.mailboxActionsMax = mailboxActionsMax
+        self.requestActionsMax = requestActionsMax
         self.json = json
         self.streamsMax = streamsMax
     }

@@ -47,10 +47,10 @@ package struct StoreStatus: Sendable {
     /// Returns the reason why the store takes no requests; `nil` while the store takes requests.
     let notReadyReason: @Sendable () -> NotReadyReason?
 
-    package init(at links: Links, notReady: @escaping @Sendable () -> NotReadyReason?) {
+    package init(at links: Links, notReadyReason: @escaping @Sendable () -> NotReadyReason?) {
         name = links.storeName ?? Self.defaultName
         path = links.index
-        self.notReadyReason = notReady
+        self.notReadyReason = notReadyReason
     }
 }
 

@@ -28,7 +28,7 @@ enum StreamOpening {
         let lines =
             response + request.exchange.commonAndFurtherFields.map { "\($0): \($1)" } + ["", ""]
         let bytes = Bytes(utf8: lines.joined(separator: "\r\n"))
-        return StreamHead(response: bytes, payload: Bytes(utf8: retry))
+        return StreamHead(responseHead: bytes, payload: Bytes(utf8: retry))
     }
 
     /// Turns a request into a stream. If `mode` is `nil`, the request chooses the mode. `slice` is
@@ -95,7 +95,13 @@ enum StreamOpening {
             if case .after(let seen) = resume, seen >= first.number, seen <= newest {
                 known = .after(version: first.number)
             }
-            return StreamBeginning(head, topic: topic, resume: known, owner: owner, first: first)
+            return StreamBeginning(
+                head,
+                topic: topic,
+                resume: known,
+                owner: owner,
+                firstVersion: first
+            )
         case .own(let frame, let version):
             var known = Resume.after(version: version)
             var frames = [frame]
@@ -248,9 +254,9 @@ extension StreamFrames {
     /// epoch.
     package static func tagged(epoch: Epoch) -> StreamFrames {
         StreamFrames(
-            heartbeat: { SSEFrame.heartbeat(at: Tag(epoch: epoch, version: $0)) },
-            expiring: { SSEFrame.expiring(seconds: $0) },
-            bye: { reason in
+            makeHeartbeat: { SSEFrame.heartbeat(at: Tag(epoch: epoch, version: $0)) },
+            makeExpiring: { SSEFrame.expiring(seconds: $0) },
+            makeBye: { reason in
                 let word: SSEFrame.ByeReason =
                     switch reason {
                     case .shutdown: .shutdown

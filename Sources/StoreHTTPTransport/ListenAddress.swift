@@ -61,8 +61,8 @@ package struct ListenAddress: Sendable, Equatable {
         }
     }
 
-    init(place: Endpoint) {
-        self.endpoint = place
+    init(endpoint: Endpoint) {
+        self.endpoint = endpoint
         inheritedSocket = nil
     }
 

@@ -37,23 +37,23 @@ package final class SnapshotKeeper: Sendable {
     /// bytes since the last snapshot, the keeper saves the state that `newest` returns.
     package init(
         journal: any Journal,
-        form: String,
+        stateFormDigest: String,
         savedVersion: UInt64,
         recordsMax: UInt64,
         bytesMax: UInt64 = bytesMax,
         clock: any WallClock = SystemClock(),
         logger: Logger,
         on threads: WorkerThreads = .own(),
-        newest: @escaping @Sendable () -> any EncodedState
+        newestState: @escaping @Sendable () -> any EncodedState
     ) {
         self.journal = journal
-        self.stateFormDigest = form
+        self.stateFormDigest = stateFormDigest
         self.clock = clock
         self.logger = logger
         self.savedVersion = Atomic(savedVersion)
         self.recordsMax = recordsMax
         self.bytesMax = bytesMax
-        self.newestState = newest
+        self.newestState = newestState
         worker = Worker("snapshots", on: threads, queue: DueQueue())
     }
 

@@ -18,12 +18,12 @@ package struct ActionSignature: Sendable {
         _ name: String,
         _ type: any (Decodable & SendableMetatype).Type,
         caseName: String? = nil,
-        pattern: String? = nil
+        namePattern: String? = nil
     ) {
         self.name = name
         self.type = type
         self.caseName = caseName
-        self.namePattern = pattern
+        self.namePattern = namePattern
     }
 }
 

@@ -67,12 +67,12 @@ final class MarkFile: Sendable {
         after sequence: UInt64?,
         epoch: UInt32,
         end: ChainPosition,
-        failed: @escaping @Sendable (String) -> Void
+        onFailure: @escaping @Sendable (String) -> Void
     ) {
         let file = sequence == nil ? path + ".new" : path
         descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         writeState = Locked(WriteState(sequenceNumber: sequence ?? 0))
-        self.onFailure = failed
+        self.onFailure = onFailure
         // Both slots are written, so that the file system allocates the blocks of both slots now.
         guard descriptor >= 0, writeSlot(epoch, end), writeSlot(epoch, end), fsync(descriptor) == 0,
             file == path || rename(file, path) == 0

@@ -74,7 +74,7 @@ extension Reader {
         _ body: (borrowing RecordFields, Reader) -> Bool
     ) throws(DatabaseFailure) {
         try withTransaction { (reader) throws(DatabaseFailure) in
-            var rows = try RecordRows(reader, after: after, through: through)
+            var rows = try RecordRows(reader, after: after, throughVersion: through)
             var form = CanonicalBytes()
             while try rows.appendNext(to: &form) != nil {
                 guard body(rows.fields, reader) else { return }

@@ -110,7 +110,7 @@ extension Reader {
 
     func position(at version: UInt64) throws(DatabaseFailure) -> ChainPosition {
         try withTransaction { (reader) throws(DatabaseFailure) in
-            try RecordRows(reader, after: version, through: version).currentPosition
+            try RecordRows(reader, after: version, throughVersion: version).currentPosition
         }
     }
 }

@@ -35,11 +35,11 @@ package struct MeasuredStore: Sendable {
         _ store: any MeasurableStore,
         _ figures: StoreFigures,
         label: String?,
-        hasFailed: @escaping @Sendable () -> Bool
+        hasJournalFailed: @escaping @Sendable () -> Bool
     ) {
         self.store = store
         self.figures = figures
-        self.hasJournalFailed = hasFailed
+        self.hasJournalFailed = hasJournalFailed
         labels = label.map { ["store": $0] } ?? [:]
     }
 

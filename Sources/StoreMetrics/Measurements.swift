@@ -64,13 +64,13 @@ package struct MeasuredProcess: Sendable {
         _ web: WebRules = WebRules(),
         log: LogCounts,
         tracer: Tracer? = nil,
-        build: MetricLabels
+        versionLabels: MetricLabels
     ) {
         self.transport = transport
         self.analytics = analytics
         self.tracer = tracer
         rateRefusals = web.limits?.refusalCounts
         self.log = log
-        self.versionLabels = build
+        self.versionLabels = versionLabels
     }
 }

@@ -101,7 +101,7 @@ extension Core {
         case .start(let react):
             engine.enqueue { [weak engine] in
                 if let action = react() {
-                    engine?.dispatchProgramAction(action, from: ActionSource(place: place))
+                    engine?.dispatchProgramAction(action, from: ActionSource(sourceLocation: place))
                 }
             }
             return PlainCommand {}

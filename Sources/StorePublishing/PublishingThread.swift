@@ -55,8 +55,8 @@ final class PublishingThread: Sendable {
     init(
         _ first: Snapshot,
         on pool: ThreadPool? = nil,
-        isRead: @escaping @Sendable () -> Bool,
-        sending: @escaping @Sendable () -> Double = { 0 }
+        hasReaders: @escaping @Sendable () -> Bool,
+        sendingSeconds: @escaping @Sendable () -> Double = { 0 }
     ) {
         newest = NewestSnapshot(first)
         worker = Worker(
@@ -64,8 +64,8 @@ final class PublishingThread: Sendable {
             on: pool.map(WorkerThreads.pool) ?? .own(niceness: ReaderThread.niceness),
             queue: PublishingQueue(published: first)
         )
-        self.hasReaders = isRead
-        self.sendingSeconds = sending
+        self.hasReaders = hasReaders
+        self.sendingSeconds = sendingSeconds
     }
 
     /// Starts the thread; call `start` once. The thread calls `work` when the thread begins; on a

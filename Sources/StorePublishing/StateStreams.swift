@@ -47,7 +47,7 @@ package final class StateStreams: Sendable {
         let streams = distributor.streams
         publishing = PublishingThread(first, on: pool) {
             streams.openStreamCount > 0 || waiters.hasWaiters
-        } sending: {
+        } sendingSeconds: {
             streams.workSeconds
         }
         // The reference is weak, so that unclosed streams end with their last owner.

@@ -48,7 +48,7 @@ public struct TestPolicy: Sendable {
                     entry.signature.name,
                     module: entry.module,
                     isForClients: entry.access != .program,
-                    members: entry.signature.payloadMemberNames,
+                    payloadMembers: entry.signature.payloadMemberNames,
                     secrets: entry.secretMembers
                 )
             },

@@ -22,9 +22,9 @@ package struct SpanEncoder: Sendable {
     /// - Parameters:
     ///   - resource: the attributes of all spans: the service, its version, its instance.
     ///   - version: the version of the library that makes the spans.
-    package init(resource: [Span.Attribute], version: String) {
-        self.resourceAttributes = resource
-        self.scopeVersion = version
+    package init(resourceAttributes: [Span.Attribute], scopeVersion: String) {
+        self.resourceAttributes = resourceAttributes
+        self.scopeVersion = scopeVersion
     }
 
     /// The sender's `User-Agent` (RFC 9110 §10.1.5).

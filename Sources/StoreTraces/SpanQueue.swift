@@ -20,9 +20,9 @@ package final class SpanQueue: Sendable {
 
     /// Makes a queue of at most `spansMax` spans. A call of ``takeBatch(within:)`` takes at most
     /// `batchMax` spans.
-    package init(spansMax: Int = SpanQueue.spansMax, batchMax: Int) {
+    package init(spansMax: Int = SpanQueue.spansMax, batchSpansMax: Int) {
         self.spansMax = spansMax
-        self.batchSpansMax = batchMax
+        self.batchSpansMax = batchSpansMax
     }
 
     /// The number of spans since the start that the queue dropped because it was full or closed.

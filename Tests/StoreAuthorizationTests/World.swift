@@ -7,12 +7,12 @@ let yard = PolicyVocabulary(
     members: ["counter", "todos", "cards", "a/b"],
     views: ["list", "items"],
     actions: [
-        PolicyAction("counter/increased", module: "counter", members: []),
-        PolicyAction("todos/added", module: "todos", members: ["text", "by"]),
-        PolicyAction("AddItem", module: "todos", members: ["text"]),
-        PolicyAction("cards/{id}/liked", module: "cards", members: nil),
-        PolicyAction("todos/synced", module: "todos", isForClients: false, members: []),
-        PolicyAction("Reset", members: ["all", "code"], secrets: ["code"]),
+        PolicyAction("counter/increased", module: "counter", payloadMembers: []),
+        PolicyAction("todos/added", module: "todos", payloadMembers: ["text", "by"]),
+        PolicyAction("AddItem", module: "todos", payloadMembers: ["text"]),
+        PolicyAction("cards/{id}/liked", module: "cards", payloadMembers: nil),
+        PolicyAction("todos/synced", module: "todos", isForClients: false, payloadMembers: []),
+        PolicyAction("Reset", payloadMembers: ["all", "code"], secrets: ["code"]),
     ],
     useCases: ["login/login", "cards/{id}/renamed"],
     notifications: ["paid", "woken"]
@@ -22,7 +22,7 @@ let yard = PolicyVocabulary(
 let piece = PolicyVocabulary(
     members: [],
     views: [],
-    actions: [PolicyAction("Increase", members: [])],
+    actions: [PolicyAction("Increase", payloadMembers: [])],
     useCases: [],
     notifications: []
 )

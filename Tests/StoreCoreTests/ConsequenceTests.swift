@@ -108,7 +108,7 @@ import Testing
             configuration.programMailboxMax = 2
         }
         for _ in 0..<3 {
-            let source = ActionSource(place: "here")
+            let source = ActionSource(sourceLocation: "here")
             let outcomes = Outcomes()
             let envelope = Envelope(members: [member(Echo())], source: source, completion: outcomes)
             if refusals.values.isEmpty {

@@ -9,7 +9,7 @@ import Testing
         ] {
             var edits = SliceEdits()
             edits.insert(edit)
-            edited.insert(Change(isChange: true, edits: edits), from: nil)
+            edited.insert(Change(changesState: true, edits: edits), from: nil)
         }
         #expect(edited.take() == [0, 2])
         #expect(edited.take().isEmpty)
@@ -17,15 +17,18 @@ import Testing
 
     @Test func `an action of a session is visible to it and to sessions it changed`() {
         let edited = EditedModules(hasSessions: true)
-        edited.insert(Change(isChange: false, isOfSession: true), from: "ada")
-        edited.insert(Change(isChange: false, isOfSession: true), from: nil)
+        edited.insert(Change(changesState: false, isVisibleToSessionOnly: true), from: "ada")
+        edited.insert(Change(changesState: false, isVisibleToSessionOnly: true), from: nil)
         #expect(edited.takeReaders() == .sessions([ExactText("ada"), ExactText("shared")]))
         #expect(edited.takeReaders() == .sessions([]))
         var edits = SliceEdits()
         edits.insert(SliceEdit(1, SliceKey(session: "bob")))
-        edited.insert(Change(isChange: true, edits: edits, isOfSession: true), from: "ada")
+        edited.insert(
+            Change(changesState: true, edits: edits, isVisibleToSessionOnly: true),
+            from: "ada"
+        )
         #expect(edited.takeReaders() == .sessions([ExactText("ada"), ExactText("bob")]))
-        edited.insert(Change(isChange: false), from: "ada")
+        edited.insert(Change(changesState: false), from: "ada")
         #expect(edited.takeReaders() == .everybody)
     }
 

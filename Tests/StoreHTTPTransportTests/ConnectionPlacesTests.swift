@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func `an address has its bound, and others have the rest`() {
-        var places = ConnectionPlaces(max: 256, perAddressMax: 64)
+        var places = ConnectionPlaces(placesMax: 256, perAddressMax: 64)
         #expect(fill(&places, block("192.0.2.1")) == (64, .addressLimit(64)))
         #expect(fill(&places, block("192.0.2.2")).count == 64)
         places.giveBack(block("192.0.2.1"))
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func `an IPv6 network of 64 bits is one address`() {
-        var places = ConnectionPlaces(max: 256, perAddressMax: 8)
+        var places = ConnectionPlaces(placesMax: 256, perAddressMax: 8)
         #expect(fill(&places, block("2001:db8::1")).count == 8)
         #expect(places.refusal(of: block("2001:db8::ffff:2")) == .addressLimit(8))
         #expect(places.refusal(of: block("2001:db8:0:1::1")) == nil)
@@ -39,7 +39,7 @@ import Testing
     @Test func `addresses of this machine may have all but the kept places`() {
         for local in [block("127.0.0.1"), block("127.9.9.9"), block("::1"), .unix] {
             #expect(local.isLocal)
-            var places = ConnectionPlaces(max: 256, perAddressMax: 8)
+            var places = ConnectionPlaces(placesMax: 256, perAddressMax: 8)
             #expect(fill(&places, local) == (252, .connectionLimit(256)))
             #expect(fill(&places, block("192.0.2.1")) == (4, .connectionLimit(256)))
         }
@@ -48,7 +48,7 @@ import Testing
 
     @Test func `a proxy may have all but the kept places`() throws {
         let range = try #require(AddressRange("198.51.100.0/24"))
-        var places = ConnectionPlaces(max: 256, perAddressMax: 8, proxies: [range])
+        var places = ConnectionPlaces(placesMax: 256, perAddressMax: 8, proxies: [range])
         #expect(fill(&places, block("198.51.100.7")) == (252, .connectionLimit(256)))
         #expect(fill(&places, block("192.0.2.1")) == (4, .connectionLimit(256)))
     }
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func `kept places are for addresses that have few`() {
-        var places = ConnectionPlaces(max: 640, perAddressMax: 1_000)
+        var places = ConnectionPlaces(placesMax: 640, perAddressMax: 1_000)
         #expect(fill(&places, block("192.0.2.1")).count == 630)
         #expect(fill(&places, block("192.0.2.2")).count == ConnectionPlaces.reservedPerAddressMax)
         #expect(fill(&places, block("192.0.2.3")).count == ConnectionPlaces.reservedPerAddressMax)
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func `a returned place can be taken again, and leaves no entry`() {
-        var places = ConnectionPlaces(max: 8, perAddressMax: 8)
+        var places = ConnectionPlaces(placesMax: 8, perAddressMax: 8)
         for _ in 0..<3 {
             #expect(fill(&places, block("127.0.0.1")).count == 8)
             for _ in 0..<8 { places.giveBack(block("127.0.0.1")) }

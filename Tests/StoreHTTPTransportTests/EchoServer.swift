@@ -33,13 +33,13 @@ final class EchoServer: Sendable {
         streams = try StreamWriter(
             limits: limits,
             frames: StreamFrames(
-                heartbeat: { Bytes(utf8: "beat \($0)\n") },
-                expiring: { Bytes(utf8: "expiring \($0)\n") },
-                bye: { Bytes(utf8: "bye \($0.rawValue)\n") }
+                makeHeartbeat: { Bytes(utf8: "beat \($0)\n") },
+                makeExpiring: { Bytes(utf8: "expiring \($0)\n") },
+                makeBye: { Bytes(utf8: "bye \($0.rawValue)\n") }
             )
         )
         var configuration = TransportConfiguration(
-            addresses: [ListenAddress(place: .inet(host: "127.0.0.1", port: 0))])
+            addresses: [ListenAddress(endpoint: .inet(host: "127.0.0.1", port: 0))])
         change(&configuration)
         server = try HTTPServer(
             configuration: configuration,
@@ -187,7 +187,7 @@ final class EchoHandler: HTTPHandler {
     }
 
     private static let head = StreamHead(
-        response: Bytes(utf8: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+        responseHead: Bytes(utf8: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
     )
 
     /// Returns the version in the query as the version to resume after, if there is one.

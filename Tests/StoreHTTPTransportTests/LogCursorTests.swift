@@ -11,9 +11,9 @@ struct LogCursorTests {
         var ends: [Int] = []
         for size in sizes { ends.append((ends.last ?? 0) + size) }
         return LogPiece(
-            first: first,
+            firstVersion: first,
             bytes: Bytes([UInt8](repeating: 0, count: ends.last ?? 0)),
-            ends: ends
+            frameEnds: ends
         )
     }
 
@@ -78,9 +78,9 @@ struct LogCursorTests {
             var ends: [Int] = []
             for size in sizes[(first - 1)..<last] { ends.append((ends.last ?? 0) + size) }
             let piece = LogPiece(
-                first: UInt64(first),
+                firstVersion: UInt64(first),
                 bytes: Bytes([UInt8](repeating: 0, count: ends.last ?? 0)),
-                ends: ends
+                frameEnds: ends
             )
             guard let rest = cursor.unsentRange(of: piece) else {
                 Issue.record("seed \(seed): nothing after \(cursor.version)")

@@ -19,7 +19,11 @@ import Testing
             bytes += records[version - 1].utf8
             ends.append(bytes.count)
         }
-        return LogPiece(first: UInt64(versions.lowerBound), bytes: Bytes(bytes), ends: ends)
+        return LogPiece(
+            firstVersion: UInt64(versions.lowerBound),
+            bytes: Bytes(bytes),
+            frameEnds: ends
+        )
     }
 
     /// Returns the first bytes for a socket.

@@ -212,7 +212,7 @@ final class TestLog: LogSource {
             bytes += Array(line(version).utf8)
             ends.append(bytes.count)
         }
-        return .piece(LogPiece(first: first, bytes: Bytes(bytes), ends: ends))
+        return .piece(LogPiece(firstVersion: first, bytes: Bytes(bytes), frameEnds: ends))
     }
 
     func caughtUpFrame(at version: UInt64) -> Bytes { Bytes(utf8: "caught up \(version)\n") }

@@ -30,9 +30,9 @@ import Testing
         let streams = try StreamWriter(
             limits: limits,
             frames: StreamFrames(
-                heartbeat: { Bytes(utf8: "beat \($0)\n") },
-                expiring: { Bytes(utf8: "expiring \($0)\n") },
-                bye: { Bytes(utf8: "bye \($0.rawValue)\n") }
+                makeHeartbeat: { Bytes(utf8: "beat \($0)\n") },
+                makeExpiring: { Bytes(utf8: "expiring \($0)\n") },
+                makeBye: { Bytes(utf8: "bye \($0.rawValue)\n") }
             )
         )
         log.attach(streams)
@@ -51,7 +51,7 @@ import Testing
         let (server, client) = try pair()
         defer { close(client) }
         let head = StreamHead(
-            response: Bytes(utf8: "head\r\n\r\n"),
+            responseHead: Bytes(utf8: "head\r\n\r\n"),
             payload: Bytes(utf8: "first\n")
         )
         #expect(streams.reservePlace(.actions))

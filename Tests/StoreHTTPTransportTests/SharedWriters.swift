@@ -33,7 +33,7 @@ final class SharedWriters: Sendable {
         thread = try StreamThread(starter.start)
         server = try HTTPServer(
             configuration: TransportConfiguration(
-                addresses: [ListenAddress(place: .inet(host: "127.0.0.1", port: 0))]
+                addresses: [ListenAddress(endpoint: .inet(host: "127.0.0.1", port: 0))]
             ),
             handler: handler,
             startThread: startThread,
@@ -117,9 +117,9 @@ extension StreamFrames {
     /// Frames with a line each.
     static var lines: StreamFrames {
         StreamFrames(
-            heartbeat: { Bytes(utf8: "beat \($0)\n") },
-            expiring: { Bytes(utf8: "expiring \($0)\n") },
-            bye: { Bytes(utf8: "bye \($0.rawValue)\n") }
+            makeHeartbeat: { Bytes(utf8: "beat \($0)\n") },
+            makeExpiring: { Bytes(utf8: "expiring \($0)\n") },
+            makeBye: { Bytes(utf8: "bye \($0.rawValue)\n") }
         )
     }
 }
@@ -134,11 +134,11 @@ extension StreamBeginning {
     ) -> StreamBeginning {
         let response = Bytes(utf8: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
         return StreamBeginning(
-            StreamHead(response: response),
+            StreamHead(responseHead: response),
             topic: .state.inMode(mode),
             resume: resume,
             owner: owner,
-            first: first
+            firstVersion: first
         )
     }
 }

@@ -36,7 +36,7 @@ import Testing
     init() throws {
         server = try HTTPServer(
             configuration: TransportConfiguration(
-                addresses: [ListenAddress(place: .inet(host: "127.0.0.1", port: 0))]
+                addresses: [ListenAddress(endpoint: .inet(host: "127.0.0.1", port: 0))]
             ),
             handler: holding,
             startThread: startThread,

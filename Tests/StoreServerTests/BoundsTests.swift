@@ -261,7 +261,7 @@ import Testing
     @Test func `a single address can't take the places of all others`() {
         let transport = fresh.transport
         let places = ConnectionPlaces(
-            max: transport.connectionsMax,
+            placesMax: transport.connectionsMax,
             perAddressMax: transport.connectionsPerAddress
         )
         #expect(4 * places.perAddressMax <= places.placesMax)

@@ -53,12 +53,12 @@ final class InProcessServer {
                 RouteCatalog($0),
                 forgetsClients: false,
                 logger: parts.store.logger,
-                wake: parts.store.wakeLoop
+                wakeLoop: parts.store.wakeLoop
             )
         }
         router =
             environment.map {
-                Router($0, hosts: HostRule(listening: [], further: []), onTurnEnd: { nil })
+                Router($0, hosts: HostRule(listening: [], further: []), takeWorkAfterTurn: { nil })
             } ?? parts.router
         parts.core.start()
     }

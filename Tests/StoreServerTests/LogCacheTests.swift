@@ -8,9 +8,9 @@ import Testing
 struct LogCacheTests {
     private func piece(_ first: UInt64, _ count: Int, bytes: Int) -> LogPiece {
         LogPiece(
-            first: first,
+            firstVersion: first,
             bytes: Bytes([UInt8](repeating: 0, count: bytes)),
-            ends: (1...count).map { bytes * $0 / count }
+            frameEnds: (1...count).map { bytes * $0 / count }
         )
     }
 

@@ -119,7 +119,7 @@ import Testing
     @Test func `a session that ends has the first slices again, and its streams go on in time`()
         throws
     {
-        let layout = SliceLayout(["draft"], ofSessions: [0])
+        let layout = SliceLayout(["draft"], sessionModules: [0])
         let sender = TopicDistributor(streams: streams, epoch: epoch)
         let (parts, slices) = (
             PartStreams(layout: layout, sender), SliceStreams(layout, sender)

@@ -24,7 +24,7 @@ import Testing
         SessionTable(
             names,
             sessionsMax: sessionsMax,
-            perAddressMax: perAddressMax,
+            sessionsPerAddressMax: perAddressMax,
             idleSeconds: 10,
             now: { [time] in time.nanoseconds }
         )

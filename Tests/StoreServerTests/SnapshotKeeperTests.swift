@@ -25,7 +25,7 @@ struct SnapshotKeeperTests {
         let version = Atomic<UInt64>(0)
         let keeper = SnapshotKeeper(
             journal: journal,
-            form: "test",
+            stateFormDigest: "test",
             savedVersion: 0,
             recordsMax: 10,
             logger: .standardError,

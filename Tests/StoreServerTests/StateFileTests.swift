@@ -60,7 +60,7 @@ import Testing
         _ = try history(
             of: server(Then()) { $0.count += 1 },
             in: journal,
-            beginningWith: StateFile(path: path, connect: { _ in })
+            beginningWith: StateFile(path: path, fillSharedValues: { _ in })
         )
         let record = Record(
             version: 1,

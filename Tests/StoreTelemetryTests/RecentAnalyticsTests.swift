@@ -20,7 +20,7 @@ import Testing
                 time: 0,
                 type: "Noted",
                 subject: nil,
-                record: record
+                declaredValue: record
             )
             recent.add(event, encoder)
         }

@@ -4,7 +4,10 @@ import Testing
 
 @Suite struct SpanEncoderTests {
     private func encoded(_ spans: [Span], offset: Int64 = 0) -> String {
-        let encoder = SpanEncoder(resource: [.init("service.name", "shop")], version: "1.2")
+        let encoder = SpanEncoder(
+            resourceAttributes: [.init("service.name", "shop")],
+            scopeVersion: "1.2"
+        )
         return String(decoding: encoder.body(spans, offset: offset), as: UTF8.self)
     }
 

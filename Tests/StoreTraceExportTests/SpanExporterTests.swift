@@ -45,7 +45,7 @@ private final class ScriptedCollector: HTTPClient {
         .success(HTTPResponse(status: status))
     }
 
-    private let tracer = Tracer(SpanQueue(spansMax: 1_000, batchMax: 512), ratio: 1)
+    private let tracer = Tracer(SpanQueue(spansMax: 1_000, batchSpansMax: 512), ratio: 1)
 
     private func exporter(
         _ collector: ScriptedCollector,
@@ -58,7 +58,7 @@ private final class ScriptedCollector: HTTPClient {
         return SpanExporter(
             to: "http://collector/v1/traces",
             tracer,
-            SpanEncoder(resource: [], version: "1"),
+            SpanEncoder(resourceAttributes: [], scopeVersion: "1"),
             headers: headers,
             through: collector,
             logger: Logger(LogWriter { _ in }),

@@ -7,7 +7,7 @@ import Testing
     }
 
     @Test func `spans beyond the bound are dropped and counted`() {
-        let queue = SpanQueue(spansMax: 3, batchMax: 2)
+        let queue = SpanQueue(spansMax: 3, batchSpansMax: 2)
         for number in 0..<5 { queue.offer(span("\(number)")) }
         #expect(queue.count == 3 && queue.droppedTotal == 2)
         #expect(queue.takeBatch(within: 60).map(\.name) == ["0", "1"])
@@ -17,13 +17,13 @@ import Testing
     }
 
     @Test func `a batch that is not full is taken when its time has come`() {
-        let queue = SpanQueue(batchMax: 10)
+        let queue = SpanQueue(batchSpansMax: 10)
         queue.offer(span())
         #expect(queue.takeBatch(within: 0).count == 1)
     }
 
     @Test func `a closed queue gives its spans at once, and then nothing`() {
-        let queue = SpanQueue(batchMax: 2)
+        let queue = SpanQueue(batchSpansMax: 2)
         for _ in 0..<3 { queue.offer(span()) }
         queue.close()
         queue.offer(span())
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func `the rest of a closed queue can be dropped`() {
-        let queue = SpanQueue(batchMax: 2)
+        let queue = SpanQueue(batchSpansMax: 2)
         queue.offer(span())
         queue.close()
         #expect(queue.removeAll() == 1 && queue.takeBatch(within: 60).isEmpty)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct TracerTests {
     private func tracer(_ ratio: Double) -> Tracer {
-        Tracer(SpanQueue(batchMax: 512), ratio: ratio)
+        Tracer(SpanQueue(batchSpansMax: 512), ratio: ratio)
     }
 
     private func context(_ flags: String) throws -> SpanContext {

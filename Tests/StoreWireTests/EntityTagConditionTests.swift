@@ -5,16 +5,16 @@ import Testing
 @Suite struct EntityTagConditionTests {
     @Test func `a condition may be a star, a tag, or a list with weak tags and gaps`() {
         #expect(EntityTagCondition(" * ") == .any)
-        #expect(EntityTagCondition("\"a:1\"") == .list([EntityTag(opaque: "a:1")]))
+        #expect(EntityTagCondition("\"a:1\"") == .list([EntityTag(opaqueTag: "a:1")]))
         #expect(
             EntityTagCondition(" ,\"a\" ,, W/\"b\"\t,\"\",")
                 == .list([
-                    EntityTag(opaque: "a"), EntityTag(opaque: "b", isWeak: true),
-                    EntityTag(opaque: ""),
+                    EntityTag(opaqueTag: "a"), EntityTag(opaqueTag: "b", isWeak: true),
+                    EntityTag(opaqueTag: ""),
                 ])
         )
-        #expect(EntityTagCondition("\"a\\\"") == .list([EntityTag(opaque: "a\\")]))
-        let commas = [EntityTag(opaque: "a,b"), EntityTag(opaque: "c")]
+        #expect(EntityTagCondition("\"a\\\"") == .list([EntityTag(opaqueTag: "a\\")]))
+        let commas = [EntityTag(opaqueTag: "a,b"), EntityTag(opaqueTag: "c")]
         #expect(EntityTagCondition("\"a,b\",\"c\"") == .list(commas))
     }
 

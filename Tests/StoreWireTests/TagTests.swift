@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func `a weak entity tag names no version`() {
-        #expect(Tag(EntityTag(opaque: "4f1c09ab:1")) != nil)
-        #expect(Tag(EntityTag(opaque: "4f1c09ab:1", isWeak: true)) == nil)
+        #expect(Tag(EntityTag(opaqueTag: "4f1c09ab:1")) != nil)
+        #expect(Tag(EntityTag(opaqueTag: "4f1c09ab:1", isWeak: true)) == nil)
     }
 }

@@ -42,16 +42,16 @@ package final class AccessControl: Sendable {
     package init(
         _ authenticator: Authenticator,
         _ policy: Policy,
-        members: [String],
+        stateMembers: [String],
         logger: Logger,
         now: @escaping @Sendable () -> Int64 = { Int64(SystemTime.coarseWallSeconds()) }
     ) {
         self.authenticator = authenticator
-        self.stateMembers = members
+        self.stateMembers = stateMembers
         self.logger = logger
         self.now = now
         streamCounts = RoleStreamCounts(policy)
-        let anonymous = Identity(.anonymous, policy, members: members, denialCounts)
+        let anonymous = Identity(.anonymous, policy, members: stateMembers, denialCounts)
         rules = Locked(Rules(policy: policy, anonymous: anonymous))
     }
 

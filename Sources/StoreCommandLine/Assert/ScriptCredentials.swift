@@ -9,8 +9,11 @@ package struct ScriptCredentials: Sendable {
     /// without an element, these requests have the credential from ``senders``.
     package var sessionReaderCredentials: [String: Credential] = [:]
 
-    package init(reader: Credential? = nil, senders: [String: Credential] = [:]) {
-        self.sessionlessReaderCredential = reader
-        self.senderCredentials = senders
+    package init(
+        sessionlessReaderCredential: Credential? = nil,
+        senderCredentials: [String: Credential] = [:]
+    ) {
+        self.sessionlessReaderCredential = sessionlessReaderCredential
+        self.senderCredentials = senderCredentials
     }
 }

@@ -74,8 +74,8 @@ package struct PolicyAnswer: Sendable {
     /// True for the exit status 0, false for the exit status 1.
     package let exitsWithSuccess: Bool
 
-    package init(_ text: String, isGood: Bool = true) {
+    package init(_ text: String, exitsWithSuccess: Bool = true) {
         self.text = text
-        self.exitsWithSuccess = isGood
+        self.exitsWithSuccess = exitsWithSuccess
     }
 }

@@ -15,14 +15,14 @@ package struct OptionForm<Value: Equatable & Sendable>: Sendable {
 
     package init(
         _ placeholder: String?,
-        note: String = "",
-        allowed: @escaping @Sendable (String) -> String,
+        helpSuffix: String = "",
+        describeAllowed: @escaping @Sendable (String) -> String,
         read: @escaping @Sendable (String) -> Value?,
         show: @escaping @Sendable (Value) -> String? = { "\($0)" }
     ) {
         self.placeholder = placeholder
-        self.helpSuffix = note
-        self.describeAllowed = allowed
+        self.helpSuffix = helpSuffix
+        self.describeAllowed = describeAllowed
         self.read = read
         self.show = show
     }
@@ -49,8 +49,8 @@ package struct OptionForm<Value: Equatable & Sendable>: Sendable {
     ) -> Self where Value == Wrapped? {
         Self(
             form.placeholder,
-            note: form.helpSuffix,
-            allowed: form.describeAllowed,
+            helpSuffix: form.helpSuffix,
+            describeAllowed: form.describeAllowed,
             read: { $0 == none ? .some(nil) : form.read($0).map { .some($0) } },
             show: { $0.map(form.show) ?? none }
         )
@@ -62,7 +62,7 @@ extension OptionForm<Bool> {
     /// true, `false` and `0` mean false.
     package static var toggle: Self {
         let values = ["true": true, "1": true, "false": false, "0": false]
-        return Self(nil, allowed: { _ in "true or false" }, read: { values[$0] })
+        return Self(nil, describeAllowed: { _ in "true or false" }, read: { values[$0] })
     }
 }
 
@@ -71,8 +71,8 @@ extension OptionForm<Int> {
         let (least, most) = (range.lowerBound, range.upperBound)
         return Self(
             "N",
-            note: ", in \(unit) (\(least)...\(most))",
-            allowed: { _ in "a whole number of \(unit) from \(least) to \(most)" },
+            helpSuffix: ", in \(unit) (\(least)...\(most))",
+            describeAllowed: { _ in "a whole number of \(unit) from \(least) to \(most)" },
             read: { Int($0).flatMap { range.contains($0) ? $0 : nil } }
         )
     }
@@ -84,8 +84,8 @@ extension OptionForm<Duration> {
         let number = OptionForm<Int>.number(range, "seconds")
         return Self(
             number.placeholder,
-            note: number.helpSuffix,
-            allowed: number.describeAllowed,
+            helpSuffix: number.helpSuffix,
+            describeAllowed: number.describeAllowed,
             read: { number.read($0).map { .seconds($0) } },
             show: {
                 let seconds = $0.components.seconds
@@ -102,7 +102,7 @@ extension OptionForm<String> {
         _ allowed: String = "some text",
         if isAllowed: @escaping @Sendable (String) -> Bool = { !$0.isEmpty }
     ) -> Self {
-        Self(placeholder, allowed: { _ in allowed }, read: { isAllowed($0) ? $0 : nil })
+        Self(placeholder, describeAllowed: { _ in allowed }, read: { isAllowed($0) ? $0 : nil })
     }
 
     package static func text(_ placeholder: String, bytes: ClosedRange<Int>) -> Self {
@@ -121,7 +121,7 @@ extension OptionForm where Value: RawRepresentable<String> & CaseIterable {
     package static func choice(_ placeholder: String) -> Self {
         Self(
             placeholder,
-            allowed: { _ in Value.allCases.map(\.rawValue).joined(separator: " or ") },
+            describeAllowed: { _ in Value.allCases.map(\.rawValue).joined(separator: " or ") },
             read: { Value(rawValue: $0) },
             show: { $0.rawValue }
         )

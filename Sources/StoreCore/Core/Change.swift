@@ -9,17 +9,21 @@ package struct Change: Sendable {
     /// sessions then see only a new version number.
     package var isVisibleToSessionOnly = false
 
-    package init(isChange: Bool, edits: SliceEdits = SliceEdits(), isOfSession: Bool = false) {
-        self.changesState = isChange
+    package init(
+        changesState: Bool,
+        edits: SliceEdits = SliceEdits(),
+        isVisibleToSessionOnly: Bool = false
+    ) {
+        self.changesState = changesState
         self.edits = edits
-        self.isVisibleToSessionOnly = isOfSession
+        self.isVisibleToSessionOnly = isVisibleToSessionOnly
     }
 
     /// Adds a slice, or merges it with the entry of the same slice.
     mutating func add(_ edit: SliceEdit) { edits.insert(edit) }
 
     /// The change of an action that changed nothing.
-    package static let none = Change(isChange: false)
+    package static let none = Change(changesState: false)
 }
 
 /// A slice that an action has written.
@@ -37,12 +41,12 @@ package struct SliceEdit: Sendable, Hashable {
     package init(
         _ module: Int,
         _ key: SliceKey = .only,
-        isChange: Bool = true,
+        changesSlice: Bool = true,
         isRestart: Bool = false
     ) {
         self.module = module
         self.key = key
-        self.changesSlice = isChange
+        self.changesSlice = changesSlice
         self.isRestart = isRestart
     }
 

@@ -124,7 +124,7 @@ extension Engine {
             for (action, place) in owner.reactionActions(to: step) {
                 let source = ActionSource(
                     cause: version,
-                    place: place,
+                    sourceLocation: place,
                     session: step.envelope.session,
                     principal: step.envelope.principal,
                     trace: TraceContext.traceparent(in: step.reducedAction.meta),

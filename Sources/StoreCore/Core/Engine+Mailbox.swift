@@ -87,7 +87,7 @@ extension Engine {
         } catch is MailboxError {
             return false
         } catch {
-            let source = ActionSource(place: "Core.dispatch")
+            let source = ActionSource(sourceLocation: "Core.dispatch")
             reportDropped(DroppedAction(type: "\(type(of: action))", source: source, reason: error))
             return false
         }

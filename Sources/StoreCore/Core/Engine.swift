@@ -94,8 +94,8 @@ package final class Engine: @unchecked Sendable {
         mailbox = Locked(
             Mailbox(
                 isThreaded: isThreaded,
-                clientsMax: ports.clientMailboxMax,
-                ownMax: ports.programMailboxMax
+                clientActionsMax: ports.clientMailboxMax,
+                programActionsMax: ports.programMailboxMax
             )
         )
         replay = ports.reader.map { RecordReplay($0) }

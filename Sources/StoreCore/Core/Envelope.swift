@@ -52,12 +52,12 @@ package final class Envelope: Sendable {
         audience: Audience? = nil,
         session: String? = nil,
         origin: String? = nil,
-        sees: (@Sendable (_ member: Int) -> Bool)? = nil,
-        offered: UInt64 = 0,
+        canSeeMember: (@Sendable (_ member: Int) -> Bool)? = nil,
+        offerTime: UInt64 = 0,
         span: DispatchSpan? = nil,
         completion: any Completion
     ) {
-        self.offerTime = offered
+        self.offerTime = offerTime
         self.span = span
         self.members = members
         self.requestID = requestID
@@ -73,7 +73,7 @@ package final class Envelope: Sendable {
         self.audience = audience ?? source?.audience
         self.session = source == nil ? session : source?.session
         self.origin = source?.sourceLocation ?? origin
-        self.canSeeMember = sees
+        self.canSeeMember = canSeeMember
         self.completion = completion
     }
 
@@ -92,8 +92,8 @@ package final class Envelope: Sendable {
             audience: other.audience,
             session: other.session,
             origin: other.origin,
-            sees: other.canSeeMember,
-            offered: other.offerTime,
+            canSeeMember: other.canSeeMember,
+            offerTime: other.offerTime,
             span: other.span,
             completion: other.completion
         )
@@ -116,9 +116,9 @@ package struct EnvelopeMember: Sendable {
         type: String,
         payload: [UInt8] = [],
         meta: [UInt8]? = nil,
-        number: Int = -1
+        typeIndex: Int = -1
     ) {
-        self.typeIndex = number
+        self.typeIndex = typeIndex
         self.action = action
         self.type = type
         self.payload = payload
@@ -159,7 +159,7 @@ package struct ActionSource: Sendable {
 
     package init(
         cause: UInt64? = nil,
-        place: String,
+        sourceLocation: String,
         token: EffectToken? = nil,
         session: String? = nil,
         principal: ActionPrincipal? = nil,
@@ -167,7 +167,7 @@ package struct ActionSource: Sendable {
         watch: EffectWatch? = nil
     ) {
         self.cause = cause
-        self.sourceLocation = place
+        self.sourceLocation = sourceLocation
         self.token = token
         self.session = session
         self.principal = principal

@@ -48,10 +48,10 @@ struct Mailbox: ~Copyable, Sendable {
     let clientActionsMax: Int
     let programActionsMax: Int
 
-    init(isThreaded: Bool, clientsMax: Int, ownMax: Int) {
+    init(isThreaded: Bool, clientActionsMax: Int, programActionsMax: Int) {
         self.isThreaded = isThreaded
-        self.clientActionsMax = clientsMax
-        self.programActionsMax = ownMax
+        self.clientActionsMax = clientActionsMax
+        self.programActionsMax = programActionsMax
     }
 
     /// Admits an item of `count` actions and `keys` idempotency keys, or returns the reason for

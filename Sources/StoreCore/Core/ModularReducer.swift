@@ -68,13 +68,13 @@ package final class ActionRoute: @unchecked Sendable {
     init(
         module: Int,
         handler: UnsafeMutableRawPointer?,
-        isForSessions: Bool,
-        isWhole: Bool = false
+        isSessionAction: Bool,
+        mayChangeAllSlices: Bool = false
     ) {
         self.module = module
         self.handler = handler
-        self.isSessionAction = isForSessions
-        self.mayChangeAllSlices = isWhole
+        self.isSessionAction = isSessionAction
+        self.mayChangeAllSlices = mayChangeAllSlices
     }
 }
 

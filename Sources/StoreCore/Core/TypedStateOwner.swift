@@ -107,7 +107,10 @@ extension TypedStateOwner {
                     }
             } else {
                 kept = keepStateBeforeAction(ifNeeded: isShown)
-                change = Change(isChange: false, isOfSession: hasSessions && !isReplay)
+                change = Change(
+                    changesState: false,
+                    isVisibleToSessionOnly: hasSessions && !isReplay
+                )
             }
         } else {
             kept = keepStateBeforeAction(ifNeeded: isShown)
@@ -152,11 +155,11 @@ extension TypedStateOwner {
     private func reduceAndCompare(_ action: any Action) throws -> Change {
         guard let statesDiffer else {
             try reduce(action)
-            return Change(isChange: true)
+            return Change(changesState: true)
         }
         let old = current
         try reduce(action)
-        return Change(isChange: statesDiffer(old, current))
+        return Change(changesState: statesDiffer(old, current))
     }
 
     private func reduce(_ action: any Action) throws {

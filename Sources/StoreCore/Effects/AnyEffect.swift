@@ -15,12 +15,12 @@ package final class AnyEffect: Sendable {
     private init(
         _ address: SliceAddress,
         onRestart: RestartPolicy = .lost,
-        kept: (@Sendable (any WorkCodec) throws -> KeptWork?)? = nil,
+        encodeKeptWork: (@Sendable (any WorkCodec) throws -> KeptWork?)? = nil,
         launch: @escaping @Sendable (EffectRunner, EffectCause?) -> Void
     ) {
         self.address = address
         self.onRestart = onRestart
-        self.encodeKeptWork = kept
+        self.encodeKeptWork = encodeKeptWork
         self.launch = launch
     }
 
@@ -33,7 +33,7 @@ package final class AnyEffect: Sendable {
         AnyEffect(
             address,
             onRestart: next?.onRestart ?? .lost,
-            kept: next?.encodeKeptWork
+            encodeKeptWork: next?.encodeKeptWork
         ) { runner, cause in
             runner.cancel(all: address)
             next?.launch(runner, cause)
@@ -48,7 +48,7 @@ package final class AnyEffect: Sendable {
         let onRestart = effect.onRestart
         let kept: (@Sendable (any WorkCodec) throws -> KeptWork?)? =
             onRestart == .retried ? { @Sendable codec in try KeptWork(effect, codec) } : nil
-        self.init(address, onRestart: onRestart, kept: kept) { runner, cause in
+        self.init(address, onRestart: onRestart, encodeKeptWork: kept) { runner, cause in
             guard let cause else { return runner.performCancellations(of: effect, at: address) }
             let origin = EffectOrigin(address: address, cause: cause, readSlice: read)
             if onRestart == .lost {
@@ -103,7 +103,7 @@ package struct EffectCause: Sendable {
     ) -> ActionSource {
         ActionSource(
             cause: version,
-            place: place,
+            sourceLocation: place,
             token: token,
             session: session,
             principal: principal,

@@ -47,7 +47,7 @@ package final class EffectRunner: Sendable {
         dependencies: Dependencies,
         executor: (any TaskExecutor)? = nil,
         tracing: StoreTracing? = nil,
-        failed: @escaping @Sendable (EffectToken, any Error) -> Void = { _, _ in },
+        onFailure: @escaping @Sendable (EffectToken, any Error) -> Void = { _, _ in },
         began: @escaping @Sendable (EffectToken) -> Void = { _ in },
         ended: @escaping @Sendable (EffectToken, _ nanoseconds: UInt64) -> Void = { _, _ in },
         retried: @escaping @Sendable (EffectToken) -> Void = { _ in }
@@ -55,7 +55,7 @@ package final class EffectRunner: Sendable {
         self.dependencies = dependencies
         self.executor = executor
         self.tracing = tracing
-        self.onFailure = failed
+        self.onFailure = onFailure
         self.onBegin = began
         self.onEnd = ended
         self.onRetry = retried

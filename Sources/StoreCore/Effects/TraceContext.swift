@@ -47,7 +47,7 @@ extension EnvelopeMember {
             type: type,
             payload: payload,
             meta: TraceContext.meta(parent, before: nil),
-            number: typeIndex
+            typeIndex: typeIndex
         )
     }
 }

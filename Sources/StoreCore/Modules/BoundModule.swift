@@ -189,7 +189,7 @@ extension MountedModule {
         reduce: @escaping @Sendable (inout M.State, A) throws -> Void
     ) -> ActionHandler<Root>? {
         guard A.self != Never.self else { return nil }
-        return ActionHandler(A.self, kind, wire: A.self, reduce: place.reducer(name, reduce))
+        return ActionHandler(A.self, kind, payloadType: A.self, reduce: place.reducer(name, reduce))
     }
 
     /// Makes the handler of an action enum with effects; `nil` if the module has no actions of this
@@ -201,14 +201,14 @@ extension MountedModule {
     ) -> ActionHandler<Root>? {
         guard A.self != Never.self else { return nil }
         let reducer = place.reducer(name, withEffect: reduce)
-        return ActionHandler(A.self, kind, wire: A.self, reduce: reducer)
+        return ActionHandler(A.self, kind, payloadType: A.self, reduce: reducer)
     }
 
     /// Makes the handler of a dispatchable; `nil` if the dispatchable is for another slice. A
     /// dispatchable for another slice prevents the start of a store.
     private func handler(of type: any Dispatchable.Type) -> ActionHandler<Root>? {
         type.handling.maker.reducer(of: name, at: place).map {
-            ActionHandler(type, .dispatchable, wire: type, reduce: $0)
+            ActionHandler(type, .dispatchable, payloadType: type, reduce: $0)
         }
     }
 }

@@ -37,9 +37,9 @@ extension Core where State: RootState {
         configuration.presentation = presentation
         let machine = try ModuleMachine<State>(
             of: modules,
-            changes: changes,
+            sliceObservers: changes,
             comparison: configuration.haveSameBytes,
-            works: configuration.workCodec
+            workCodec: configuration.workCodec
         )
         var state = state
         machine.fillSharedCopies(in: &state)

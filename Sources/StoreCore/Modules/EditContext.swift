@@ -65,7 +65,7 @@ extension ModuleMachine {
     ) throws -> Change {
         try modules[context.module].boundModule?.requireSlice(state, context.key)
         effect = (action as? ClientRequest)?.effect
-        return Change(isChange: false, isOfSession: hasSessions)
+        return Change(changesState: false, isVisibleToSessionOnly: hasSessions)
     }
 
     /// Reduces an action for the slice of its module.
@@ -159,9 +159,12 @@ extension ModuleMachine {
         var effect: AnyEffect?
         let change = try editMember(&state, action, context, by: handler, &effect)
         guard change.changesState, isSame(context.module, before, state) else { return change }
-        var same = Change(isChange: false, isOfSession: change.isVisibleToSessionOnly)
+        var same = Change(
+            changesState: false,
+            isVisibleToSessionOnly: change.isVisibleToSessionOnly
+        )
         for edit in change.edits where edit.isRestart {
-            same.add(SliceEdit(edit.module, edit.key, isChange: false, isRestart: true))
+            same.add(SliceEdit(edit.module, edit.key, changesSlice: false, isRestart: true))
         }
         return same
     }
@@ -181,10 +184,13 @@ extension ModuleMachine {
         let result = try handler.reduce(&state, action, key, comparison)
         // Most actions have no effect, and the assignment of `nil` would release a reference.
         if let asked = result.effect { effect = asked }
-        var change = Change(isChange: result.isChange, isOfSession: isVisibleToSessionOnly[module])
+        var change = Change(
+            changesState: result.isChange,
+            isVisibleToSessionOnly: isVisibleToSessionOnly[module]
+        )
         if result.isChange || result.isRestart {
             change.add(
-                SliceEdit(module, key, isChange: result.isChange, isRestart: result.isRestart)
+                SliceEdit(module, key, changesSlice: result.isChange, isRestart: result.isRestart)
             )
         }
         // Without a comparison of bytes, a slice that `==` calls equal may have new bytes. So the
@@ -207,7 +213,10 @@ extension ModuleMachine {
         let before = state
         let result = try handler.reduce(&state, action, key, comparison)
         if let asked = result.effect { effect = asked }
-        var change = Change(isChange: result.isChange, isOfSession: isVisibleToSessionOnly[module])
+        var change = Change(
+            changesState: result.isChange,
+            isVisibleToSessionOnly: isVisibleToSessionOnly[module]
+        )
         if result.isChange {
             addEdits(to: &change, module, before, state)
             if hasSharedLinks[module] {

@@ -70,12 +70,12 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
     /// - Throws: ``ModuleError`` if the modules do not fit together.
     package init(
         of modules: Root.Modules = Root.modules,
-        changes: SliceObservers<Root>? = nil,
+        sliceObservers: SliceObservers<Root>? = nil,
         comparison: ByteComparison? = nil,
-        works: (any WorkCodec)? = nil
+        workCodec: (any WorkCodec)? = nil
     ) throws(ModuleError) {
-        self.workCodec = works
-        self.sliceObservers = changes
+        self.workCodec = workCodec
+        self.sliceObservers = sliceObservers
         self.comparison = comparison
         var routes: [ObjectIdentifier: ActionRoute] = [:]
         var handlers: [ActionHandler<Root>] = []
@@ -110,7 +110,7 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
             }
         }
         // The handler of actions without a module changes nothing.
-        let other = ActionHandler<Root>(SkippedAction.self, .dispatchable, wire: nil) {
+        let other = ActionHandler<Root>(SkippedAction.self, .dispatchable, payloadType: nil) {
             _,
             _,
             _,
@@ -124,7 +124,7 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
         self.handlers = handlers
         self.modules = modules
         useCaseRoutes = modules.indices.map {
-            ActionRoute(module: $0, handler: nil, isForSessions: false)
+            ActionRoute(module: $0, handler: nil, isSessionAction: false)
         }
         moduleNames = modules.map(\.name)
         ownershipByModule = modules.map(\.slicePlace.ownership) + [.everybody, .everybody]
@@ -176,8 +176,8 @@ extension ActionRoute {
         self.init(
             module: module,
             handler: Unmanaged.passUnretained(handler).toOpaque(),
-            isForSessions: handler.type is any SessionAction.Type,
-            isWhole: isWhole
+            isSessionAction: handler.type is any SessionAction.Type,
+            mayChangeAllSlices: isWhole
         )
     }
 }

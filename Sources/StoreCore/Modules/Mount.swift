@@ -207,9 +207,11 @@ enum Lifecycle {
             ActionHandler(
                 ModuleStart<M.Interface>.self,
                 .start,
-                wire: M.Interface.Start.self,
-                make: { ($0 as? M.Interface.Start).map { ModuleStart<M.Interface>(start: $0) } },
-                payload: { ($0 as? ModuleStart<M.Interface>)?.start },
+                payloadType: M.Interface.Start.self,
+                makeAction: {
+                    ($0 as? M.Interface.Start).map { ModuleStart<M.Interface>(start: $0) }
+                },
+                extractPayload: { ($0 as? ModuleStart<M.Interface>)?.start },
                 effectAfterStart: { root, action, address in
                     guard let action = action as? ModuleStart<M.Interface>,
                         let state = place.read(root, address.key)
@@ -238,9 +240,9 @@ enum Lifecycle {
             ActionHandler(
                 ModuleStop<M.Interface>.self,
                 .stop,
-                wire: NoFields.self,
-                make: { _ in ModuleStop<M.Interface>() },
-                payload: { _ in NoFields() }
+                payloadType: NoFields.self,
+                makeAction: { _ in ModuleStop<M.Interface>() },
+                extractPayload: { _ in NoFields() }
             ) { root, _, key, _ in
                 // The reducer of a stop. The stop of an absent slice is refused.
                 _ = try place.requiredSlice(root, key, M.Interface.name)

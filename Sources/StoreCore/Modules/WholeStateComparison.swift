@@ -35,7 +35,10 @@ extension ModuleMachine {
         let before = state
         var isOfModule = route.module < modules.count
         do {
-            var change = Change(isChange: false, isOfSession: isVisibleToSessionOnly[route.module])
+            var change = Change(
+                changesState: false,
+                isVisibleToSessionOnly: isVisibleToSessionOnly[route.module]
+            )
             var own = before
             if isOfModule {
                 change = try editSlice(&state, action, context, by: handler, &effect)
@@ -82,9 +85,12 @@ extension ModuleMachine {
             settling.hasUpdatedCopies = true
             changed = try changedSlices(&state, after: before, settling)
         }
-        var change = Change(isChange: !changed.isEmpty, isOfSession: own.isVisibleToSessionOnly)
+        var change = Change(
+            changesState: !changed.isEmpty,
+            isVisibleToSessionOnly: own.isVisibleToSessionOnly
+        )
         for edit in own.edits where edit.isRestart {
-            change.add(SliceEdit(edit.module, edit.key, isChange: false, isRestart: true))
+            change.add(SliceEdit(edit.module, edit.key, changesSlice: false, isRestart: true))
         }
         for (module, keys) in changed {
             try admitChanges(keys, of: module, in: state, settling)
@@ -185,7 +191,7 @@ extension ModuleMachine {
             guard let reducer = type.handling.maker.wholeStateReducer(of: whole) else {
                 throw .foreignRootDispatchable("\(type)", root: "\(Root.self)")
             }
-            return ActionHandler(type, .dispatchable, wire: type, reduce: reducer)
+            return ActionHandler(type, .dispatchable, payloadType: type, reduce: reducer)
         }
     }
 }

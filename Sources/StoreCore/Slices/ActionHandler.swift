@@ -35,17 +35,17 @@ package final class ActionHandler<Root: RootState>: Sendable {
     init(
         _ type: any Action.Type,
         _ kind: Kind,
-        wire: (any (Codable & Sendable).Type)?,
-        make: (@Sendable (any Codable) -> (any Action)?)? = nil,
-        payload: (@Sendable (any Action) -> (any Codable)?)? = nil,
+        payloadType: (any (Codable & Sendable).Type)?,
+        makeAction: (@Sendable (any Codable) -> (any Action)?)? = nil,
+        extractPayload: (@Sendable (any Action) -> (any Codable)?)? = nil,
         effectAfterStart: (@Sendable (Root, any Action, SliceAddress) -> AnyEffect?)? = nil,
         reduce: @escaping SliceReducer<Root>
     ) {
         self.type = type
         self.kind = kind
-        self.payloadType = wire
-        self.makeAction = make
-        self.extractPayload = payload
+        self.payloadType = payloadType
+        self.makeAction = makeAction
+        self.extractPayload = extractPayload
         self.effectAfterStart = effectAfterStart
         self.reduce = reduce
     }

@@ -112,7 +112,7 @@ package final class SliceObservers<Root: RootState>: @unchecked Sendable {
                 place,
                 key,
                 name: name,
-                presents: presents,
+                isPresenter: presents,
                 subscription
             )
             slices.ignoresAudience = seesAll
@@ -164,13 +164,13 @@ where Place.State: ModuleState {
         _ place: Place,
         _ key: SliceKey?,
         name: String?,
-        presents: Bool,
+        isPresenter: Bool,
         _ subscription: Subscription<(SliceChange<Place.State>) -> Void>
     ) {
         self.place = place
         self.key = key
         self.name = name
-        self.isPresenter = presents
+        self.isPresenter = isPresenter
         self.subscription = subscription
     }
 

@@ -105,7 +105,7 @@ extension PresenterContext {
     package func source(_ place: String) -> ActionSource {
         ActionSource(
             cause: cause.version,
-            place: place,
+            sourceLocation: place,
             session: session ?? targetSession,
             principal: cause.sender?.principal,
             trace: cause.sender?.trace,

@@ -50,7 +50,7 @@ package struct ExposedCommand: Sendable {
     private init<Value>(
         _ command: Command<Value>,
         _ name: String,
-        prepared: @escaping Preparation
+        prepare: @escaping Preparation
     ) {
         self.name = name
         argumentType = "\(Value.self)"
@@ -59,7 +59,7 @@ package struct ExposedCommand: Sendable {
         function = command.function
         line = command.line
         preview = command.debugDescription
-        self.prepare = prepared
+        self.prepare = prepare
     }
 
     /// Checks the names of commands.

@@ -30,13 +30,13 @@ struct ConditionSubject: Sendable {
     /// `/views/items?limit=10`.
     ///
     /// - Throws: 400 for other paths, hidden views, and parameters that the view does not take.
-    init(_ text: String, known: UInt64?, _ store: Store, for caller: Caller) throws(Problem) {
+    init(_ text: String, tagVersion: UInt64?, _ store: Store, for caller: Caller) throws(Problem) {
         let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) ?? text.endIndex
         let path = text[..<mark]
         let query = text[mark...].dropFirst()
         reader = store.reader
         self.path = text
-        self.tagVersion = known
+        self.tagVersion = tagVersion
         let names = reader.moduleNames
         if let rest = Self.rest(of: path, behind: store.links.state), query.isEmpty,
             let pointer = JSONPointer(path: rest)

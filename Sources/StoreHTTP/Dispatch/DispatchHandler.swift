@@ -19,7 +19,7 @@ final class DispatchHandler: Sendable {
         self.store = store
         reader = DispatchBodyReader(
             table: store.actions,
-            audience: audience,
+            senders: audience,
             limits: store.bounds.json,
             logger: store.logger
         )
@@ -65,7 +65,7 @@ final class DispatchHandler: Sendable {
             isBatch: body.isBatch,
             caller: caller,
             seesModules: sight?.seesAllModules ?? true,
-            askedModules: waits ? sight?.hiddenAddressedModules ?? [] : [],
+            addressedModules: waits ? sight?.hiddenAddressedModules ?? [] : [],
             watch: waits ? EffectWatch() : nil
         )
         let named = condition?.subject.map { ConditionTicket(ticket, $0) }
@@ -81,8 +81,8 @@ final class DispatchHandler: Sendable {
             audience: body.audience,
             session: caller.session,
             origin: request.logOrigin(in: caller.session),
-            sees: sight?.reportsChanges,
-            offered: exchange.turnStartNanoseconds,
+            canSeeMember: sight?.reportsChanges,
+            offerTime: exchange.turnStartNanoseconds,
             span: span,
             completion: named ?? ticket
         )
@@ -239,7 +239,7 @@ extension DispatchHandler {
             )
         }
         let tag = Tag(tags[0]).flatMap { $0.epoch == store.reader.epoch ? $0 : nil }
-        let subject = try ConditionSubject(resource, known: tag?.version, store, for: caller)
+        let subject = try ConditionSubject(resource, tagVersion: tag?.version, store, for: caller)
         return Condition(subject.firstCondition(in: request.exchange.workspace), of: subject)
     }
 }

@@ -50,7 +50,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
         isBatch: Bool = false,
         caller: Caller,
         seesModules: Bool = true,
-        askedModules: [String] = [],
+        addressedModules: [String] = [],
         watch: EffectWatch? = nil,
         isOutcomeQuery: Bool = false,
         access: AccessLease? = nil
@@ -62,7 +62,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
         self.isBatch = isBatch
         self.caller = caller
         self.seesModules = seesModules
-        self.addressedModules = askedModules
+        self.addressedModules = addressedModules
         self.watch = watch
         self.isOutcomeQuery = isOutcomeQuery
         self.access = access
@@ -81,7 +81,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
             request: request,
             store: store,
             preferences: Preferences(
-                returned: dispatch.returnsState ? .representation : nil,
+                returnForm: dispatch.returnsState ? .representation : nil,
                 waitSeconds: request.preferences.waitSeconds
             ),
             isBatch: dispatch.isBatch,

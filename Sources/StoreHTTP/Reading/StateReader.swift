@@ -39,8 +39,8 @@ package final class StateReader: Sendable {
         documents: ParsedDocuments,
         views: (any PublishedViews)?,
         streams: StateStreams,
-        waiters: LongPolls,
-        comparison: @escaping DryRunComparison,
+        longPolls: LongPolls,
+        compareDryRun: @escaping DryRunComparison,
         threads: ReadingThreads
     ) {
         epoch = log.epoch
@@ -53,8 +53,8 @@ package final class StateReader: Sendable {
         self.documents = documents
         self.views = views
         self.streams = streams
-        self.longPolls = waiters
-        self.compareDryRun = comparison
+        self.longPolls = longPolls
+        self.compareDryRun = compareDryRun
         self.threads = threads
     }
 
@@ -169,7 +169,7 @@ extension StateReader {
         _ answer: @escaping @Sendable (VisibleState?) -> Void
     ) -> PendingLongPoll? {
         let isAllowed = access.map { access in { @Sendable in access.isValid } }
-        let waiter = LongPolls.Waiter(after: version, for: caller.viewer, while: isAllowed) {
+        let waiter = LongPolls.Waiter(afterVersion: version, for: caller.viewer, while: isAllowed) {
             [documents] in
             answer($0.map { VisibleState($0.visible(to: caller.viewer), documents, for: caller) })
         }

@@ -7,9 +7,9 @@ package struct Links: Sendable {
     /// The prefix of all paths of the store: empty for the store at `/`.
     package let basePath: String
 
-    package init(store: String? = nil) {
-        self.storeName = store
-        basePath = store.map { Self.stores + "/" + $0 } ?? ""
+    package init(storeName: String? = nil) {
+        self.storeName = storeName
+        basePath = storeName.map { Self.stores + "/" + $0 } ?? ""
     }
 
     /// The path of the list of all stores, which has no base: the list belongs to the process.

@@ -43,14 +43,14 @@ package final class RequestEnvironment: Sendable {
         sessions: SessionTable? = nil,
         web: WebRules = WebRules(),
         forgetsClients: Bool,
-        operatorReads: Bool = false,
-        separatesOperators: Bool = false,
+        allowsOperatorReads: Bool = false,
+        hasOperatorListeners: Bool = false,
         access: AccessControl? = nil,
         hasSecureCookies: Bool? = nil,
         livenessProblem: (@Sendable () -> Problem?)? = nil,
         logger: Logger,
         measuring times: RequestTimes = RequestTimes(),
-        wake: @escaping @Sendable () -> Void
+        wakeLoop: @escaping @Sendable () -> Void
     ) {
         self.catalog = catalog
         self.links = links
@@ -59,7 +59,7 @@ package final class RequestEnvironment: Sendable {
         self.sessions = sessions
         self.web = web
         self.forgetsClients = forgetsClients
-        self.allowsOperatorReads = operatorReads
+        self.allowsOperatorReads = allowsOperatorReads
         self.access = access
         self.hasSecureCookies = hasSecureCookies
         credentialCookie = CredentialCookie(
@@ -67,11 +67,11 @@ package final class RequestEnvironment: Sendable {
             ofStore: links.storeName,
             isSecure: hasSecureCookies
         )
-        self.hasOperatorListeners = separatesOperators
+        self.hasOperatorListeners = hasOperatorListeners
         self.livenessProblem = livenessProblem
         self.logger = logger
         self.times = times
-        self.wakeLoop = wake
+        self.wakeLoop = wakeLoop
     }
 
     /// Finds the sender of a request, and stores the sender in the exchange. Returns `nil` without

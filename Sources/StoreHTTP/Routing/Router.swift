@@ -20,11 +20,11 @@ package final class Router: HTTPHandler {
     package init(
         _ environment: RequestEnvironment,
         hosts: HostRule,
-        onTurnEnd: @escaping @Sendable () -> (@Sendable () -> Void)?
+        takeWorkAfterTurn: @escaping @Sendable () -> (@Sendable () -> Void)?
     ) {
         table = RouteTable(in: environment)
         self.environment = environment
-        self.takeWorkAfterTurn = onTurnEnd
+        self.takeWorkAfterTurn = takeWorkAfterTurn
         self.hosts = HostFilter(hosts)
         origins = environment.web.origins
         web = environment.web.concernsEveryRequest ? environment.web : nil

@@ -47,12 +47,12 @@ package final class StartGate: HTTPHandler {
     package init(
         _ hosts: HostRule,
         ids: RequestIDs = RequestIDs(),
-        separatesOperators: Bool = false,
+        hasOperatorListeners: Bool = false,
         needsCredentials: Bool = false
     ) {
         self.needsCredentials = needsCredentials
         self.hosts = hosts
-        self.hasOperatorListeners = separatesOperators
+        self.hasOperatorListeners = hasOperatorListeners
         self.ids = ids
     }
 

@@ -33,7 +33,7 @@ package enum IdleSessions {
         for name in table.beginEndingIdle(max: endedMax) {
             // The action belongs to the session, as if the client had ended the session. So other
             // clients do not read in the log which session was idle.
-            let source = ActionSource(place: "StoreServer/idle", session: name)
+            let source = ActionSource(sourceLocation: "StoreServer/idle", session: name)
             do {
                 let ended = Sessions.Internal.ended(session: name)
                 try store.core.offer(

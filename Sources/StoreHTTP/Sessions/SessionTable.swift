@@ -62,12 +62,12 @@ package final class SessionTable: Sendable {
     package init(
         _ names: [String],
         sessionsMax: Int,
-        perAddressMax: Int,
+        sessionsPerAddressMax: Int,
         idleSeconds: Int,
         now: @escaping @Sendable () -> Int64
     ) {
         self.sessionsMax = sessionsMax
-        self.sessionsPerAddressMax = perAddressMax
+        self.sessionsPerAddressMax = sessionsPerAddressMax
         self.now = now
         idleNanoseconds = Int64(idleSeconds) * 1_000_000_000
         var table = Table()

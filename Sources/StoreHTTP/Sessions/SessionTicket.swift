@@ -17,10 +17,10 @@ final class SessionTicket: DispatchTicket, @unchecked Sendable {
     init(
         _ request: RequestContext,
         _ store: Store,
-        response: @escaping @Sendable (UInt64?) -> HTTPResponse?
+        makeResponse: @escaping @Sendable (UInt64?) -> HTTPResponse?
     ) {
         self.request = request
-        self.makeResponse = response
+        self.makeResponse = makeResponse
         super.init(
             request: request,
             store: store,

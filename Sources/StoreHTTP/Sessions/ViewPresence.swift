@@ -11,8 +11,8 @@ package struct ShownSlice: Hashable, Sendable {
     /// The instance's id; `nil` if the module has a single slice.
     package let instance: ExactText?
 
-    package init(module: Int, instance: String? = nil) {
-        self.moduleIndex = module
+    package init(moduleIndex: Int, instance: String? = nil) {
+        self.moduleIndex = moduleIndex
         self.instance = instance.map { ExactText($0) }
     }
 }
@@ -104,7 +104,7 @@ package final class ViewPresence: Sendable {
 
     /// Records that a slice has begun or ended. The Core's thread calls it, in version order.
     package func noteSlice(of module: Int, _ key: SliceKey, exists: Bool) {
-        let slice = ShownSlice(module: module, instance: key.instance)
+        let slice = ShownSlice(moduleIndex: module, instance: key.instance)
         table.withLock { table in
             let place = ExistingSlice(slice: slice, session: key.session)
             if exists { table.slices.insert(place) } else { table.slices.remove(place) }

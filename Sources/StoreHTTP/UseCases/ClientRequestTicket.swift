@@ -43,20 +43,20 @@ final class ClientRequestTicket: DispatchTicket, @unchecked Sendable {
         _ store: Store,
         by caller: Caller,
         asking module: String? = nil,
-        following: [(action: any Action, place: String)] = []
+        reactionActions: [(action: any Action, place: String)] = []
     ) {
         self.request = request
-        self.reactionActions = following
+        self.reactionActions = reactionActions
         workWatch = EffectWatch()
         trace = request.exchange.childTraceparent
         super.init(
             request: request,
             store: store,
-            preferences: Preferences(returned: nil, waitSeconds: request.preferences.waitSeconds),
+            preferences: Preferences(returnForm: nil, waitSeconds: request.preferences.waitSeconds),
             caller: caller,
             // A use case returns no value.
             seesModules: false,
-            askedModules: module.map { [$0] } ?? [],
+            addressedModules: module.map { [$0] } ?? [],
             watch: workWatch
         )
     }
@@ -110,7 +110,7 @@ final class ClientRequestTicket: DispatchTicket, @unchecked Sendable {
                 action,
                 from: ActionSource(
                     cause: answer.lastVersion,
-                    place: place,
+                    sourceLocation: place,
                     session: caller.session,
                     principal: caller.recordedPrincipal,
                     trace: trace,

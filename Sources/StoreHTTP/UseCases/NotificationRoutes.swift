@@ -58,7 +58,7 @@ struct NotificationRoutes: RouteGroup {
             }
         }
         try request.environment.web.limits?.take(.actions, of: request.exchange)
-        try ClientRequestTicket(request, store, by: request.caller(), following: actions)
+        try ClientRequestTicket(request, store, by: request.caller(), reactionActions: actions)
             .offer(ClientRequest(notification: name))
     }
 }

@@ -70,11 +70,11 @@ struct ConnectionPlaces {
     private(set) var takenCount = 0
     private var takenByAddress: [ClientAddress: Int] = [:]
 
-    init(max: Int, perAddressMax: Int, proxies: [AddressRange] = []) {
+    init(placesMax: Int, perAddressMax: Int, proxies: [AddressRange] = []) {
         self.proxies = proxies
-        self.placesMax = max
+        self.placesMax = placesMax
         self.perAddressMax = perAddressMax
-        reservedCount = max / 64
+        reservedCount = placesMax / 64
     }
 
     /// Returns the reason why a connection from an address has no place; `nil` if it has a place.

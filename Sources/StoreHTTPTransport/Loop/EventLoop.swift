@@ -136,7 +136,7 @@ final class EventLoop: @unchecked Sendable {
         _ = commonFields.initialize(from: common.bytes.map(CChar.init(bitPattern:)))
         reusedResponses.commonFields = common
         places = ConnectionPlaces(
-            max: configuration.connectionsMax,
+            placesMax: configuration.connectionsMax,
             perAddressMax: configuration.connectionsPerAddress,
             proxies: configuration.proxies
         )

@@ -32,7 +32,7 @@ final class Listener {
         guard case .unix(let path) = address.endpoint else {
             descriptor = try Self.listen(at: address)
             let port = SocketAddress(of: descriptor, by: getsockname).port
-            self.address = ListenAddress(place: address.endpoint.with(port: port))
+            self.address = ListenAddress(endpoint: address.endpoint.with(port: port))
             file = nil
             return
         }

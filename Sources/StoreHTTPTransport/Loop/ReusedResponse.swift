@@ -32,9 +32,9 @@ final class ReusedResponse {
 
     /// Makes a response that always has the fields `common`; `nil` if there is no memory.
     /// `rewritesTags` is true if the loaded library allows tags to be written over.
-    init?(length: Int, _ common: HTTPFields, rewritesTags: Bool) {
-        guard let body = malloc(max(length, 1)) else { return nil }
-        guard let response = chttpd_response_make(body, length) else {
+    init?(bodyLength: Int, _ common: HTTPFields, rewritesTags: Bool) {
+        guard let body = malloc(max(bodyLength, 1)) else { return nil }
+        guard let response = chttpd_response_make(body, bodyLength) else {
             free(body)
             return nil
         }
@@ -43,7 +43,7 @@ final class ReusedResponse {
             MHD_destroy_response(response)
             return nil
         }
-        self.bodyLength = length
+        self.bodyLength = bodyLength
         self.rewritesTags = rewritesTags
         self.body = body
         self.response = response
@@ -191,7 +191,7 @@ struct ReusedResponses: ~Copyable {
     mutating func take(length: Int) -> ReusedResponse? {
         guard length <= Self.bodyBytesMax else { return nil }
         guard let response = waitingByLength[length].popLast() else {
-            return ReusedResponse(length: length, commonFields, rewritesTags: rewritesTags)
+            return ReusedResponse(bodyLength: length, commonFields, rewritesTags: rewritesTags)
         }
         waitingCount -= 1
         return response

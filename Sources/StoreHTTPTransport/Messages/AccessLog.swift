@@ -124,9 +124,9 @@ package struct RequestTracing: Sendable {
     /// Gets the data of each traced request when it is over, or when it becomes a stream.
     let onEnd: @Sendable (AccessEntry) -> Void
 
-    package init(_ tracer: Tracer, ended: @escaping @Sendable (AccessEntry) -> Void) {
+    package init(_ tracer: Tracer, onEnd: @escaping @Sendable (AccessEntry) -> Void) {
         self.tracer = tracer
-        self.onEnd = ended
+        self.onEnd = onEnd
     }
 }
 

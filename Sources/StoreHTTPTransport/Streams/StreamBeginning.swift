@@ -16,13 +16,13 @@ package struct StreamBeginning: Sendable {
         topic: TopicID,
         resume: Resume,
         owner: StreamOwner = StreamOwner(),
-        first: TopicVersion? = nil
+        firstVersion: TopicVersion? = nil
     ) {
         self.head = head
         self.topic = topic
         self.resume = resume
         self.owner = owner
-        self.firstVersion = first
+        self.firstVersion = firstVersion
     }
 }
 
@@ -34,14 +34,14 @@ package struct StreamHead: Sendable {
     /// The first payload of the stream; may be empty.
     package let payload: Bytes
 
-    package init(response: Bytes, payload: Bytes = Bytes([])) {
-        self.responseHead = response
+    package init(responseHead: Bytes, payload: Bytes = Bytes([])) {
+        self.responseHead = responseHead
         self.payload = payload
     }
 
     /// Returns a head with these frames added to the payload.
     package func followed(by frames: [Bytes]) -> StreamHead {
-        StreamHead(response: responseHead, payload: Bytes(joining: [payload] + frames))
+        StreamHead(responseHead: responseHead, payload: Bytes(joining: [payload] + frames))
     }
 }
 

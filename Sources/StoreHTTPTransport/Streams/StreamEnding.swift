@@ -45,13 +45,13 @@ package struct StreamFrames: Sendable {
     package let makeBye: @Sendable (CloseReason) -> Bytes
 
     package init(
-        heartbeat: @escaping @Sendable (UInt64) -> Bytes,
-        expiring: @escaping @Sendable (Int64) -> Bytes,
-        bye: @escaping @Sendable (CloseReason) -> Bytes
+        makeHeartbeat: @escaping @Sendable (UInt64) -> Bytes,
+        makeExpiring: @escaping @Sendable (Int64) -> Bytes,
+        makeBye: @escaping @Sendable (CloseReason) -> Bytes
     ) {
-        self.makeHeartbeat = heartbeat
-        self.makeExpiring = expiring
-        self.makeBye = bye
+        self.makeHeartbeat = makeHeartbeat
+        self.makeExpiring = makeExpiring
+        self.makeBye = makeBye
     }
 }
 

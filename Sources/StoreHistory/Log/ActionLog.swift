@@ -30,12 +30,12 @@ package final class ActionLog: LogSource, VersionFollower {
         logger: Logger,
         owners: RecordVisibility = .unrestricted,
         on threads: WorkerThreads = .own(),
-        onMove: @escaping @Sendable () -> Void
+        onRead: @escaping @Sendable () -> Void
     ) {
         self.journal = journal
         self.epoch = epoch
         self.logger = logger
-        self.onRead = onMove
+        self.onRead = onRead
         self.owners = owners
         worker = Worker("actions", on: threads, queue: LogQueue())
         durableVersion = Atomic(version)

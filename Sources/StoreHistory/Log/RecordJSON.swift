@@ -89,9 +89,9 @@ extension LogPiece {
         }
         let written = output.bytes
         self.init(
-            first: earlier?.firstVersion ?? records.first?.version ?? 0,
+            firstVersion: earlier?.firstVersion ?? records.first?.version ?? 0,
             bytes: Bytes(count: written.count) { $0.copyMemory(from: written) },
-            ends: ends,
+            frameEnds: ends,
             owners: readable
         )
     }

@@ -124,8 +124,8 @@ package struct ReplayedState<State: Sendable> {
     /// state.
     package let state: (UInt64) -> State?
 
-    package init(form: String, forms: RecordForms, state: @escaping (UInt64) -> State?) {
-        self.stateFormDigest = form
+    package init(stateFormDigest: String, forms: RecordForms, state: @escaping (UInt64) -> State?) {
+        self.stateFormDigest = stateFormDigest
         self.forms = forms
         self.state = state
     }

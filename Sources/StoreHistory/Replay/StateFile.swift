@@ -13,9 +13,9 @@ package struct StateFile<State: Codable & Sendable>: Sendable {
     /// The function that fills in the copies of shared values in the slices of the reading modules.
     package let fillSharedValues: @Sendable (inout State) -> Void
 
-    package init(path: String, connect: @escaping @Sendable (inout State) -> Void) {
+    package init(path: String, fillSharedValues: @escaping @Sendable (inout State) -> Void) {
         self.path = path
-        self.fillSharedValues = connect
+        self.fillSharedValues = fillSharedValues
     }
 
     /// Reads the state. The error has the pointer to the value that does not fit.

@@ -38,12 +38,12 @@ package final class TimeTravel<State: Codable & Sendable, Version: EncodedState>
     package init(
         _ replay: Replay<State>,
         epoch: Epoch,
-        encoding: @escaping @Sendable () -> StateEncoding<State, Version>,
+        makeEncoding: @escaping @Sendable () -> StateEncoding<State, Version>,
         logger: Logger
     ) {
         self.replay = replay
         self.epoch = epoch
-        self.makeEncoding = encoding
+        self.makeEncoding = makeEncoding
         self.logger = logger
     }
 

@@ -24,11 +24,11 @@ struct RecordRows: ~Copyable {
         _ reader: Reader,
         after: UInt64,
         from start: ChainHash? = nil,
-        through: UInt64? = nil
+        throughVersion: UInt64? = nil
     ) throws(DatabaseFailure) {
-        let statement = through == nil ? reader.recordsToEnd : reader.records
+        let statement = throughVersion == nil ? reader.recordsToEnd : reader.records
         try statement.bind(1, Int64(clamping: after))
-        if let through { try statement.bind(2, Int64(clamping: through)) }
+        if let throughVersion { try statement.bind(2, Int64(clamping: throughVersion)) }
         var isPending = try statement.step()
         var known: ChainHash?
         if isPending, statement.integer(0) == Int64(clamping: after),
@@ -48,7 +48,7 @@ struct RecordRows: ~Copyable {
         guard end.version == after else { throw .damaged("record \(after) is missing") }
         let none = UnsafeRawBufferPointer(start: nil, count: 0)
         self.statement = statement
-        self.throughVersion = through
+        self.throughVersion = throughVersion
         self.hasUnreadRow = isPending
         isAtEnd = !isPending
         self.currentPosition = end

@@ -14,13 +14,13 @@ struct ChainWalk: ~Copyable {
     init(
         _ reader: Reader,
         from start: ChainPosition,
-        bytesTotal: UInt64,
+        recordBytesTotal: UInt64,
         mark: HighWaterMark?
     ) throws(DatabaseFailure) {
         rows = try RecordRows(reader, after: start.version, from: start.hash)
         reachedPosition = start
         markedVersion = mark?.end.version
-        self.recordBytesTotal = bytesTotal
+        self.recordBytesTotal = recordBytesTotal
     }
 
     /// Fills a page with the next records; leaves the page empty after the last record.

@@ -114,7 +114,7 @@ struct DatabaseCheck {
         try run { (check) throws(DatabaseFailure) in
             defer { reader.resetRecordStatements() }
             let (start, bytesTotal) = (check.startPosition, check.contents.recordBytesTotal)
-            let walk = try ChainWalk(reader, from: start, bytesTotal: bytesTotal, mark: mark)
+            let walk = try ChainWalk(reader, from: start, recordBytesTotal: bytesTotal, mark: mark)
             let newest = follower == nil ? 0 : try reader.newestVersion()
             let pages = ChainWalk.walk(walk, check.beginFollower(follower, newest, programs))
             check.contents.end = pages.walk.reachedPosition

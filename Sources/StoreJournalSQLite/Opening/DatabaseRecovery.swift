@@ -66,7 +66,7 @@ struct DatabaseRecovery {
                 reader,
                 after: meta.base.version,
                 from: meta.base.hash,
-                through: check.startPosition.version
+                throughVersion: check.startPosition.version
             )
             var form = CanonicalBytes()
             while try rows.appendNext(to: &form) != nil { form.clear() }

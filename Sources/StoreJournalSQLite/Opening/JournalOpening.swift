@@ -212,7 +212,7 @@ extension JournalOpening {
             after: found.mark?.sequenceNumber,
             epoch: contents.meta.epoch,
             end: contents.end,
-            failed: { [log] in
+            onFailure: { [log] in
                 log(
                     "\($0); until the mark is written again, a start may not notice a loss of "
                         + "records"

@@ -26,14 +26,14 @@ package final class SliceLayout: Sendable {
 
     package convenience init<Root: RootState>(_ modules: [Mount<Root>]) {
         let ofSessions = modules.indices.filter { modules[$0].slicePlace.ownership != .everybody }
-        self.init(modules.map(\.name), ofSessions: ofSessions)
+        self.init(modules.map(\.name), sessionModules: ofSessions)
     }
 
-    init(_ names: [String], ofSessions: [Int] = [], shown: [Int]? = nil) {
+    init(_ names: [String], sessionModules: [Int] = [], shownIndices: [Int]? = nil) {
         self.names = names
-        self.sessionModules = ofSessions
-        self.shownIndices = shown
-        let members = shown.map { $0.map { names[$0] } } ?? names
+        self.sessionModules = sessionModules
+        self.shownIndices = shownIndices
+        let members = shownIndices.map { $0.map { names[$0] } } ?? names
         keys = members.enumerated().map { index, name in
             var key = JSONOutput(capacity: 32)
             key.raw(index == 0 ? "{" : ",")
@@ -47,7 +47,7 @@ package final class SliceLayout: Sendable {
     func narrowed(to sight: Sight) -> SliceLayout {
         if let known = layoutsBySight.withLock({ $0[sight] }) { return known }
         let shown = names.indices.filter { sight.sees(module: names[$0]) }
-        let made = SliceLayout(names, ofSessions: sessionModules, shown: shown)
+        let made = SliceLayout(names, sessionModules: sessionModules, shownIndices: shown)
         layoutsBySight.withLock { layouts in
             if layouts.count >= Self.narrowedMax { layouts = [:] }
             layouts[sight] = made

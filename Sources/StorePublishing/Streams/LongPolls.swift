@@ -22,15 +22,15 @@ package final class LongPolls: Sendable {
         private let respond: @Sendable (Snapshot?) -> Void
 
         package init(
-            after: UInt64,
+            afterVersion: UInt64,
             for viewer: Viewer = .unrestricted,
             while isAllowed: (@Sendable () -> Bool)? = nil,
-            answer: @escaping @Sendable (Snapshot?) -> Void
+            respond: @escaping @Sendable (Snapshot?) -> Void
         ) {
-            self.afterVersion = after
+            self.afterVersion = afterVersion
             self.viewer = viewer
             self.canRead = isAllowed
-            respond = answer
+            self.respond = respond
         }
 
         /// Returns true if a version has a change that this waiter may see.

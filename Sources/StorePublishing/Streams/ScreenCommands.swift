@@ -32,13 +32,13 @@ package final class ScreenCommands: Sendable {
         to streams: StateStreams,
         _ encoder: JSONEncoder,
         _ logger: Logger,
-        dropped: @escaping @Sendable () -> Void
+        onDrop: @escaping @Sendable () -> Void
     ) {
         self.sessionsModule = module
         self.streams = streams
         self.encoder = encoder
         self.logger = logger
-        self.onDrop = dropped
+        self.onDrop = onDrop
     }
 
     /// Returns the pointer to a session's route. The streams of this pointer get the commands.

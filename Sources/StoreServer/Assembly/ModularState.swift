@@ -100,7 +100,7 @@ struct ModularState<State: RootState>: StateComposition {
     func resume(_ core: Core<State>, _ history: RecoveredHistory<State>, _ logger: Logger) {
         let state = history.state
         for (action, session) in state.viewEndActions {
-            let source = ActionSource(place: ViewPresence.defaultOrigin, session: session)
+            let source = ActionSource(sourceLocation: ViewPresence.defaultOrigin, session: session)
             core.engine.dispatchProgramAction(action, from: source)
         }
         guard let pending: PendingEffects.State = slice(PendingEffects.name, of: state) else {

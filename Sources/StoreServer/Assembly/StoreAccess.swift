@@ -27,7 +27,7 @@ struct StoreAccess: Sendable {
         control = AccessControl(
             authenticator,
             try readPolicy(),
-            members: server.memberNames,
+            stateMembers: server.memberNames,
             logger: context.logger
         )
     }

@@ -144,7 +144,7 @@ extension StoreContext {
             encoder: encoder,
             logger: logger,
             sessions: composition.sessions(of: state).map { configuration.sessionTable(of: $0) },
-            sessionStarts: composition.sessionStartActions,
+            sessionStartActions: composition.sessionStartActions,
             presence: composition.modules.map { presence(of: $0, core) }
         )
         store.attach(process.transport)
@@ -155,7 +155,7 @@ extension StoreContext {
     private func presence(of modules: [SliceDescription], _ core: Core<State>) -> ViewPresence {
         let presence = ViewPresence(modules) {
             [engine = core.engine] action, session, origin throws(MailboxError) in
-            let source = ActionSource(place: origin, session: session)
+            let source = ActionSource(sourceLocation: origin, session: session)
             try engine.offerProgramAction(action, from: source)
         }
         for module in presence.watchedModules {

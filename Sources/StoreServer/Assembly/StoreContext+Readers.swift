@@ -79,13 +79,13 @@ extension StoreContext {
         let bounds = configuration.snapshotBounds
         return SnapshotKeeper(
             journal: history.journal,
-            form: history.replay.stateFormDigest,
+            stateFormDigest: history.replay.stateFormDigest,
             savedVersion: history.journal.newestSnapshotVersion ?? 0,
             recordsMax: bounds.records,
             bytesMax: bounds.bytes,
             logger: logger,
             on: process.journalThreads,
-            newest: { states.snapshot }
+            newestState: { states.snapshot }
         )
     }
 
@@ -105,14 +105,14 @@ extension StoreContext {
             past: TimeTravel(
                 history.replay,
                 epoch: log.epoch,
-                encoding: { [composition, encoder] in composition.pastStateEncoding(encoder) },
+                makeEncoding: { [composition, encoder] in composition.pastStateEncoding(encoder) },
                 logger: logger
             ),
             documents: documents,
             views: views,
             streams: states,
-            waiters: waiters,
-            comparison: composition.dryRunComparison(encoder),
+            longPolls: waiters,
+            compareDryRun: composition.dryRunComparison(encoder),
             threads: ReadingThreads(
                 waitingMax: configuration.http.connectionsMax,
                 on: process.threads?.readerThreads

@@ -37,17 +37,17 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
                 sessions: store.sessions,
                 web: process.web,
                 forgetsClients: configuration.history.forgetClients,
-                operatorReads: configuration.access.operatorReads,
-                separatesOperators: configuration.hasOperatorListeners,
+                allowsOperatorReads: configuration.access.operatorReads,
+                hasOperatorListeners: configuration.hasOperatorListeners,
                 access: access,
                 hasSecureCookies: configuration.hasSecureCookies,
                 livenessProblem: livenessProblem,
                 logger: store.logger,
                 measuring: figures.requests,
-                wake: store.wakeLoop
+                wakeLoop: store.wakeLoop
             ),
             hosts: configuration.hostRule,
-            onTurnEnd: store.wakeOrClaimCore
+            takeWorkAfterTurn: store.wakeOrClaimCore
         )
     }
 
@@ -86,7 +86,7 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
                 process.web,
                 log: store.logger.counts,
                 tracer: process.traces?.tracer,
-                build: buildLabels
+                versionLabels: buildLabels
             ),
             livenessProblem: livenessProblem,
             readiness: readiness

@@ -8,7 +8,7 @@ import StoreTexts
 extension Server {
     /// The stores of the process with their links. The store of this server is the first, at `/`.
     var stores: [(links: Links, server: any AnyServer)] {
-        [(Links(), self)] + otherStores.map { (Links(store: $0.name), $0.server) }
+        [(Links(), self)] + otherStores.map { (Links(storeName: $0.name), $0.server) }
     }
 
     /// Refuses stores that can't be served together, and a configuration that can't be used.
@@ -127,9 +127,11 @@ extension Server {
                     entry.signature.name,
                     module: entry.module,
                     isForClients: entry.access != .program,
-                    members: entry.signature.payloadMemberNames,
+                    payloadMembers: entry.signature.payloadMemberNames,
                     secrets: entry.secretMembers,
-                    deadEnd: { [form = entry.signature] in form.prefixWithoutValue(of: $0) }
+                    findUnreachablePrefix: { [form = entry.signature] in
+                        form.prefixWithoutValue(of: $0)
+                    }
                 )
             },
             useCases: composition.useCases.map(\.grantName),

@@ -140,7 +140,7 @@ extension Server where State: RootState {
         let machine = Result { () throws(ModuleError) in
             try ModuleMachine<State>(
                 comparison: { JSONEncoder().haveSameBytes($0, $1) },
-                works: JSONWorkCodec()
+                workCodec: JSONWorkCodec()
             )
         }
         var first = State()

@@ -108,7 +108,7 @@ extension ServerConfiguration: CommandLineConfiguration {
                 each: \.web.corsOrigins,
                 OptionForm(
                     "ORIGIN",
-                    allowed: allowedOriginDescription,
+                    describeAllowed: allowedOriginDescription,
                     read: { OriginRule.isOrigin($0) ? $0 : nil }
                 )
             ),
@@ -322,8 +322,9 @@ extension OptionForm<Rate> {
     fileprivate static var rate: Self {
         Self(
             "N/S",
-            note: ", N in S seconds, 0 for any number",
-            allowed: { _ in "N/S, 1 to 1000000 in 1 to 86400 seconds, such as 100/60; or 0" },
+            helpSuffix: ", N in S seconds, 0 for any number",
+            describeAllowed: { _ in "N/S, 1 to 1000000 in 1 to 86400 seconds, such as 100/60; or 0"
+            },
             read: { Rate($0) }
         )
     }
@@ -333,7 +334,7 @@ extension OptionForm<AnalyticsDestination> {
     fileprivate static var analyticsDestination: Self {
         Self(
             "WHERE",
-            allowed: { _ in "stdout, file:PATH or off" },
+            describeAllowed: { _ in "stdout, file:PATH or off" },
             read: { AnalyticsDestination($0) }
         )
     }
@@ -343,7 +344,7 @@ extension OptionForm<Double> {
     fileprivate static var ratio: Self {
         Self(
             "RATIO",
-            allowed: { _ in "a number from 0 to 1, such as 0.1" },
+            describeAllowed: { _ in "a number from 0 to 1, such as 0.1" },
             read: { Double($0).flatMap { 0...1 ~= $0 ? $0 : nil } }
         )
     }

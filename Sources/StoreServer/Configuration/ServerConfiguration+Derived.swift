@@ -90,8 +90,8 @@ extension ServerConfiguration {
 
     var requestBounds: RequestBounds {
         RequestBounds(
-            mailboxMax: actions.mailboxMax,
-            batchMax: actions.arrayActionsMax,
+            mailboxActionsMax: actions.mailboxMax,
+            requestActionsMax: actions.arrayActionsMax,
             json: JSONLimits(bytesMax: http.bodyBytesMax, depthMax: http.bodyDepthMax),
             streamsMax: streams.countMax
         )
@@ -103,7 +103,7 @@ extension ServerConfiguration {
         return SessionTable(
             state.sessions.keys.filter { $0 != StorePatterns.Sessions.shared },
             sessionsMax: sessions.countMax,
-            perAddressMax: sessions.perAddressMax,
+            sessionsPerAddressMax: sessions.perAddressMax,
             idleSeconds: sessions.idleTimeout.wholeSeconds,
             now: { clock.now() }
         )

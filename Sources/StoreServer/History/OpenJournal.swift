@@ -85,7 +85,9 @@ extension ServerConfiguration {
 extension Server {
     /// Returns the file with the first state of the history, if the configuration names a file.
     func stateFile(_ configuration: ServerConfiguration) -> StateFile<State>? {
-        configuration.history.stateFile.map { StateFile(path: $0, connect: connectModules) }
+        configuration.history.stateFile.map {
+            StateFile(path: $0, fillSharedValues: connectModules)
+        }
     }
 }
 

@@ -32,7 +32,7 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
 
     /// The state of the newest version, if this replay has made the state.
     var replayedState: ReplayedState<State> {
-        ReplayedState(form: form, forms: forms) { [self] version in
+        ReplayedState(stateFormDigest: form, forms: forms) { [self] version in
             currentReplay.flatMap { $0.base.version == version ? $0.base.state : nil }
         }
     }

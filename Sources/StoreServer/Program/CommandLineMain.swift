@@ -103,8 +103,8 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
             let holds: Bool
             if let url {
                 let shown = ScriptCredentials(
-                    reader: reader.credential,
-                    senders: reader.senderCredentials
+                    sessionlessReaderCredential: reader.credential,
+                    senderCredentials: reader.senderCredentials
                 )
                 holds = try command.play(at: url, showing: shown)
             } else {
@@ -131,7 +131,7 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
         guard let other = server.otherStores.first(where: { $0.name.isSame(as: name) }) else {
             throw server.unknownStore(name)
         }
-        return try other.server.run(command, configuration.forStore(Links(store: name)))
+        return try other.server.run(command, configuration.forStore(Links(storeName: name)))
     }
 
     // Serving

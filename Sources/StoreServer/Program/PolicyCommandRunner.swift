@@ -52,7 +52,7 @@ struct PolicyCommandRunner<State: Codable & Equatable & Sendable> {
         let answer = try ConfigurationError.wrapping {
             try explainer.explain(question, as: command[.role] ?? "")
         }
-        return PolicyAnswer(answer.text + "\n", isGood: answer.isAllowed)
+        return PolicyAnswer(answer.text + "\n", exitsWithSuccess: answer.isAllowed)
     }
 
     /// Returns the index of a store in the process; the store at `/` has the index 0.

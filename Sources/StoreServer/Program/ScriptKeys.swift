@@ -67,7 +67,9 @@ struct ScriptKeys: Sendable {
                 let key = try file.create(principal: name, role: role, expires: nil, at: now)
                 return try Credential(key.token, of: "\(role)/\(name)")
             }
-            var credentials = ScriptCredentials(reader: try credential("script", unrestrictedRole))
+            var credentials = ScriptCredentials(
+                sessionlessReaderCredential: try credential("script", unrestrictedRole)
+            )
             for principal in principals {
                 let parts = principal.split(separator: "/", maxSplits: 1).map(String.init)
                 guard parts.count == 2 else { continue }

@@ -67,7 +67,7 @@ final class ServerStart: Sendable {
         gate = StartGate(
             configuration.hostRule,
             ids: requestIDs,
-            separatesOperators: configuration.hasOperatorListeners,
+            hasOperatorListeners: configuration.hasOperatorListeners,
             needsCredentials: configuration.access.policyFile != nil
         )
         transport = try HTTPServer(

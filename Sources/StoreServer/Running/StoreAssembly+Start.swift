@@ -17,7 +17,10 @@ extension StoreAssembly {
         for reaction in reactions where !reaction.isAtStart { core.add(reaction: reaction) }
         try startModules()
         for first in firstActions {
-            core.engine.dispatchProgramAction(first.action, from: ActionSource(place: first.place))
+            core.engine.dispatchProgramAction(
+                first.action,
+                from: ActionSource(sourceLocation: first.place)
+            )
         }
         for reaction in reactions where reaction.isAtStart { core.add(reaction: reaction) }
         resumeEffects()
@@ -78,7 +81,7 @@ extension StoreAssembly {
         let envelope = Envelope(
             members: members,
             condition: VersionCondition(0),
-            source: ActionSource(place: "StoreServer/start"),
+            source: ActionSource(sourceLocation: "StoreServer/start"),
             completion: first
         )
         try core.engine.offer(envelope)

@@ -26,15 +26,18 @@ final class TraceExporting: Sendable {
             return nil
         }
         tracer = Tracer(
-            SpanQueue(batchMax: SpanExporter.batchSpansMax),
+            SpanQueue(batchSpansMax: SpanExporter.batchSpansMax),
             ratio: configuration.traces.sampleRatio
         )
         exporter = SpanExporter(
             to: url,
             tracer,
             SpanEncoder(
-                resource: Self.resource(configuration.traces.serviceName ?? program, version),
-                version: StoreServerVersion.current
+                resourceAttributes: Self.resource(
+                    configuration.traces.serviceName ?? program,
+                    version
+                ),
+                scopeVersion: StoreServerVersion.current
             ),
             headers: try configuration.collectorHeaders(),
             logger: logger

@@ -19,14 +19,14 @@ package struct AnalyticsEvent: Sendable {
         time: Int64,
         type: String,
         subject: String?,
-        record: (any Encodable & Sendable)?,
+        declaredValue: (any Encodable & Sendable)?,
         traceparent: String? = nil
     ) {
         self.version = version
         self.time = time
         self.type = type
         self.subject = subject
-        self.declaredValue = record
+        self.declaredValue = declaredValue
         self.traceparent = traceparent
     }
 }

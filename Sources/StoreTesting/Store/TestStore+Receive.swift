@@ -224,7 +224,7 @@ extension TestStore where Subject == State, State: RootState {
         report(unstated: events.take(), before: "'\(name)' is notified", at: place)
         for notification in meant {
             guard let action = notification.react(payload) else { continue }
-            let source = ActionSource(place: notification.sourceLocation)
+            let source = ActionSource(sourceLocation: notification.sourceLocation)
             (core as? Core<State>)?.engine.dispatchProgramAction(action, from: source)
         }
         await waitUntilIdle(at: place)

@@ -76,7 +76,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
         timeout: Duration,
         policy: TestPolicy? = nil,
         at place: SourceLocation,
-        parts: StoreValueCopier<State> = StoreValueCopier(),
+        storeValueCopier: StoreValueCopier<State> = StoreValueCopier(),
         shown: @escaping @Sendable (Root) -> State
     ) {
         let events = TestEvents<State>(changes)
@@ -91,9 +91,9 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
         self.runner = runner
         self.quotedModuleNames = Root.quotedNames(of: modules)
         self.creationLocation = place
-        self.storeValueCopier = parts
+        self.storeValueCopier = storeValueCopier
         var beginning = shown(root)
-        parts.fillSharedCopies(&beginning)
+        storeValueCopier.fillSharedCopies(&beginning)
         state = beginning
 
         var configuration = CoreConfiguration<Root>()
@@ -195,7 +195,7 @@ extension TestStore where Subject == State, State: RootState {
             timeout: timeout,
             policy: policy,
             at: place,
-            parts: State.storeValueCopier
+            storeValueCopier: State.storeValueCopier
         ) { $0 }
     }
 }

@@ -5,8 +5,8 @@ package struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     /// The text between the quotes.
     package let opaqueTag: String
 
-    package init(opaque: String, isWeak: Bool = false) {
-        self.opaqueTag = opaque
+    package init(opaqueTag: String, isWeak: Bool = false) {
+        self.opaqueTag = opaqueTag
         self.isWeak = isWeak
     }
 
@@ -67,6 +67,6 @@ package enum EntityTagCondition: Sendable, Equatable {
         // An entity tag has no escapes. A backslash is an ordinary character.
         let opaque = scanner.take { $0 == 0x21 || (0x23...0x7E).contains($0) || $0 >= 0x80 }
         guard scanner.take("\"") else { return nil }
-        return EntityTag(opaque: String(opaque), isWeak: isWeak)
+        return EntityTag(opaqueTag: String(opaque), isWeak: isWeak)
     }
 }

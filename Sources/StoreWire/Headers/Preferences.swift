@@ -19,8 +19,8 @@ package struct Preferences: Sendable, Equatable {
     package var prefersRepresentation: Bool { returnForm == .representation }
 
     /// Makes preferences from their values.
-    package init(returned: ReturnForm? = nil, waitSeconds: Int? = nil) {
-        self.returnForm = returned
+    package init(returnForm: ReturnForm? = nil, waitSeconds: Int? = nil) {
+        self.returnForm = returnForm
         self.waitSeconds = waitSeconds
     }
 

@@ -51,10 +51,10 @@ package final class LogPiece: Sendable {
     /// record.
     package let owners: [RecordOwner]
 
-    package init(first: UInt64, bytes: Bytes, ends: [Int], owners: [RecordOwner] = []) {
-        self.firstVersion = first
+    package init(firstVersion: UInt64, bytes: Bytes, frameEnds: [Int], owners: [RecordOwner] = []) {
+        self.firstVersion = firstVersion
         self.bytes = bytes
-        self.frameEnds = ends
+        self.frameEnds = frameEnds
         self.owners = owners
     }
 
@@ -77,7 +77,7 @@ package final class LogPiece: Sendable {
                 for frame in frames { rest.write(UnsafeRawBufferPointer(rebasing: bytes[frame])) }
             }
         }
-        return LogPiece(first: firstVersion, bytes: seen, ends: ends)
+        return LogPiece(firstVersion: firstVersion, bytes: seen, frameEnds: ends)
     }
 
     /// The version of the last record.

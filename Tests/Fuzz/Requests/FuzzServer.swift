@@ -88,7 +88,7 @@ final class FuzzServer {
         loop.thread.store(UInt(pthread_self()), ordering: .relaxed)
         parts.core.engine.dispatchProgramAction(
             Counter.Action.stepChangeRequested(step: step),
-            from: ActionSource(place: "Fuzz")
+            from: ActionSource(sourceLocation: "Fuzz")
         )
         while parts.core.runTurn() {}
     }

@@ -7,7 +7,7 @@ import StoreHTTPTransport
 
 /// A second store in the process of the simulated store. No action on one store changes the other.
 final class Neighbour {
-    static let links = Links(store: "neighbour")
+    static let links = Links(storeName: "neighbour")
 
     struct Tally: Codable, Equatable, Sendable { var total = 0 }
 

@@ -144,7 +144,7 @@ final class SimulatedServer<Root: RootState> {
         for _ in 0..<CoreConfiguration<Root>().programMailboxMax {
             parts.store.core.dispatchProgramAction(
                 action,
-                from: ActionSource(place: "Simulator/own")
+                from: ActionSource(sourceLocation: "Simulator/own")
             )
         }
     }
@@ -218,7 +218,7 @@ final class SimulatedServer<Root: RootState> {
                 try parts.store.actions.member(of: $0, parts.store.encoder)
             })
         else { return false }
-        let source = ActionSource(place: "Simulator/sessions", session: name)
+        let source = ActionSource(sourceLocation: "Simulator/sessions", session: name)
         let envelope = Envelope(members: members, source: source, completion: Unanswered())
         return (try? parts.store.core.offer(envelope)) != nil
     }
