@@ -6,6 +6,7 @@ import signal
 import subprocess
 
 import pytest
+from access import ALL, House
 from harness import ROOT, Server, Stream, until
 from programs import build, run_tests
 
@@ -48,7 +49,7 @@ def test_s11_the_tests_of_the_guide_pass():
 
 
 def test_s11_every_block_is_built():
-    assert len(BLOCK.findall(GUIDE)) == GUIDE.count("```swift") == 15
+    assert len(BLOCK.findall(GUIDE)) == GUIDE.count("```swift") == 16
 
 
 def test_s11_actions_have_the_names_and_refusals_that_the_guide_shows(server):
@@ -59,6 +60,21 @@ def test_s11_actions_have_the_names_and_refusals_that_the_guide_shows(server):
     assert dispatch(server, "books/registered", book="Emma").status == 200
     assert server.post(json.loads(shown)).status == 200
     assert server.state["books"] == {"readers": {"Emma": "Ada"}}
+
+
+def test_s11_only_the_author_replaces_a_review(library, tmp_path):
+    house = House(tmp_path, {"reader": ALL}, library)
+    ada, bob = house.bearer("ada", "reader"), house.bearer("bob", "reader")
+    with house.server() as server:
+        written = {"book": "Emma", "text": "A joy."}
+        assert dispatch(server, "reviews/written", ada, **written).status == 200
+        refused = dispatch(server, "reviews/written", bob, **written).problem("forbidden", 403)
+        assert "The review of 'Emma' is ada's." in refused["detail"]
+        review = server.get("/state/reviews/reviews/Emma", ada).json
+        assert review["author"] == "ada" and review["time"] > 1_700_000_000_000_000_000
+    with Server(program=library) as server:
+        refused = dispatch(server, "reviews/written", **written).problem("forbidden", 403)
+        assert "Only readers with a key write reviews." in refused["detail"]
 
 
 def test_s11_each_visitor_has_a_choice_and_the_shelf_is_shared(server):

@@ -8,7 +8,9 @@ import Testing
     {
         var state = state
         let machine = try ModuleMachine<AppState>()
-        for action in actions { _ = try machine.edit(&state, action, version: 1) }
+        for action in actions {
+            _ = try machine.edit(&state, action, from: ActionOrigin(version: 1))
+        }
         return state
     }
 

@@ -26,6 +26,19 @@ public struct ActionEnvelope: Sendable {
     /// `shared` for a client without a session, and for the program if no session led to the
     /// action.
     public let session: String
+    /// The id of the instance that the action is for; `nil` if the action names none.
+    public var instance: String? { (action as? AddressedAction)?.instance }
+    /// The context in which the reducer gets the action.
+    public var context: ReducerContext {
+        ReducerContext(
+            as: principal,
+            session: session,
+            instance: instance,
+            version: version,
+            time: time,
+            cause: cause
+        )
+    }
     /// The id of the request that dispatched the action, as in the server's problems and log; `nil`
     /// if no request did.
     public let requestID: String?

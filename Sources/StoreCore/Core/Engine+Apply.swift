@@ -226,8 +226,7 @@ extension Engine {
         do {
             reduction = try owner.changeState(
                 member.action,
-                version: next,
-                from: member.envelope.session,
+                from: ActionOrigin(version: next, time: time, member.envelope),
                 isReplay: false
             )
         } catch {

@@ -116,11 +116,16 @@ extension Engine {
                 throw .corrupt("version \(record.version) follows version \(version)")
             }
             do {
-                let isRead = try replay?.reduce(record) { try addStep(of: record, with: $0) }
+                let isRead = try replay?.reduce(record) {
+                    try addStep(of: record, with: $0, from: $1)
+                }
                 guard let isRead else {
                     throw Refusal(reason: "This store has no reader of records.")
                 }
-                if !isRead { try addStep(of: record, with: SkippedAction()) }
+                if !isRead {
+                    let origin = ActionOrigin(version: record.version, session: record.session)
+                    try addStep(of: record, with: SkippedAction(), from: origin)
+                }
             } catch {
                 throw .corrupt(
                     "this program can't apply version \(record.version) (\(record.type)), which "
@@ -149,11 +154,14 @@ extension Engine {
     }
 
     /// Reduces the action of a record, and adds its step to the batch.
-    private func addStep(of record: Record, with action: any Action) throws {
+    private func addStep(
+        of record: Record,
+        with action: any Action,
+        from origin: ActionOrigin
+    ) throws {
         let reduction = try owner.changeState(
             action,
-            version: record.version,
-            from: record.session,
+            from: origin,
             isReplay: true
         )
         let envelope = Envelope(

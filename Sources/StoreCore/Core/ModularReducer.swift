@@ -18,8 +18,7 @@ package protocol ModularReducer<State>: AnyObject, Sendable {
         _ state: inout State,
         _ action: any Action,
         by route: ActionRoute,
-        version: UInt64,
-        from session: String?,
+        from origin: ActionOrigin,
         effect: inout AnyEffect?
     ) throws -> Change
 
@@ -28,8 +27,7 @@ package protocol ModularReducer<State>: AnyObject, Sendable {
         _ state: inout State,
         _ action: any Action,
         by route: ActionRoute,
-        version: UInt64,
-        from session: String?,
+        from origin: ActionOrigin,
         effect: inout AnyEffect?
     ) throws -> Change
 

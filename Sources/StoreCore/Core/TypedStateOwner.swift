@@ -73,11 +73,10 @@ extension TypedStateOwner {
 
     func changeState(
         _ action: any Action,
-        version: UInt64,
-        from session: String?,
+        from origin: ActionOrigin,
         isReplay: Bool
     ) throws -> Reduction {
-        if isReplay { switchSlices(to: session) }
+        if isReplay { switchSlices(to: origin.session) }
         let isShown = counts.hasStateWatchers
         var effect: AnyEffect?
         let kept: Int?
@@ -91,8 +90,7 @@ extension TypedStateOwner {
                             &current,
                             action,
                             by: route,
-                            version: version,
-                            from: session,
+                            from: origin,
                             effect: &effect
                         )
                     } else {
@@ -100,8 +98,7 @@ extension TypedStateOwner {
                             &current,
                             action,
                             by: route,
-                            version: version,
-                            from: session,
+                            from: origin,
                             effect: &effect
                         )
                     }
@@ -167,7 +164,12 @@ extension TypedStateOwner {
         case .returning(let reducer): current = reducer(current, action)
         case .mutating(let reducer): reducer(&current, action)
         case .throwing(let reducer): try reduceOnCopy(by: reducer, action)
-        case .modular(let machine): try machine.edit(&current, action, version: 0)
+        case .modular(let machine):
+            try machine.edit(
+                &current,
+                action,
+                from: ActionOrigin(version: 0)
+            )
         }
     }
 

@@ -9,6 +9,19 @@ public struct EffectContext<State: Sendable>: Sendable {
     /// The version of the action that this effect follows.
     public var cause: UInt64 { token.cause.version }
 
+    /// The principal that this effect works for: the principal of the action or of the call of a
+    /// use case that the effect follows. `nil` if no principal led to the effect.
+    public var principal: ActionPrincipal? { token.cause.principal }
+
+    /// The session that this effect works for; `shared` if no session led to the effect.
+    public var session: String {
+        token.address.key.session ?? token.cause.session ?? SessionName.shared
+    }
+
+    /// The id of the instance whose slice the effect belongs to; `nil` if the module has no
+    /// instances.
+    public var instance: String? { token.address.instance }
+
     /// The trace of this effect, as a `traceparent` (W3C Trace Context). If the trace is exported,
     /// the text has the effect's own span. Otherwise the text is the `traceparent` of the request;
     /// `nil` if the request had none. The effect's actions and its requests by the HTTP client
@@ -101,7 +114,6 @@ public struct EffectContext<State: Sendable>: Sendable {
         line: Int = #line
     ) {
         guard !token.isCancelled else { return }
-        let session = token.address.key.session ?? token.cause.session ?? SessionName.shared
         runner.engine?.sendCommand(name, payload, for: session, from: source("\(file):\(line)"))
     }
 

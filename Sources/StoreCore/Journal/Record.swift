@@ -84,26 +84,49 @@ extension Record {
     package func withView<Value, Failure: Error>(
         _ body: (RecordView) throws(Failure) -> Value
     ) throws(Failure) -> Value {
-        var type = type
+        var (type, principal, session) = (type, principal?.description, session)
         return try type.withUTF8 { type in
             payload.withUnsafeBytes { payload in
-                let view = RecordView(
-                    version: version,
-                    type: UnsafeRawBufferPointer(type),
-                    payload: payload,
-                    program: program
-                )
-                return Result { () throws(Failure) in try body(view) }
+                principal.withBytes { principal in
+                    session.withBytes { session in
+                        let view = RecordView(
+                            version: version,
+                            time: time,
+                            type: UnsafeRawBufferPointer(type),
+                            payload: payload,
+                            principal: principal,
+                            cause: cause,
+                            session: session,
+                            program: program
+                        )
+                        return Result { () throws(Failure) in try body(view) }
+                    }
+                }
             }
         }.get()
+    }
+}
+
+extension Optional<String> {
+    /// Calls `body` with the bytes of the text; with `nil` if there is no text.
+    fileprivate mutating func withBytes<Value>(_ body: (UnsafeRawBufferPointer?) -> Value) -> Value
+    {
+        guard var text = self else { return body(nil) }
+        return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
     }
 }
 
 /// The fields of a record that a replay needs, as pointers to the stored bytes, without a copy.
 package struct RecordView {
     package let version: UInt64
+    /// The time at which the Core took the action, in nanoseconds since 1970.
+    package let time: Int64
     package let type: UnsafeRawBufferPointer
     package let payload: UnsafeRawBufferPointer
+    /// The principal that dispatched the action; `nil` if no principal did.
+    package let principal: UnsafeRawBufferPointer?
+    /// The version of the action that led to this action; `nil` if no action did.
+    package let cause: UInt64?
     /// The session that dispatched the action; `nil` if no session did.
     package let session: UnsafeRawBufferPointer?
     /// The number of the program that wrote the record; 0 if the program is unknown.
@@ -111,12 +134,18 @@ package struct RecordView {
 
     package init(
         version: UInt64,
+        time: Int64 = 0,
         type: UnsafeRawBufferPointer,
         payload: UnsafeRawBufferPointer,
+        principal: UnsafeRawBufferPointer? = nil,
+        cause: UInt64? = nil,
         session: UnsafeRawBufferPointer? = nil,
         program: UInt32 = 0
     ) {
         self.version = version
+        self.time = time
+        self.principal = principal
+        self.cause = cause
         self.type = type
         self.payload = payload
         self.session = session

@@ -12,30 +12,30 @@ package struct RecordReplay {
         self.counter = counter
     }
 
-    /// Makes the action of a record, and passes the action to `reduce`. Returns `false` if a
-    /// migration drops the record.
+    /// Makes the action of a record, and passes the action to `reduce` with its origin. Returns
+    /// `false` if a migration drops the record.
     ///
     /// - Throws: ``UnreadableRecord``, or the error of `reduce`. The texts of both errors are for
     ///   the operator.
     @discardableResult
     package mutating func reduce(
         _ record: RecordView,
-        by reduce: (any Action) throws -> Void
+        by reduce: (any Action, ActionOrigin) throws -> Void
     ) throws -> Bool {
         guard let action = try reader.action(of: record) else {
             counter?.advance(to: record.version)
             return false
         }
-        try reduce(action)
+        try reduce(action, ActionOrigin(record))
         counter?.advance(to: record.version)
         return true
     }
 
-    /// Makes the action of a stored record, and passes the action to `reduce`.
+    /// Makes the action of a stored record, and passes the action to `reduce` with its origin.
     @discardableResult
     package mutating func reduce(
         _ record: Record,
-        by reduce: (any Action) throws -> Void
+        by reduce: (any Action, ActionOrigin) throws -> Void
     ) throws -> Bool {
         try record.withView { view throws in try self.reduce(view, by: reduce) }
     }

@@ -62,7 +62,9 @@ final class MountedModule<M: Module, Place: SlicePlace>: BoundModule where Place
 
     var handlers: [ActionHandler<Root>] {
         var all = lifecycle
-        if let effectful = typedModule as? any EffectfulModule<M.State> {
+        if let contextual = typedModule as? any ContextualModule<M.State> {
+            all += handlers(of: contextual)
+        } else if let effectful = typedModule as? any EffectfulModule<M.State> {
             all += handlers(of: effectful)
         } else {
             all += effectlessHandlers
@@ -180,6 +182,47 @@ extension MountedModule {
                 withEffect: { try module.reduce(&$0, internal: $1) }
             ),
         ].compactMap(\.self)
+    }
+
+    /// Returns the handlers of the module's action enums, whose reducers get a context.
+    private func handlers<C: ContextualModule>(of module: C) -> [ActionHandler<Root>]
+    where C.State == M.State {
+        [
+            handler(
+                .action,
+                C.Interface.Action.self,
+                inContext: {
+                    C.effect(in: try module.reduce(&$0, $1, in: $2))
+                }
+            ),
+            handler(
+                .ui,
+                C.UI.self,
+                inContext: {
+                    C.effect(in: try module.reduce(&$0, ui: $1, in: $2))
+                }
+            ),
+            handler(
+                .internal,
+                C.Internal.self,
+                inContext: {
+                    C.effect(in: try module.reduce(&$0, internal: $1, in: $2))
+                }
+            ),
+        ].compactMap(\.self)
+    }
+
+    /// Makes the handler of an action enum whose reducer gets a context; `nil` if the module has no
+    /// actions of this kind.
+    private func handler<A: ModuleAction>(
+        _ kind: ActionHandler<Root>.Kind,
+        _ type: A.Type,
+        inContext reduce:
+            @escaping @Sendable (inout M.State, A, ReducerContext) throws -> Effect<M.State>
+    ) -> ActionHandler<Root>? {
+        guard A.self != Never.self else { return nil }
+        let reducer = place.reducer(name, inContext: reduce)
+        return ActionHandler(A.self, kind, payloadType: A.self, reduce: reducer)
     }
 
     /// Makes the handler of an action enum; `nil` if the module has no actions of this kind.

@@ -1,12 +1,9 @@
 /// The data that the reduction of an action needs in addition to the action itself.
-struct EditContext: Sendable {
+struct EditContext {
     let route: ActionRoute
     /// The key of the slice that the action is for.
     let key: SliceKey
-    /// The session that the action comes from; `nil` if no client dispatched the action.
-    let session: String?
-    /// The version that the action makes.
-    let version: UInt64
+    let origin: ActionOrigin
 
     @inline(__always)
     var module: Int { route.module }
@@ -19,19 +16,18 @@ extension ModuleMachine {
         _ state: inout Root,
         _ action: any Action,
         by route: ActionRoute,
-        version: UInt64,
-        from session: String?,
+        from origin: ActionOrigin,
         effect: inout AnyEffect?
     ) throws -> Change {
-        let (action, key) = actionAndSliceKey(action, route.module, session)
+        let (action, key) = actionAndSliceKey(action, route.module, origin.session)
         try admitSession(key, in: state)
         if route.isSessionAction { try admitSessions(namedBy: action, in: state) }
-        let context = EditContext(route: route, key: key, session: session, version: version)
+        let context = EditContext(route: route, key: key, origin: origin)
         if handler(of: route)?.kind == .ui {
             try sliceObservers?.presentation?.admitViewAction(
                 route.module,
                 key,
-                from: session,
+                from: origin.session,
                 in: state
             )
             try admitView(action, context, in: state)
@@ -101,7 +97,7 @@ extension ModuleMachine {
         recordVisibility(by: action, handler.kind, context, &state, &change)
         guard hasDurableEffects[context.module], let ledger, let effect else { return change }
         do {
-            try ledger.enter(effect, version: context.version, workCodec, &state, &change)
+            try ledger.enter(effect, version: context.origin.version, workCodec, &state, &change)
         } catch {
             state = before
             throw error
@@ -181,7 +177,7 @@ extension ModuleMachine {
         if isKeyedBySession[module] {
             return try editParts(&state, action, context, by: handler, &effect)
         }
-        let result = try handler.reduce(&state, action, key, comparison)
+        let result = try handler.reduce(&state, action, key, context.origin, comparison)
         // Most actions have no effect, and the assignment of `nil` would release a reference.
         if let asked = result.effect { effect = asked }
         var change = Change(
@@ -211,7 +207,7 @@ extension ModuleMachine {
     ) throws -> Change {
         let (module, key) = (context.module, context.key)
         let before = state
-        let result = try handler.reduce(&state, action, key, comparison)
+        let result = try handler.reduce(&state, action, key, context.origin, comparison)
         if let asked = result.effect { effect = asked }
         var change = Change(
             changesState: result.isChange,
@@ -244,19 +240,18 @@ extension ModuleMachine {
         _ state: inout Root,
         _ action: any Action,
         by route: ActionRoute,
-        version: UInt64,
-        from session: String?,
+        from origin: ActionOrigin,
         effect: inout AnyEffect?
     ) throws -> Change {
-        if route.mayChangeAllSlices { setReaderSession(of: &state, to: session) }
-        let (action, key) = actionAndSliceKey(action, route.module, session)
-        let context = EditContext(route: route, key: key, session: session, version: version)
+        if route.mayChangeAllSlices { setReaderSession(of: &state, to: origin.session) }
+        let (action, key) = actionAndSliceKey(action, route.module, origin.session)
+        let context = EditContext(route: route, key: key, origin: origin)
         return try editUnchecked(&state, action, context, &effect)
     }
 
     /// The reducer of replays. This reducer makes no checks, and drops effects.
-    package var replayReducer: @Sendable (inout Root, any Action, UInt64, String?) throws -> Void {
-        { [self] state, action, version, session in
+    package var replayReducer: @Sendable (inout Root, any Action, ActionOrigin) throws -> Void {
+        { [self] state, action, origin in
             guard let route = route(of: action) else { return }
             var dropped: AnyEffect?
             let type = Swift.type(of: action)
@@ -267,38 +262,49 @@ extension ModuleMachine {
                     &state,
                     action,
                     by: route,
-                    version: version,
-                    from: session,
+                    from: origin,
                     effect: &dropped
                 )
                 return
             }
-            if route.mayChangeAllSlices { setReaderSession(of: &state, to: session) }
-            let context = EditContext(route: route, key: .only, session: session, version: version)
+            if route.mayChangeAllSlices { setReaderSession(of: &state, to: origin.session) }
+            let context = EditContext(route: route, key: .only, origin: origin)
             _ = try editUnchecked(&state, action, context, &dropped)
         }
     }
 }
 
 extension ModularReducer {
+    /// Reduces an action of a sender and drops its effect. An action without a route changes
+    /// nothing.
+    package func edit(
+        _ state: inout State,
+        _ action: any Action,
+        as principal: ActionPrincipal?,
+        session: String?
+    ) throws {
+        let envelope = Envelope(
+            members: [],
+            principal: principal,
+            session: session,
+            completion: UnawaitedCompletion()
+        )
+        try withExtendedLifetime(envelope) {
+            let origin = ActionOrigin(version: 1, time: 0, envelope)
+            _ = try edit(&state, action, from: origin)
+        }
+    }
+
     /// Reduces an action and drops its effect. An action without a route changes nothing.
     @discardableResult
     package func edit(
         _ state: inout State,
         _ action: any Action,
-        version: UInt64,
-        from session: String? = nil
+        from origin: ActionOrigin
     ) throws -> Change {
         guard let route = route(of: action) else { return .none }
-        setReaderSession(of: &state, to: session)
+        setReaderSession(of: &state, to: origin.session)
         var dropped: AnyEffect?
-        return try edit(
-            &state,
-            action,
-            by: route,
-            version: version,
-            from: session,
-            effect: &dropped
-        )
+        return try edit(&state, action, by: route, from: origin, effect: &dropped)
     }
 }

@@ -37,7 +37,7 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
     /// The state before any action, without the copies of shared values.
     let initialState: Root
     /// The reducer of the root state, called after the reducer of each action's module.
-    let reducer: RootReducer<Root>?
+    let reducer: OriginReducer?
     /// The indices of the modules whose slices only the store itself changes.
     let storeManagedModules: [Int]
     /// For each module, the links whose copies an action on the module may change.
@@ -80,7 +80,7 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
         var routes: [ObjectIdentifier: ActionRoute] = [:]
         var handlers: [ActionHandler<Root>] = []
         var taken: Set<ExactText> = []
-        let reducer = Root.reducer
+        let reducer = Self.makeRootReducer()
         self.reducer = reducer
         for handler in try Self.wholeStateHandlers() {
             handlers.append(handler)
@@ -111,6 +111,7 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
         }
         // The handler of actions without a module changes nothing.
         let other = ActionHandler<Root>(SkippedAction.self, .dispatchable, payloadType: nil) {
+            _,
             _,
             _,
             _,

@@ -203,7 +203,8 @@ enum Lifecycle {
         of module: M,
         at place: some SlicePlace<Root, M.State>
     ) -> [ActionHandler<Root>] {
-        [
+        let begin = beginning(of: module)
+        return [
             ActionHandler(
                 ModuleStart<M.Interface>.self,
                 .start,
@@ -219,17 +220,18 @@ enum Lifecycle {
                     let effect = module.effect(afterStart: action.start, in: state)
                     return AnyEffect(effect, at: address, in: place)
                 }
-            ) { root, action, key, comparison in
+            ) { root, action, key, origin, comparison in
                 // The reducer of a start.
                 guard let action = action as? ModuleStart<M.Interface> else { return .unchanged }
                 try place.checkInstanceID(key)
                 guard let old = place.read(root, key) else {
-                    place.write(try module.begin(action.start), &root, key)
+                    let new = try begin(action.start, nil, origin, key.instance)
+                    place.write(new, &root, key)
                     return SliceResult(isChange: true)
                 }
                 let new: M.State
                 do {
-                    new = try module.begin(action.start, over: old)
+                    new = try begin(action.start, old, origin, key.instance)
                 } catch is AlreadyStarted {
                     let path = SliceAddress(module: M.Interface.name, key).path
                     throw Refusal(reason: "'\(path)' is started already.")
@@ -243,12 +245,40 @@ enum Lifecycle {
                 payloadType: NoFields.self,
                 makeAction: { _ in ModuleStop<M.Interface>() },
                 extractPayload: { _ in NoFields() }
-            ) { root, _, key, _ in
+            ) { root, _, key, _, _ in
                 // The reducer of a stop. The stop of an absent slice is refused.
                 _ = try place.requiredSlice(root, key, M.Interface.name)
                 place.write(nil, &root, key)
                 return SliceResult(isChange: true)
             },
         ]
+    }
+
+    /// A function that returns the slice to begin with, for a new slice or over an old slice.
+    private typealias Beginning<M: StartableModule> =
+        @Sendable (M.Interface.Start, _ old: M.State?, ActionOrigin, _ instance: String?) throws ->
+        M.State
+
+    private static func beginning<M: StartableModule>(of module: M) -> Beginning<M> {
+        if let contextual = module as? any ContextualStartableModule<M.State> {
+            return beginning(of: contextual, as: M.self)
+        }
+        return { start, old, _, _ in
+            try old.map { try module.begin(start, over: $0) } ?? module.begin(start)
+        }
+    }
+
+    /// Returns the same function for a module whose start gets a context. `C` and `M` are the same
+    /// type.
+    private static func beginning<C: ContextualStartableModule, M: StartableModule>(
+        of module: C,
+        as type: M.Type
+    ) -> Beginning<M> where C.State == M.State {
+        { start, old, origin, instance in
+            guard let start = start as? C.Interface.Start else { throw AlreadyStarted() }
+            let context = origin.context(of: instance)
+            return try old.map { try module.begin(start, over: $0, in: context) }
+                ?? module.begin(start, in: context)
+        }
     }
 }

@@ -72,7 +72,7 @@ extension ModuleMachine {
         else { return }
         let state = presence.place.read(root)
         let slice = SliceAddress(module: moduleNames[module], key).path
-        let isShown = state.shows(slice, in: context.session ?? SessionName.shared)
+        let isShown = state.shows(slice, in: context.origin.session ?? SessionName.shared)
         if change == .visible, isShown {
             throw Refusal(reason: "This session shows '\(slice)' already.")
         }
@@ -94,7 +94,7 @@ extension ModuleMachine {
         let (module, key) = (context.module, context.key)
         guard let presence, let report = presence.reportedVisibilityByModule[module] else { return }
         let slice = SliceAddress(module: moduleNames[module], key).path
-        let session = context.session ?? SessionName.shared
+        let session = context.origin.session ?? SessionName.shared
         switch (kind, kind == .ui ? report(action) : nil) {
         case (.stop, _): endViews([key], of: module, &root, &change)
         case (_, .visible?): changePresence(&root, &change) { $0.enter(slice, in: session) }

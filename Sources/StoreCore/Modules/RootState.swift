@@ -61,6 +61,16 @@ public protocol RootState: ModuleState {
     /// reducers together make one version. `nil` by default.
     static var reducer: RootReducer<Self>? { get }
 
+    /// A reducer like ``reducer``, which also gets the context of the action. If the root state has
+    /// both, ``reducer`` is called first. `nil` by default.
+    ///
+    /// ```swift
+    /// static let contextualReducer: ContextualRootReducer<AppState>? = { state, action, context in
+    ///     if action is Checkout { state.orders.lastTime = context.time }
+    /// }
+    /// ```
+    static var contextualReducer: ContextualRootReducer<Self>? { get }
+
     /// Reactions to changes of the whole state. Each presenter is called once for each action that
     /// changed the state. The presenter gets the states before and after the action, with the
     /// slices of the action's session.
@@ -88,6 +98,11 @@ public protocol RootState: ModuleState {
 /// slices that are identical in memory.
 public typealias RootReducer<Root> = @Sendable (inout Root, any Action) throws -> Void
 
+/// A ``RootReducer`` that also gets the context of the action. The instance in the context is the
+/// instance of an ``AddressedAction``.
+public typealias ContextualRootReducer<Root> =
+    @Sendable (inout Root, any Action, _ context: ReducerContext) throws -> Void
+
 extension RootState {
     /// No views.
     public static var views: Views { [] }
@@ -97,6 +112,9 @@ extension RootState {
 
     /// No reducer.
     public static var reducer: RootReducer<Self>? { nil }
+
+    /// No reducer.
+    public static var contextualReducer: ContextualRootReducer<Self>? { nil }
 
     /// No presenters.
     public static var presenters: Presenters { [] }

@@ -44,11 +44,16 @@ extension ModuleMachine {
                 change = try editSlice(&state, action, context, by: handler, &effect)
                 own = state
             } else {
-                _ = try handler.reduce(&state, action, key, comparison)
+                _ = try handler.reduce(&state, action, key, context.origin, comparison)
             }
             isOfModule = false
             if let reducer {
-                try reducer(&state, key.instance.map { action.to($0) } ?? action)
+                try reducer(
+                    &state,
+                    key.instance.map { action.to($0) } ?? action,
+                    context.origin,
+                    key.instance
+                )
                 if route.isSessionAction { endSession(by: action, &state, &change) }
             }
             for module in storeManagedModules where !modules[module].slicePlace.isEqual(own, state)
@@ -182,6 +187,23 @@ extension ModuleMachine {
 }
 
 extension ModuleMachine {
+    /// The reducers of the root state, as a single function.
+    typealias OriginReducer =
+        @Sendable (inout Root, any Action, ActionOrigin, _ instance: String?) throws -> Void
+
+    /// Returns the reducers of the root state; `nil` if the root state has none.
+    static func makeRootReducer() -> OriginReducer? {
+        let plain = Root.reducer
+        guard let contextual = Root.contextualReducer else {
+            guard let plain else { return nil }
+            return { state, action, _, _ in try plain(&state, action) }
+        }
+        return { state, action, origin, instance in
+            try plain?(&state, action)
+            try contextual(&state, action, origin.context(of: instance))
+        }
+    }
+
     /// Makes the handlers of the root state's own actions.
     ///
     /// - Throws: ``ModuleError/foreignRootDispatchable(_:root:)``.
@@ -200,12 +222,12 @@ extension RootMember {
     /// Returns the reducer for actions of the type `A`, which changes the whole state with
     /// `update`. The reducer reports no change: the caller compares the states.
     package func updatingReducer<A: Action>(
-        _ update: @escaping @Sendable (inout Value, A) throws -> Void
+        _ update: @escaping @Sendable (inout Value, A, ActionOrigin) throws -> Void
     ) -> SliceReducer<Root> {
-        { root, action, _, _ in
+        { root, action, _, origin, _ in
             guard type(of: action) == A.self else { return .unchanged }
             let action: A = uncheckedCast(action)
-            try change(&root) { try update(&$0, action) }
+            try change(&root) { try update(&$0, action, origin) }
             return .unchanged
         }
     }

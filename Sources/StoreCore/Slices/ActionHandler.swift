@@ -2,7 +2,8 @@ internal import Glibc
 
 /// A function that changes the slice of an action. If the function throws, the root is unchanged.
 package typealias SliceReducer<Root> =
-    @Sendable (inout Root, any Action, SliceKey, ByteComparison?) throws -> SliceResult
+    @Sendable (inout Root, any Action, SliceKey, ActionOrigin, ByteComparison?) throws ->
+    SliceResult
 
 /// The way in which a store handles one type of action.
 package final class ActionHandler<Root: RootState>: Sendable {

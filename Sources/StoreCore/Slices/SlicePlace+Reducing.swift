@@ -28,7 +28,7 @@ extension SlicePlace where State: ModuleState {
         _ reduce: @escaping @Sendable (inout State, A) throws -> Void
     ) -> SliceReducer<Root> {
         if let single = self as? SinglePlace<Root, State> { return single.reducerOfSingle(reduce) }
-        return { root, action, key, comparison in
+        return { root, action, key, _, comparison in
             guard type(of: action) == A.self else { return .unchanged }
             let action: A = uncheckedCast(action)
             return try self.changeSlice(&root, key, module, comparison) { try reduce(&$0, action) }
@@ -44,12 +44,35 @@ extension SlicePlace where State: ModuleState {
         if let single = self as? SinglePlace<Root, State> {
             return single.reducerOfSingle(module, withEffect: reduce)
         }
-        return { root, action, key, comparison in
+        return { root, action, key, _, comparison in
             guard type(of: action) == A.self else { return .unchanged }
             let action: A = uncheckedCast(action)
             var effect = Effect<State>.none
             var result = try self.changeSlice(&root, key, module, comparison) {
                 effect = try reduce(&$0, action)
+            }
+            result.effect = self.addressedEffect(effect, module, key)
+            return result
+        }
+    }
+
+    /// Returns the reducer for actions of the type `A`, which changes the slice with `reduce`.
+    /// `reduce` gets a context, and returns an effect.
+    package func reducer<A: Action>(
+        _ module: String,
+        inContext reduce:
+            @escaping @Sendable (inout State, A, ReducerContext) throws -> Effect<State>
+    ) -> SliceReducer<Root> {
+        if let single = self as? SinglePlace<Root, State> {
+            return single.reducerOfSingle(module, inContext: reduce)
+        }
+        return { root, action, key, origin, comparison in
+            guard type(of: action) == A.self else { return .unchanged }
+            let action: A = uncheckedCast(action)
+            let context = origin.context(of: key.instance)
+            var effect = Effect<State>.none
+            var result = try self.changeSlice(&root, key, module, comparison) {
+                effect = try reduce(&$0, action, context)
             }
             result.effect = self.addressedEffect(effect, module, key)
             return result
@@ -62,7 +85,7 @@ extension SlicePlace where State: ModuleState {
         _ module: String,
         _ effect: @escaping @Sendable (A) -> Effect<State>
     ) -> SliceReducer<Root> {
-        { root, action, key, _ in
+        { root, action, key, _, _ in
             guard type(of: action) == A.self else { return .unchanged }
             _ = try self.requiredSlice(root, key, module)
             var result = SliceResult.unchanged
@@ -105,13 +128,13 @@ extension SlicePlace where State: ModuleState {
     }
 }
 
-// The two forms of `reducer` for a slice that is shared and always there. These reducers look up
-// no types at run time.
+// The forms of `reducer` for a slice that is shared and always there. These reducers look up no
+// types at run time.
 extension SharedPlace {
     fileprivate func reducerOfSingle<State: ModuleState, A: Action>(
         _ reduce: @escaping @Sendable (inout State, A) throws -> Void
     ) -> SliceReducer<Root> where Container == SingleContainer<State> {
-        { [member] root, action, _, comparison in
+        { [member] root, action, _, _, comparison in
             guard type(of: action) == A.self else { return .unchanged }
             let action: A = uncheckedCast(action)
             return try member.replace(&root, comparison) { try reduce(&$0, action) }
@@ -122,17 +145,46 @@ extension SharedPlace {
         _ module: String,
         withEffect reduce: @escaping @Sendable (inout State, A) throws -> Effect<State>
     ) -> SliceReducer<Root> where Container == SingleContainer<State> {
-        { [member] root, action, key, comparison in
+        { [member] root, action, key, _, comparison in
             guard type(of: action) == A.self else { return .unchanged }
             let action: A = uncheckedCast(action)
-            var effect = Effect<State>.none
-            var result = try member.replace(&root, comparison) { effect = try reduce(&$0, action) }
-            if effect.isNone { return result }
-            result.effect = AnyEffect(effect, at: SliceAddress(module: module, key)) { root in
-                (root as? Root).map { member.read($0) }
+            return try Self.replaceSlice(of: member, in: &root, module, key, comparison) {
+                try reduce(&$0, action)
             }
-            return result
         }
+    }
+
+    fileprivate func reducerOfSingle<State: ModuleState, A: Action>(
+        _ module: String,
+        inContext reduce:
+            @escaping @Sendable (inout State, A, ReducerContext) throws -> Effect<State>
+    ) -> SliceReducer<Root> where Container == SingleContainer<State> {
+        { [member] root, action, key, origin, comparison in
+            guard type(of: action) == A.self else { return .unchanged }
+            let action: A = uncheckedCast(action)
+            return try Self.replaceSlice(of: member, in: &root, module, key, comparison) {
+                try reduce(&$0, action, origin.context(of: nil))
+            }
+        }
+    }
+
+    /// Changes the slice by a reducer that returns an effect.
+    @inline(__always)
+    private static func replaceSlice<State: ModuleState>(
+        of member: RootMember<Root, State>,
+        in root: inout Root,
+        _ module: String,
+        _ key: SliceKey,
+        _ comparison: ByteComparison?,
+        _ reduce: (inout State) throws -> Effect<State>
+    ) throws -> SliceResult where Container == SingleContainer<State> {
+        var effect = Effect<State>.none
+        var result = try member.replace(&root, comparison) { effect = try reduce(&$0) }
+        if effect.isNone { return result }
+        result.effect = AnyEffect(effect, at: SliceAddress(module: module, key)) { root in
+            (root as? Root).map { member.read($0) }
+        }
+        return result
     }
 }
 

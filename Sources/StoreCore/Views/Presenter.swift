@@ -51,6 +51,9 @@ public struct PresenterContext: Sendable {
     /// for an action without a session. The value is `nil` if no client caused the change, as when
     /// a store begins.
     package var targetSession: String? { cause.session }
+    /// The principal that dispatched the action whose change the presenter gets; `nil` if no
+    /// principal did.
+    public var principal: ActionPrincipal? { cause.sender?.principal }
     /// The session that owns the slice; `nil` if the slice is shared.
     public internal(set) var session: String?
     /// The id of the instance that owns the slice; `nil` if the module has no instances.

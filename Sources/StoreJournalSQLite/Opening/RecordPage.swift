@@ -11,6 +11,10 @@ package struct RecordPage: ~Copyable {
         var typeStart: Int
         var typeBytesCount: Int
         var payloadBytesCount: Int
+        var time: Int64
+        /// The offsets of the principal's bytes; `nil` if the record has no principal.
+        var principalRange: Range<Int>?
+        var cause: UInt64?
         /// The offsets of the session's bytes; `nil` if the record has no session.
         var sessionRange: Range<Int>?
         var programNumber: UInt32
@@ -34,11 +38,22 @@ package struct RecordPage: ~Copyable {
         let end = place.typeStart + place.typeBytesCount
         return RecordView(
             version: firstVersion + UInt64(index),
+            time: place.time,
             type: recordForms.bytes(place.typeStart..<end),
             payload: recordForms.bytes(end..<(end + place.payloadBytesCount)),
+            principal: place.principalRange.map { recordForms.bytes($0) },
+            cause: place.cause,
             session: place.sessionRange.map { recordForms.bytes($0) },
             program: place.programNumber
         )
+    }
+
+    /// Returns the offsets of the principal's bytes in a canonical form. The principal follows the
+    /// type, the payload and the meta, which begin at `start`.
+    private func principalRange(of fields: borrowing RecordFields, from start: Int) -> Range<Int>? {
+        guard let principal = fields.principal else { return nil }
+        let first = start + fields.type.count + fields.payload.count + (fields.meta?.count ?? 0)
+        return first..<(first + principal.count)
     }
 
     /// Returns the offsets of the session's bytes in the last canonical form on the page. The
@@ -58,11 +73,15 @@ package struct RecordPage: ~Copyable {
         fieldOffsets.removeAll(keepingCapacity: true)
         firstVersion = rows.currentPosition.version + 1
         while !isFull, let start = try rows.appendNext(to: &recordForms) {
+            let typeStart = start + CanonicalBytes.recordHeadBytes
             fieldOffsets.append(
                 FieldOffsets(
-                    typeStart: start + CanonicalBytes.recordHeadBytes,
+                    typeStart: typeStart,
                     typeBytesCount: rows.fields.type.count,
                     payloadBytesCount: rows.fields.payload.count,
+                    time: rows.fields.time,
+                    principalRange: principalRange(of: rows.fields, from: typeStart),
+                    cause: rows.fields.cause,
                     sessionRange: sessionRange(of: rows.fields),
                     programNumber: rows.fields.program
                 )

@@ -37,6 +37,35 @@ public protocol StateUpdater<State>: Dispatchable {
     func updateState(_ state: inout State) throws
 }
 
+/// A state updater whose function gets a ``/StoreCore/ReducerContext`` beside the state.
+///
+/// ```swift
+/// struct Claim: ContextualStateUpdater {
+///     func updateState(_ state: inout Todos.State, in context: ReducerContext) throws {
+///         guard let principal = context.principal else { throw Refusal.forbidden("Sign in.") }
+///         state.owner = principal.name
+///     }
+/// }
+/// ```
+public protocol ContextualStateUpdater<State>: StateUpdater {
+    /// The type of the state that the action changes.
+    associatedtype State
+
+    /// Changes the state, or refuses the action by throwing ``/StoreCore/Refusal``. The function
+    /// must be pure, like a reducer.
+    func updateState(_ state: inout State, in context: ReducerContext) throws
+}
+
+extension ContextualStateUpdater {
+    /// Changes the state for an action without a sender. A store does not call this function.
+    public func updateState(_ state: inout State) throws {
+        try updateState(&state, in: ReducerContext())
+    }
+
+    /// The handling of a state updater: ``updateState(_:in:)`` is the action's reducer.
+    public static var handling: ActionHandling { ActionHandling(ContextualHandling<Self>()) }
+}
+
 extension StateUpdater {
     /// The handling of a state updater: ``updateState(_:)`` is the action's reducer.
     public static var handling: ActionHandling { ActionHandling(UpdaterHandling<Self>()) }
@@ -55,6 +84,35 @@ private struct UpdaterHandling<Updater: StateUpdater>: HandlerMaker {
 
     func wholeStateReducer<Root>(of whole: RootMember<Root, Root>) -> SliceReducer<Root>? {
         let whole = whole as? RootMember<Root, Updater.State>
-        return whole?.updatingReducer { (state, action: Updater) in try action.updateState(&state) }
+        return whole?.updatingReducer { (state, action: Updater, _) in
+            try action.updateState(&state)
+        }
+    }
+}
+
+private struct ContextualHandling<Updater: ContextualStateUpdater>: HandlerMaker {
+    func reducer<Root, State>(
+        of module: String,
+        at place: some SlicePlace<Root, State>
+    ) -> SliceReducer<Root>? {
+        let place = place as? any SlicePlace<Root, Updater.State>
+        return place?.reducer(module, inContext: Self.update)
+    }
+
+    func wholeStateReducer<Root>(of whole: RootMember<Root, Root>) -> SliceReducer<Root>? {
+        let whole = whole as? RootMember<Root, Updater.State>
+        return whole?.updatingReducer { (state, action: Updater, origin) in
+            try action.updateState(&state, in: origin.context(of: nil))
+        }
+    }
+
+    @Sendable
+    private static func update(
+        _ state: inout Updater.State,
+        _ action: Updater,
+        _ context: ReducerContext
+    ) throws -> Effect<Updater.State> {
+        try action.updateState(&state, in: context)
+        return .none
     }
 }

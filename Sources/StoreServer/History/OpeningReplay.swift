@@ -65,10 +65,7 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
         do {
             for index in 0..<page.count {
                 let record = page.record(at: index)
-                try records.reduce(record) { action in
-                    let session = record.session.map { String(decoding: $0, as: UTF8.self) }
-                    try reducer(&base.state, action, record.version, session)
-                }
+                try records.reduce(record) { try reducer(&base.state, $0, $1) }
             }
         } catch {
             records.finish()

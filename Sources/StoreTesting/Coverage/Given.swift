@@ -47,7 +47,7 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
             guard machine.route(of: action) != nil else { return nil }
             try policy?.admission(of: Root.self).checkAction(action, sender)
             var root = root
-            _ = try machine.edit(&root, action, version: 1, from: sender.session)
+            try machine.edit(&root, action, as: sender.principal, session: sender.session)
             return shown(root)
         }
     }

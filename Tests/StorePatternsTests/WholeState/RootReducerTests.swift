@@ -118,7 +118,11 @@ import Testing
             (Lamp.Action.switched.to("7"), "ada"), (Repaired(), "ada"),
         ]
         for (index, (action, session)) in actions.enumerated() {
-            try machine.replayReducer(&replayed, action, UInt64(index), session)
+            try machine.replayReducer(
+                &replayed,
+                action,
+                ActionOrigin(version: UInt64(index), session: session)
+            )
         }
         #expect((replayed.total, replayed.switched["ada"]) == (100, 2))
     }

@@ -247,7 +247,11 @@ final class OpenMarket: Sendable {
         machine.fillSharedCopies(in: &replayed)
         let begun = ["ada", "bob"].map { Sessions.Internal.began(session: $0) as any Action }
         for (index, (action, session)) in (begun.map { ($0, nil) } + actions).enumerated() {
-            try machine.replayReducer(&replayed, action, UInt64(index + 1), session)
+            try machine.replayReducer(
+                &replayed,
+                action,
+                ActionOrigin(version: UInt64(index + 1), session: session)
+            )
         }
         #expect(try market.state == replayed)
     }

@@ -91,8 +91,7 @@ struct Edition: Sendable {
     @Sendable static func reduce(
         _ state: inout EditionState,
         _ action: any Action,
-        _ version: UInt64,
-        _ session: String?
+        _ origin: ActionOrigin
     ) throws {
         switch action {
         case let action as Put: state.sum += action.by

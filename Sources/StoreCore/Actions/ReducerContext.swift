@@ -1,0 +1,133 @@
+/// The data that a reducer may get beside an action: its sender, its time, and its place in
+/// history.
+///
+/// ```swift
+/// struct Board: ContextualModule {
+///     struct State: ModuleState {
+///         var owner = ""
+///         var closedAt: Int64?
+///     }
+///
+///     enum Action: ModuleAction { case closed }
+///
+///     func reduce(_ state: inout State, _ action: Action, in context: ReducerContext) throws {
+///         guard context.principal?.name == state.owner else {
+///             throw Refusal.forbidden("Only the owner closes the board.")
+///         }
+///         state.closedAt = context.time
+///     }
+/// }
+/// ```
+///
+/// The journal has all these values, so a replay gives the reducer the same context. A reducer that
+/// uses only its context is as pure as any other reducer.
+public struct ReducerContext: Sendable, Hashable {
+    /// The version that the action makes if it is committed.
+    public let version: UInt64
+    /// The time at which the Core took the action, in nanoseconds since 1970. The times of a
+    /// history need not ascend: an operator may set the clock of the machine back.
+    public let time: Int64
+    /// The principal that dispatched the action. An action that follows another action has the same
+    /// principal. `nil` for a client without a credential, and for the program itself.
+    public let principal: ActionPrincipal?
+    /// The session that dispatched the action, or the session of the action that led to it.
+    /// `shared` for a client without a session, and for the program if no session led to the
+    /// action.
+    public let session: String
+    /// The id of the instance that the action is for; `nil` if the module has no instances.
+    public let instance: String?
+    /// The version of the action that led to this action; `nil` if no action did.
+    public let cause: UInt64?
+
+    /// Makes a context, for a test that calls a reducer.
+    ///
+    /// - Parameters:
+    ///   - principal: the sender of the action.
+    ///   - session: the session of the sender.
+    ///   - instance: the id of the instance.
+    ///   - version: the version that the action makes.
+    ///   - time: the time of the action, in nanoseconds since 1970.
+    ///   - cause: the version of the action that led to this action.
+    public init(
+        as principal: ActionPrincipal? = nil,
+        session: String = "shared",
+        instance: String? = nil,
+        version: UInt64 = 1,
+        time: Int64 = 0,
+        cause: UInt64? = nil
+    ) {
+        self.version = version
+        self.time = time
+        self.principal = principal
+        self.session = session
+        self.instance = instance
+        self.cause = cause
+    }
+}
+
+/// The origin of an action that is reduced: the values of its ``ReducerContext``, before a reducer
+/// asks for them.
+///
+/// The origin points to an envelope or to a record, and owns neither. A reducer without a context
+/// therefore pays nothing for it. An origin is valid only during the call that it is passed to.
+package struct ActionOrigin {
+    /// The source of the principal and the cause.
+    private enum Source {
+        case envelope(Unmanaged<Envelope>)
+        case record(principal: UnsafeRawBufferPointer?, cause: UInt64?)
+    }
+
+    /// The version that the action makes.
+    package let version: UInt64
+    /// The session that the action comes from; `nil` if no session led to the action.
+    package let session: String?
+    private let time: Int64
+    private let source: Source
+
+    /// Makes the origin of an action that a Core applies at `time`.
+    @inline(__always)
+    init(version: UInt64, time: Int64, _ envelope: Envelope) {
+        self.version = version
+        self.time = time
+        session = envelope.session
+        source = .envelope(Unmanaged.passUnretained(envelope))
+    }
+
+    /// Makes the origin of a replayed action.
+    package init(_ record: RecordView) {
+        version = record.version
+        time = record.time
+        session = record.session.map { String(decoding: $0, as: UTF8.self) }
+        source = .record(principal: record.principal, cause: record.cause)
+    }
+
+    /// Makes the origin of an action that no client and no action led to.
+    package init(version: UInt64, session: String? = nil) {
+        self.version = version
+        self.session = session
+        time = 0
+        source = .record(principal: nil, cause: nil)
+    }
+
+    /// Makes the context of a reducer for an instance.
+    package func context(of instance: String?) -> ReducerContext {
+        let (principal, cause): (ActionPrincipal?, UInt64?)
+        switch source {
+        case .envelope(let envelope):
+            (principal, cause) = envelope._withUnsafeGuaranteedRef {
+                ($0.principal, $0.source?.cause)
+            }
+        case .record(let bytes, let storedCause):
+            principal = bytes.map { ActionPrincipal(String(decoding: $0, as: UTF8.self)) }
+            cause = storedCause
+        }
+        return ReducerContext(
+            as: principal,
+            session: session ?? SessionName.shared,
+            instance: instance,
+            version: version,
+            time: time,
+            cause: cause
+        )
+    }
+}
