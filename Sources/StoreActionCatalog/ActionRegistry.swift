@@ -54,7 +54,7 @@ package struct ActionRegistry<State>: Sendable {
 
     /// Returns the analytics record of an action in a session. `state` is the state before the
     /// action.
-    package func record(
+    package func analyticsRecord(
         of action: any Action,
         of session: String?,
         before state: State
@@ -80,7 +80,7 @@ package final class ActionTable: Sendable {
     package let entries: [RegisteredAction]
     private let names: NameIndex
     /// The types, each with the index of its first entry in ``entries``.
-    private let types: [ObjectIdentifier: (type: RegisteredType, first: Int)]
+    private let typesWithFirstEntryIndex: [ObjectIdentifier: (type: RegisteredType, first: Int)]
     private let payloadBytesMax: Int
 
     /// Makes the table.
@@ -111,7 +111,7 @@ package final class ActionTable: Sendable {
             placed[ObjectIdentifier(type.type)] = (type, first)
             first += type.entries.count
         }
-        self.types = placed
+        self.typesWithFirstEntryIndex = placed
     }
 
     package subscript(name: String) -> FoundAction? {
@@ -121,7 +121,7 @@ package final class ActionTable: Sendable {
 
     /// The action with this wire name, in UTF-8.
     package subscript(name: UnsafeBufferPointer<UInt8>) -> FoundAction? {
-        if let place = names.place(of: name), !entries[place].isForInstances {
+        if let place = names.nameIndex(of: name), !entries[place].isForInstances {
             let entry = entries[place]
             return FoundAction(entry: entry, entryIndex: place, instance: nil, wireName: entry.name)
         }
@@ -134,7 +134,7 @@ package final class ActionTable: Sendable {
             first < last, 1...InstanceID.bytesMax ~= last - first - 1
         else { return nil }
         let short = Array(name[..<first]) + name[last...]
-        guard let place = short.withUnsafeBufferPointer({ names.place(of: $0) }),
+        guard let place = short.withUnsafeBufferPointer({ names.nameIndex(of: $0) }),
             entries[place].isForInstances
         else { return nil }
         return FoundAction(
@@ -164,14 +164,14 @@ package final class ActionTable: Sendable {
     /// Returns an action with the id of an instance; the action itself if its type is not for
     /// instances.
     package func addressed(_ action: any Action, to instance: String) -> any Action {
-        guard let placed = types[ObjectIdentifier(type(of: action))],
+        guard let placed = typesWithFirstEntryIndex[ObjectIdentifier(type(of: action))],
             placed.type.entries.first?.isForInstances == true
         else { return action }
         return action.to(instance)
     }
 
     /// Returns the member of an envelope for an action that the program itself dispatches. The
-    /// member is the same as for a client's request, and therefore has no secret members.
+    /// payload has no secret members, as after a client's request.
     ///
     /// - Throws: ``ActionWriteError`` if no list and no module has the type, or if the payload is
     ///   too large for a record. Throws the error of the encoder or decoder if the action has no
@@ -182,7 +182,7 @@ package final class ActionTable: Sendable {
         if type(of: action) == AddressedAction.self, let addressed = action as? AddressedAction {
             (inner, instance) = (addressed.action, addressed.instance)
         }
-        guard let known = types[ObjectIdentifier(type(of: inner))] else {
+        guard let known = typesWithFirstEntryIndex[ObjectIdentifier(type(of: inner))] else {
             throw ActionWriteError.unregistered(inner)
         }
         let (place, payload) = try known.type.write(inner, encoder)

@@ -38,7 +38,7 @@ package struct AnalyticsRecorder<State>: Sendable {
     private static func wholeStateRecordMaker<A: TrackedAction>(_ type: A.Type) -> RecordMaker? {
         guard A.State.self == State.self else { return nil }
         return { action, state, key in
-            (state as? A.State).flatMap { pick(A.self, action, $0, key.instance) }
+            (state as? A.State).flatMap { analyticsRecord(A.self, action, $0, key.instance) }
         }
     }
 
@@ -52,11 +52,11 @@ package struct AnalyticsRecorder<State>: Sendable {
             let session = place.isPerSession ? key.session : nil
             let own = SliceKey(session: session, instance: key.instance)
             return (place.read(root, own) as? A.State)
-                .flatMap { pick(A.self, action, $0, key.instance) }
+                .flatMap { analyticsRecord(A.self, action, $0, key.instance) }
         }
     }
 
-    private static func pick<A: TrackedAction>(
+    private static func analyticsRecord<A: TrackedAction>(
         _ type: A.Type,
         _ action: any Action,
         _ state: A.State,
@@ -66,10 +66,10 @@ package struct AnalyticsRecorder<State>: Sendable {
         guard let instance, let addressed = action as? any TrackedInstanceAction else {
             return action.record(before: state)
         }
-        return record(of: addressed, before: state, of: instance)
+        return instanceRecord(of: addressed, before: state, of: instance)
     }
 
-    private static func record<A: TrackedInstanceAction>(
+    private static func instanceRecord<A: TrackedInstanceAction>(
         of action: A,
         before state: Any,
         of instance: String

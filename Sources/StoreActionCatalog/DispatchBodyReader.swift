@@ -11,14 +11,14 @@ package protocol DispatchPermission: AnyObject, Sendable {
     /// - Throws: the problem for the answer, if the sender may not dispatch the action.
     func check(_ action: FoundAction, _ payload: JSONNode?) throws(Problem)
 
-    /// True if the sender may dispatch an action with at least one payload. `place` is the index of
-    /// the action in ``ActionTable/entries``.
+    /// True if there is at least one payload with which the sender may dispatch the action. `place`
+    /// is the index of the action in ``ActionTable/entries``.
     func mayDispatch(actionAt place: Int) -> Bool
 }
 
 /// A reader for the actions in request bodies. The reader looks up each action once.
 ///
-/// A class, so that a route makes one reader, and no request copies the reader.
+/// The type is a class, so that all requests of a route share one reader without a copy.
 package final class DispatchBodyReader: Sendable {
     /// The most bytes of an action's `meta`.
     static let metaBytesMax = 4 << 10
@@ -128,8 +128,8 @@ package final class DispatchBodyReader: Sendable {
 
 extension Problem {
     /// Returns the problem 422 for a value that does not fit its type. `name` is the name of the
-    /// action or request, and `prefix` is the pointer to the value in the body. Only the log gets
-    /// an error that the type's own code threw.
+    /// action or request, and `prefix` is the pointer to the value in the body. If the type's own
+    /// code threw the error, only the log gets the text of that error.
     package static func unfitValue(
         _ error: JSONError,
         for name: String,

@@ -6,7 +6,7 @@ struct NameIndex: Sendable {
     /// index -1.
     private struct Slot {
         var nameIndex = -1
-        var start = 0
+        var byteOffset = 0
         var byteCount = 0
     }
 
@@ -31,12 +31,12 @@ struct NameIndex: Sendable {
     private mutating func insert(_ name: UnsafeBufferPointer<UInt8>, _ place: Int) {
         var slot = Self.hash(name) & (slots.count - 1)
         while slots[slot].nameIndex >= 0 { slot = (slot + 1) & (slots.count - 1) }
-        slots[slot] = Slot(nameIndex: place, start: bytes.count, byteCount: name.count)
+        slots[slot] = Slot(nameIndex: place, byteOffset: bytes.count, byteCount: name.count)
         bytes += name
     }
 
     /// Returns the index of a name in UTF-8; `nil` if the name is unknown.
-    func place(of name: UnsafeBufferPointer<UInt8>) -> Int? {
+    func nameIndex(of name: UnsafeBufferPointer<UInt8>) -> Int? {
         var slot = Self.hash(name) & (slots.count - 1)
         while slots[slot].nameIndex >= 0 {
             if has(name, in: slots[slot]) { return slots[slot].nameIndex }
@@ -50,7 +50,7 @@ struct NameIndex: Sendable {
         guard let other = name.baseAddress else { return true }
         return bytes.withUnsafeBufferPointer { bytes in
             guard let base = bytes.baseAddress else { return slot.byteCount == 0 }
-            return memcmp(base + slot.start, other, slot.byteCount) == 0
+            return memcmp(base + slot.byteOffset, other, slot.byteCount) == 0
         }
     }
 

@@ -41,11 +41,11 @@ package final class RegisteredAction: Sendable {
     let hasEmptyPayload: Bool
     /// The action that ``decode(_:_:)`` returns if ``isBare`` is true. The type is not optional,
     /// because each dispatch copies the action, and copying an optional costs more.
-    private let constant: any Action
+    private let actionWithoutFields: any Action
 
-    /// Makes an entry. If `isBare` is true, tries to make an action without a payload. If this
-    /// succeeds, all payloads give this action. `read` makes an action from its payload; `nil`
-    /// means no payload.
+    /// Makes an entry. If `isBare` is true, tries to make an action without a payload. If an action
+    /// can be made without a payload, every payload gives this action. `read` makes an action from
+    /// its payload; `nil` means no payload.
     init(
         name: String,
         at place: ActionTraits,
@@ -68,7 +68,7 @@ package final class RegisteredAction: Sendable {
         self.secretMembers = secretMembers
         let constant = isBare ? try? read(nil, JSONDecoder()) : nil
         self.hasEmptyPayload = constant != nil
-        self.constant = constant ?? NoAction()
+        self.actionWithoutFields = constant ?? NoAction()
         self.read = read
     }
 
@@ -77,15 +77,15 @@ package final class RegisteredAction: Sendable {
     package var access: ActionAccess { traits.access }
     /// True if each action is for one instance of its module.
     var isForInstances: Bool { traits.isForInstances }
-    /// True if the action may change the whole state. Every reader may then read the records of the
-    /// action.
+    /// True if the action may change the whole state. Clients of all sessions may then read the
+    /// records of the action, unless their role sees only some members.
     package var isOfWholeState: Bool { traits.isOfWholeState }
 
     /// Makes the action from its payload; `nil` means no payload.
     ///
     /// - Throws: ``JSONError`` with a pointer below `/payload`.
     func decode(_ payload: JSONNode?, _ decoder: JSONDecoder) throws(JSONError) -> any Action {
-        if hasEmptyPayload { return constant }
+        if hasEmptyPayload { return actionWithoutFields }
         return try read(payload, decoder)
     }
 

@@ -5,7 +5,7 @@ import StoreJSONSchema
 /// The registration of one action type: the wire names of its values, and the functions that read
 /// and write the values.
 package final class RegisteredType: Sendable {
-    /// Returns the index of a value's entry in ``entries``, and its payload.
+    /// Returns the index of a value's entry in ``entries``, and the value's payload.
     typealias Writer = @Sendable (any Action, JSONEncoder) throws -> (entry: Int, payload: [UInt8])
 
     /// A payload without members.
@@ -72,7 +72,7 @@ extension RegisteredType {
         var entries: [RegisteredAction] = []
         for choice in form.cases {
             let name = choice.wireName(in: module)
-            try checkSecretMembersAreOptional(secrets, in: choice.payload, named: name)
+            try checkSecretMembersAreOptional(secrets, in: choice.payloadSchema, named: name)
             entries.append(
                 RegisteredAction(
                     name: name,
@@ -90,7 +90,7 @@ extension RegisteredType {
         return RegisteredType(type, entries) { action, encoder in
             guard let action = action as? A else { throw ActionWriteError.unregistered(action) }
             return try encoder.encodeCase(action) { key, payload in
-                guard let entry = keys.place(of: key.assumingMemoryBound(to: UInt8.self)) else {
+                guard let entry = keys.nameIndex(of: key.assumingMemoryBound(to: UInt8.self)) else {
                     throw ActionWriteError.unwritable(action)
                 }
                 return (entry, payload.count == 2 ? emptyObject : Array(payload))

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The id of a request, with which an operator finds a problem in the log. A `String` holds its 15
-/// bytes without an allocation.
+/// The id of a request, with which an operator finds a problem in the log. An id has 15 bytes, so a
+/// `String` holds the id without an allocation.
 package struct RequestID: Sendable {
     /// The number of random digits at the beginning.
     fileprivate static let randomDigitCount = 4
@@ -17,7 +17,7 @@ package struct RequestID: Sendable {
     /// The random digits, one in each byte.
     fileprivate let randomDigits: UInt64
     /// The number of the request, enciphered: 50 bits.
-    fileprivate let number: UInt64
+    fileprivate let encipheredNumber: UInt64
 
     /// The digits of the server, a hyphen, and the digits of the request: `k3j9-0t5mq28hvc`.
     package var text: String {
@@ -27,7 +27,7 @@ package struct RequestID: Sendable {
                 bytes[place] = UInt8(truncatingIfNeeded: randomDigits >> UInt64(8 * place))
             }
             bytes[Self.randomDigitCount] = UInt8(ascii: "-")
-            var rest = number
+            var rest = encipheredNumber
             for place in stride(from: count - 1, to: Self.randomDigitCount, by: -1) {
                 bytes[place] = Self.digit(UInt8(truncatingIfNeeded: rest & 31))
                 rest >>= 5
@@ -53,10 +53,10 @@ package final class RequestIDs: Sendable {
         cipher = NumberCipher(using: &random)
     }
 
-    /// Returns the id of the next request. Any thread may call it.
+    /// Returns the id of the next request. Any thread may call this function.
     package func next() -> RequestID {
         let number = count.add(1, ordering: .relaxed).newValue
-        return RequestID(randomDigits: randomDigits, number: cipher.enciphered(number))
+        return RequestID(randomDigits: randomDigits, encipheredNumber: cipher.enciphered(number))
     }
 }
 
@@ -68,8 +68,8 @@ struct NumberCipher: Sendable {
     private typealias Round = (offset: UInt64, factor: UInt64)
 
     /// The number of bits in each half.
-    private static let bits: UInt64 = 25
-    private static let mask: UInt64 = 1 << bits - 1
+    private static let halfBits: UInt64 = 25
+    private static let mask: UInt64 = 1 << halfBits - 1
     private let rounds: (Round, Round, Round, Round, Round, Round)
 
     init(using random: inout some RandomNumberGenerator) {
@@ -79,7 +79,7 @@ struct NumberCipher: Sendable {
 
     /// Enciphers the lowest 50 bits of a number.
     func enciphered(_ number: UInt64) -> UInt64 {
-        var left = number >> Self.bits & Self.mask
+        var left = number >> Self.halfBits & Self.mask
         var right = number & Self.mask
         left ^= Self.mixed(right, rounds.0)
         right ^= Self.mixed(left, rounds.1)
@@ -87,13 +87,13 @@ struct NumberCipher: Sendable {
         right ^= Self.mixed(left, rounds.3)
         left ^= Self.mixed(right, rounds.4)
         right ^= Self.mixed(left, rounds.5)
-        return left << Self.bits | right
+        return left << Self.halfBits | right
     }
 
     /// Returns the highest bits of a round's product, because the highest bits depend on all bits
     /// of the half.
     private static func mixed(_ half: UInt64, _ round: Round) -> UInt64 {
         let first = (half &+ round.offset) &* round.factor
-        return ((first ^ (first >> 29)) &* round.factor) >> (64 - bits)
+        return ((first ^ (first >> 29)) &* round.factor) >> (64 - halfBits)
     }
 }

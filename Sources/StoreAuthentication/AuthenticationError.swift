@@ -1,6 +1,6 @@
 /// The reason why a credential is rejected. The ``description`` explains each case.
 package enum AuthenticationError: Error, Equatable, Sendable {
-    case wrongLength, form
+    case wrongLength, unknownForm
 
     // API keys
     case noKeysFile, mistypedKey
@@ -13,7 +13,7 @@ package enum AuthenticationError: Error, Equatable, Sendable {
     case malformed(JWTPart)
     case missing(claim: String)
     case invalid(String)
-    case principalOfAPIKey, wrongIssuer, wrongAudience, notYetValid, expired
+    case subjectIsAPIKeyPrincipal, wrongIssuer, wrongAudience, notYetValid, expired
 
     // Cookies
     case malformedCookie, expiredCookie, revoked
@@ -27,7 +27,7 @@ extension AuthenticationError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .wrongLength: "it is empty or longer than \(Authenticator.tokenBytesMax) bytes"
-        case .form: "it is neither an API key nor a JWT in compact form"
+        case .unknownForm: "it is neither an API key nor a JWT in compact form"
         case .noKeysFile: "it is an API key, and the server has no keys file"
         case .mistypedKey: "it is an API key whose checksum is wrong: it is mistyped, or incomplete"
         case .unknownKey(let id): "there is no API key '\(id)': revoked, or of another server"
@@ -43,7 +43,7 @@ extension AuthenticationError: CustomStringConvertible {
         case .wrongSignature: "the signature of the JWT is not by a key of the issuer"
         case .missing(let claim): "the JWT lacks the claim \(claim)"
         case .invalid(let claim): "the claim \(claim) of the JWT is not valid"
-        case .principalOfAPIKey: "the sub of the JWT is the principal of an API key"
+        case .subjectIsAPIKeyPrincipal: "the sub of the JWT is the principal of an API key"
         case .wrongIssuer: "the iss of the JWT is another issuer"
         case .wrongAudience: "the aud of the JWT does not name this server"
         case .notYetValid: "the nbf of the JWT is in the future"
@@ -61,13 +61,13 @@ extension AuthenticationError: CustomStringConvertible {
     /// The reason for the client.
     package var clientText: String {
         switch self {
-        case .wrongLength, .form, .malformed, .mistypedKey: "The token is malformed"
+        case .wrongLength, .unknownForm, .malformed, .mistypedKey: "The token is malformed"
         case .expiredKey, .expired, .expiredCookie: "The token has expired"
         case .notYetValid: "The token is not valid yet"
         case .criticalExtensions, .wrongType, .missing, .invalid, .wrongAudience, .wrongIssuer:
             "The token is not made for this server"
         case .noKeysFile, .unknownKey, .wrongSecret, .noIssuer, .wrongAlgorithm, .unknownIssuerKey,
-            .wrongSignature, .principalOfAPIKey, .malformedCookie, .revoked:
+            .wrongSignature, .subjectIsAPIKeyPrincipal, .malformedCookie, .revoked:
             "The token is not valid"
         }
     }

@@ -92,7 +92,7 @@ package final class Authenticator: Sendable {
             return try keys.principal(of: token, at: now)
         }
         guard let issuer = credentials.issuer else {
-            throw token.count(where: { $0 == UInt8(ascii: ".") }) == 2 ? .noIssuer : .form
+            throw token.count(where: { $0 == UInt8(ascii: ".") }) == 2 ? .noIssuer : .unknownForm
         }
         let key = VerifiedTokenCache.Key(digest: TokenDigest(of: token), isCookie: false)
         if let known = credentials.verifiedTokens.principal(of: key) {
@@ -100,7 +100,9 @@ package final class Authenticator: Sendable {
             return known
         }
         let principal = try issuer.principal(of: token, at: now)
-        guard !credentials.isPrincipalOfAPIKey(principal.name) else { throw .principalOfAPIKey }
+        guard !credentials.isPrincipalOfAPIKey(principal.name) else {
+            throw .subjectIsAPIKeyPrincipal
+        }
         credentials.verifiedTokens.keep(principal, key)
         return principal
     }

@@ -10,8 +10,8 @@ import Synchronization
 final class VerifiedTokenCache: Sendable {
     static let countMax = 10_000
 
-    /// The digest of a token, and its kind, because a cookie's value is not accepted as a bearer
-    /// token.
+    /// The digest of a token, and the token's kind. Without the kind, a cached cookie's value would
+    /// be accepted as a bearer token.
     struct Key: Hashable {
         let digest: TokenDigest
         let isCookie: Bool

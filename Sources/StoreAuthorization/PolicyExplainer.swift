@@ -98,8 +98,9 @@ package struct PolicyExplainer {
         return ("\(method ?? route.methods.first ?? "GET") \(shown)", try checked(route.need))
     }
 
-    /// Returns the need, after a check that the store has its name. The use case of an instance
-    /// gets the name with `{id}`. Throws if the store does not have the name.
+    /// Checks that the store has the name in the need, and returns the need. If the name is for one
+    /// instance of a use case, the returned need has the name with `{id}`. Throws if the store does
+    /// not have the name.
     private func checked(_ need: RouteNeed) throws(PolicyQuestionError) -> RouteNeed {
         let (kind, name): (GrantedKind, String)
         switch need {

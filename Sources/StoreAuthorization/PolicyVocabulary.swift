@@ -49,7 +49,7 @@ package struct PolicyVocabulary: Sendable {
 
 /// An action of a store, with the facts that the check of a policy needs.
 package struct PolicyAction: Sendable {
-    /// The wire name. For an action of instances it has `{id}`: `cards/{id}/liked`.
+    /// The wire name. For an action of instances, the name has `{id}`: `cards/{id}/liked`.
     package let name: String
     /// The module of the action; `nil` if the action belongs to no module.
     package let module: String?

@@ -153,21 +153,21 @@ extension Role {
             let isAllowed = grants.contains { conditions in
                 conditions.allSatisfy { $0.holds(for: payload, of: principal) }
             }
-            return isAllowed ? nil : denial(of: type(), with: grants)
+            return isAllowed ? nil : conditionalDenial(of: type(), with: grants)
         }
     }
 
     /// The maximum number of grants in the text of a denial.
-    private static let namedGrantsMax = 3
+    private static let denialGrantsMax = 3
 
-    private func denial(of type: String, with grants: [[PayloadCondition]]) -> Denial {
-        let texts = grants.prefix(Self.namedGrantsMax).map { conditions in
+    private func conditionalDenial(of type: String, with grants: [[PayloadCondition]]) -> Denial {
+        let texts = grants.prefix(Self.denialGrantsMax).map { conditions in
             conditions.map(\.text).joined(separator: " and ")
         }
         return .mayNot(
             "The role '\(name)' may dispatch '\(Problem.excerpt(type))' only if "
                 + texts.joined(separator: ", or ")
-                + (grants.count > Self.namedGrantsMax ? ", or another grant allows it." : ".")
+                + (grants.count > Self.denialGrantsMax ? ", or another grant allows it." : ".")
         )
     }
 }

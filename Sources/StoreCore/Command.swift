@@ -122,7 +122,8 @@ public final class Disposer: Sendable {
     /// Makes a disposer without commands.
     public init() {}
 
-    /// Adds a command that runs when the disposer is deallocated. Any thread may call this.
+    /// Adds a command that runs when the disposer is deallocated. Any thread may call this
+    /// function.
     public func add(disposal: PlainCommand) { disposals.withLock { $0.append(disposal) } }
 
     deinit {

@@ -31,11 +31,11 @@ public final class CurlClient: HTTPClient {
 
     deinit { loop.close() }
 
-    /// Sends a request and waits for the whole response. Any thread may call it.
+    /// Sends a request and waits for the whole response. Any thread may call this function.
     public func response(to request: HTTPRequest) async throws -> HTTPResponse {
         var request = request
-        // The trace is a task-local value, which the thread of the transfers cannot read. So the
-        // field is added here.
+        // The trace is a task-local value, which the thread of the transfers cannot read. So this
+        // function adds the field `traceparent`.
         if let trace = SpanContext.currentTraceparent, request.headers["traceparent"] == nil {
             request.headers.add("traceparent", trace)
         }
@@ -76,7 +76,9 @@ final class CurlCancellation: Sendable {
 extension HTTPRequest {
     /// Throws an error if the request cannot be sent.
     fileprivate func check() throws(HTTPClientError) {
-        if let problem = CurlLibrary.problem { throw HTTPClientError(.unavailable, self, problem) }
+        if let problem = CurlLibrary.loadError {
+            throw HTTPClientError(.unavailable, self, problem)
+        }
         guard let parts = CurlURL(url), let scheme = parts[CURLUPART_SCHEME] else {
             throw HTTPClientError(.request, self, "the URL is not valid, or not absolute")
         }
@@ -146,8 +148,8 @@ func curl() -> ccurl_functions { ccurl_library().pointee }
 /// The library libcurl, loaded at its first use: a store that sends no requests never loads it.
 enum CurlLibrary {
     /// The reason why libcurl cannot be used, or `nil`. The first access loads libcurl. Any thread
-    /// may read it.
-    static var problem: String? { ccurl_load().map { String(cString: $0) } }
+    /// may read this property.
+    static var loadError: String? { ccurl_load().map { String(cString: $0) } }
 
     /// Returns the text of an error.
     static func text(_ error: UnsafePointer<CChar>?) -> String {
@@ -155,5 +157,6 @@ enum CurlLibrary {
     }
 
     /// True if libcurl can be used, and is initialized.
-    static let isReady = problem == nil && curl().global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    static let isReady =
+        loadError == nil && curl().global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 }

@@ -19,14 +19,14 @@ final class CurlLoop: Sendable {
     private static let waitMillisecondsMax: Int32 = 60_000
 
     private let inbox = Locked(Inbox())
-    private let authorities: String?
+    private let authoritiesPath: String?
     private let usesProxies: Bool
     // Safety: only the loop's thread uses `multi`, with an exception that libcurl allows. Any
     // thread may call `multi_wakeup`, but only under the lock and while `isThreadEnding` is false.
     private nonisolated(unsafe) let multi: UnsafeMutableRawPointer?
 
     init(authorities: String?, usesProxies: Bool = true) {
-        self.authorities = authorities
+        self.authoritiesPath = authorities
         self.usesProxies = usesProxies
         multi = CurlLibrary.isReady ? curl().multi_init() : nil
         guard let multi else { return }
@@ -41,7 +41,8 @@ final class CurlLoop: Sendable {
         SystemThread.start(name: "http-client") { [self] in run() }
     }
 
-    /// Queues a request, or fails it at once if there are too many. Any thread may call it.
+    /// Queues a request. If there are too many requests, the request fails at once. Any thread may
+    /// call this function.
     func submit(_ transfer: CurlTransfer) {
         let isTaken = inbox.withLock { inbox -> Bool in
             guard let multi, !inbox.isThreadEnding, inbox.unfinishedCount < CurlClient.requestsMax
@@ -60,7 +61,7 @@ final class CurlLoop: Sendable {
         }
     }
 
-    /// Cancels a request, even if the request is not queued yet. Any thread may call it.
+    /// Cancels a request, even if the request is not queued yet. Any thread may call this function.
     func cancel(_ ticket: CurlCancellation) {
         ticket.isCancelled.store(true, ordering: .releasing)
         inbox.withLock { inbox in
@@ -132,7 +133,11 @@ extension CurlLoop {
         guard !transfer.cancellation.isCancelled.load(ordering: .acquiring) else {
             return end(transfer, multi) { $0.cancel() }
         }
-        guard let handle = transfer.makeHandle(authorities: authorities, usesProxies: usesProxies),
+        guard
+            let handle = transfer.makeHandle(
+                authorities: authoritiesPath,
+                usesProxies: usesProxies
+            ),
             curl().multi_add_handle(multi, handle) == CURLM_OK
         else { return end(transfer, multi) { $0.fail(.busy, "libcurl takes no further request") } }
         running[handle] = transfer

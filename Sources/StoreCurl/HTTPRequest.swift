@@ -34,7 +34,8 @@ public struct HTTPRequest: Sendable, Equatable {
     public var headers: HTTPHeaders
     /// The body of the request.
     public var body: [UInt8]
-    /// The longest time for the whole request, from the name's look-up to the last byte.
+    /// The longest time for the whole request, from the look-up of the host's name to the last
+    /// byte.
     public var timeout: Duration
     /// The largest body of an answer, in bytes; 1 MiB by default.
     public var responseBytesMax = 1 << 20

@@ -40,7 +40,7 @@ extension HTTPResponse {
     package var retryAfterSeconds: Double? {
         guard let text = headers["retry-after"] else { return nil }
         if text.utf8.allSatisfy({ 48...57 ~= $0 }) { return Double(text) }
-        guard CurlLibrary.problem == nil else { return nil }
+        guard CurlLibrary.loadError == nil else { return nil }
         let moment = curl().getdate(text, nil)
         return moment < 0 ? nil : max(0, Double(moment - time(nil)))
     }

@@ -18,9 +18,9 @@ package struct AccessLines: AccessLog {
         self.forgetsClients = forgetsClients
     }
 
-    package func requestEnded(_ access: AccessEntry) { write(access, .requestEnded, "request") }
+    package func writeRequestEnd(_ access: AccessEntry) { write(access, .requestEnded, "request") }
 
-    package func streamEnded(_ access: AccessEntry) { write(access, .streamEnded, "stream") }
+    package func writeStreamEnd(_ access: AccessEntry) { write(access, .streamEnded, "stream") }
 
     /// Hands the line to the log's thread, which formats it. If too many lines wait already, the
     /// log drops and counts the line.

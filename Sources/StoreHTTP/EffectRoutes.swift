@@ -39,7 +39,8 @@ struct EffectRoutes: RouteGroup {
                 problems: [.notFound]
             ) { [runner] request throws(Problem) in
                 let (id, viewer) = (try Self.id(of: request), try request.caller().viewer)
-                // A caller that sees all modules needs no search among the running effects.
+                // For a caller that sees all modules, `cancel` alone decides, so no search among
+                // the running effects is needed.
                 let isSeen =
                     viewer.sight == nil
                     || runner.running.contains {
@@ -75,7 +76,7 @@ struct EffectRoutes: RouteGroup {
                 !effect.isCancelled && caller.sees(session: effect.address.key.session)
                     && caller.viewer.sees(module: effect.address.module)
             }
-            json.list("effects", of: running) { json, effect in
+            json.objectArray("effects", of: running) { json, effect in
                 json.member("id", effect.id)
                 json.member("module", effect.address.module)
                 json.member("cause", effect.cause.version)

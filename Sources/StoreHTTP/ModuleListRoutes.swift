@@ -46,7 +46,7 @@ struct ModuleListRoutes: RouteGroup {
         json.object { json in
             json.member("epoch", reader.epochText)
             json.member("version", state.version)
-            json.list("modules", of: seen) { json, module in
+            json.objectArray("modules", of: seen) { json, module in
                 write(module.element, at: module.offset, of: state, to: &json)
             }
         }
@@ -88,7 +88,7 @@ package struct SliceDescription: Sendable {
     /// The owner of the slices: all sessions together, or each session.
     package let ownership: SliceOwnership
     /// The presenters that observe changes of the slices.
-    package let presenters: [String]
+    package let presenterNames: [String]
     /// Returns the view's action for the moment when a client begins, or ceases, to show the view.
     package let visibilityAction: @Sendable (ViewVisibility) -> (any Action)?
 
@@ -97,7 +97,7 @@ package struct SliceDescription: Sendable {
         isField = mount.isField
         cardinality = mount.slicePlace.cardinality
         ownership = mount.slicePlace.ownership
-        presenters = mount.presenterNames
+        presenterNames = mount.presenterNames
         visibilityAction = { mount.visibilityAction(on: $0) }
     }
 }

@@ -12,7 +12,7 @@ struct ModuleRoutes: RouteGroup {
     private var links: Links { store.links }
     private var modules: [SliceDescription] { store.modules }
 
-    private let old = Parameter.flag(
+    private let oldSliceParameter = Parameter.flag(
         "old",
         "Each event has the slice before the change, too. Not with mode=patch."
     )
@@ -35,7 +35,7 @@ struct ModuleRoutes: RouteGroup {
                 "moduleEvents",
                 "A module's slice, now and after each change, as server-sent events.",
                 needs: .memberInPath,
-                parameters: [module, old] + StreamParameters.all,
+                parameters: [module, oldSliceParameter] + StreamParameters.all,
                 handle: openStream
             ),
         ] + (ofMany.isEmpty ? [] : instanceRoutes(of: ofMany))
@@ -116,12 +116,12 @@ struct ModuleRoutes: RouteGroup {
 
     private func openStream(_ request: RequestContext) throws(Problem) {
         let index = try moduleIndex(request)
-        guard request[StreamParameters.mode] != .patch || !request[old] else {
+        guard request[StreamParameters.mode] != .patch || !request[oldSliceParameter] else {
             throw .badRequest("old=true and mode=patch exclude each other: leave out one of them.")
         }
         let caller = try request.caller()
         let stream =
-            request[old]
+            request[oldSliceParameter]
             ? store.reader.changeStream(of: index, for: caller)
             : store.reader.sliceStream(of: index, for: caller)
         // If the module has instances, only an instance's own stream shows the instance.

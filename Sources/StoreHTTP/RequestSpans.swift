@@ -37,7 +37,9 @@ package struct RequestSpans: Sendable {
             attributes.append(.init("http.response.status_code", status))
             attributes.append(.init("http.response.body.size", access.bodyByteCount))
         }
-        if let error = Self.error(status) { attributes.append(.init("error.type", error)) }
+        if let error = Self.errorType(ofStatus: status) {
+            attributes.append(.init("error.type", error))
+        }
         if let id = access.requestID { attributes.append(.init("store.request.id", id)) }
         if let store = served?.environment.links.storeName {
             attributes.append(.init("store.name", store))
@@ -63,7 +65,7 @@ package struct RequestSpans: Sendable {
 
     /// Returns the error of a span: a status of 500 or more, or `client_left` if there was no
     /// answer. Returns `nil` for other statuses.
-    private static func error(_ status: Int?) -> String? {
+    private static func errorType(ofStatus status: Int?) -> String? {
         guard let status else { return "client_left" }
         return status >= 500 ? "\(status)" : nil
     }

@@ -119,9 +119,9 @@ struct StateRoutes: RouteGroup {
             return try show(request, pointer, of: current, isConditional: false)
         }
         guard seconds > 0 else { return request.respond(StateAnswer.notModified(current)) }
-        // The poll needs no session. If the request has a session, the hold keeps it alive during
-        // the poll.
-        let hold = store.hold(try request.session())
+        // The poll needs no session. If the request has a session, the hold keeps the session alive
+        // during the poll.
+        let hold = store.hold(try request.useSession())
         let access = try request.accessLease()
         request.exchange.suspend()
         let wait = reader.answerWhenChanged(after: after, for: caller, with: access) { newer in

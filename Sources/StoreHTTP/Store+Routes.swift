@@ -7,7 +7,7 @@ import StorePatterns
 package import StoreTelemetry
 package import StoreWire
 
-// The groups of routes of a store. The assembly of the store chooses among them.
+// The groups of routes of a store. The assembly of the store chooses among these groups.
 
 extension Store {
     /// Returns the routes of every store.
@@ -21,13 +21,13 @@ extension Store {
 
     /// Returns the routes of a state that is made of modules; an empty array for any other state.
     package func moduleRoutes(for methods: [BoundUseCaseMethod]) -> [any RouteGroup] {
-        guard let runner = core.effects, let views = reader.views else { return [] }
+        guard let runner = engine.effects, let views = reader.views else { return [] }
         let groups: [any RouteGroup] = [
             ModuleListRoutes(store: self), ModuleRoutes(store: self),
             ViewRoutes(store: self, views: views), EffectRoutes(links: links, runner: runner),
             UseCaseRoutes(store: self, methods: methods),
         ]
-        guard hasSessionModule, let sessions, let watch = core.routeWatch else { return groups }
+        guard hasSessionModule, let sessions, let watch = engine.routeWatch else { return groups }
         return groups + [
             SessionRoutes(store: self, table: sessions),
             PresentationRoutes(store: self, watch: watch),

@@ -18,9 +18,9 @@ package final class Store: Sendable {
     /// The modules of the state, in their order; empty for a state that is not made of modules.
     let modules: [SliceDescription]
     /// The Core, without the type of its state.
-    package let core: Engine
+    package let engine: Engine
     package let reader: StateReader
-    package let streams: StreamWriter
+    package let streamWriter: StreamWriter
     package let encoder: JSONEncoder
     package let logger: Logger
     /// The sessions of clients; `nil` if the state has no sessions.
@@ -56,10 +56,10 @@ package final class Store: Sendable {
         self.bounds = bounds
         self.actions = actions
         self.modules = modules
-        self.core = core
+        self.engine = core
         runTurn = { core.runClaimedTurn() }
         self.reader = reader
-        self.streams = streams
+        self.streamWriter = streams
         self.encoder = encoder
         self.logger = logger
         self.sessions = sessions
@@ -99,7 +99,7 @@ package final class Store: Sendable {
     package func wakeOrClaimCore() -> (@Sendable () -> Void)? {
         guard hasOfferedEnvelopes.load(ordering: .relaxed) else { return nil }
         hasOfferedEnvelopes.store(false, ordering: .relaxed)
-        return core.claimTurn() ? runTurn : nil
+        return engine.claimTurn() ? runTurn : nil
     }
 
     /// Wakes the transport, which sends the answers that were completed outside a batch.

@@ -28,7 +28,7 @@ package struct StoresRoutes: RouteGroup {
 
     private func show(_ request: RequestContext) {
         request.respond { json in
-            json.list("stores", of: stores()) { json, store in
+            json.objectArray("stores", of: stores()) { json, store in
                 json.member("name", store.name)
                 json.member("path", store.path)
                 json.member("ready", store.notReadyReason() == nil)

@@ -46,7 +46,12 @@ enum StreamOpening {
         let mode = mode ?? request[StreamParameters.mode] ?? .snapshot
         let topic = stream.topic.inMode(mode)
         try checkMayStream(request)
-        var (resume, owner, hold) = try prepare(request, store, to: topic, member: stream.member)
+        var (resume, owner, hold) = try prepare(
+            request,
+            store,
+            to: topic,
+            member: stream.memberName
+        )
         let disappears: (@Sendable () -> Void)?
         do {
             let origin = request.logOrigin(in: owner.session)
@@ -54,17 +59,17 @@ enum StreamOpening {
                 try store.presence?.beginShowing(slice, in: owner.session, origin: origin)
             }
         } catch {
-            store.streams.giveBackPlace(topic)
+            store.streamWriter.giveBackPlace(topic)
             throw error.problem(ifFull: "too many of the program's own actions wait already")
         }
-        owner.onEnd = endHandler(hold, request.countStream(topic), disappears, stream.place)
+        owner.onEnd = endHandler(hold, request.countStream(topic), disappears, stream.watchPlace)
         // Make the head now: a suspended request must not be read any more.
         let head = head(for: request)
         let states = store.reader.streams
         let isOpen = states.openNow(stream.content, in: mode) { [resume, owner] first in
             request.exchange.stream(
                 beginning(head, of: topic, resume, owner, first),
-                to: store.streams
+                to: store.streamWriter
             )
         }
         guard !isOpen else { return }
@@ -72,13 +77,13 @@ enum StreamOpening {
         states.open(stream.content, in: mode) { [resume, owner] first in
             request.exchange.completeAsStream(
                 beginning(head, of: topic, resume, owner, first),
-                to: store.streams
+                to: store.streamWriter
             )
         }
     }
 
-    /// Makes the beginning of a stream with its first frame. The beginning leaves out a frame for
-    /// this reader alone if the reader has seen the frame's version.
+    /// Makes the beginning of a stream with its first frame. A frame for this reader alone is left
+    /// out if the reader has seen the frame's version.
     private static func beginning(
         _ head: StreamHead,
         of topic: TopicID,
@@ -146,10 +151,10 @@ enum StreamOpening {
             resume = Self.resumePosition(after: start, newest: newest)
         }
         let name = request[StreamParameters.subscriber]
-        var owner = StreamOwner(name: name, session: try request.session())
+        var owner = StreamOwner(name: name, session: try request.useSession())
         owner.credential = try request.accessLease(toMember: member)?.credential
         let hold = try takePlace(topic, for: &owner, request, store)
-        store.streams.counters.noteBeginning(resume)
+        store.streamWriter.counters.noteBeginning(resume)
         return (resume, owner, hold)
     }
 
@@ -162,13 +167,15 @@ enum StreamOpening {
         _ request: RequestContext,
         _ store: Store
     ) throws(Problem) -> SessionHold? {
-        guard !store.streams.isShedding else {
+        guard !store.streamWriter.isShedding else {
             // A client of streams rarely sends more requests, and its idle connection takes memory.
             request.exchange.closeAfterAnswer()
-            store.streams.counters.refusedForMemory.add(1, ordering: .relaxed)
+            store.streamWriter.counters.refusedForMemory.add(1, ordering: .relaxed)
             throw .overloaded("the server uses all memory that it may have", retryAfterSeconds: 5)
         }
-        guard store.streams.reservePlace(topic) else { throw .streamLimit(store.bounds.streamsMax) }
+        guard store.streamWriter.reservePlace(topic) else {
+            throw .streamLimit(store.bounds.streamsMax)
+        }
         let hold = store.hold(owner.session)
         // The session may end before the stream is open. The function that ends the session's
         // streams would not find a stream that is not open yet.
@@ -208,7 +215,7 @@ enum StreamOpening {
     /// Returns the position to resume at, behind a version of this epoch.
     static func resumePosition(after version: UInt64, newest: UInt64) -> Resume {
         // The newest snapshot is published before a client can see its version. Therefore a client
-        // that names a greater version did not get it from this history.
+        // that names a greater version did not get this version from this history.
         version <= newest ? .after(version: version) : resyncPosition(.ahead)
     }
 

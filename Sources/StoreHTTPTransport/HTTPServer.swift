@@ -68,11 +68,12 @@ package final class HTTPServer: Sendable {
         loop.submit { $0.successor = (handler, done) }
     }
 
-    /// Wakes the loop's thread, which sends the completed answers. Any thread may call it.
+    /// Wakes the loop's thread, which sends the completed answers. Any thread may call this
+    /// function.
     package func wake() { loop.wake() }
 
     /// Runs `work` on the loop's thread after this time, unless the timer is cancelled. Any thread
-    /// may call it.
+    /// may call this function.
     @discardableResult
     package func schedule(
         after seconds: Double,
@@ -84,8 +85,8 @@ package final class HTTPServer: Sendable {
     /// Stops listening, answers the open requests, and ends the thread.
     ///
     /// - Returns: true if every request was answered within `seconds`.
-    package func stop(seconds: Double) -> Bool {
-        loop.submit { $0.stopSeconds = seconds }
+    package func stop(withinSeconds: Double) -> Bool {
+        loop.submit { $0.stopSeconds = withinSeconds }
         _ = endLatch.wait()
         return loop.cutOffCount == 0
     }

@@ -67,7 +67,7 @@ package struct ListenAddress: Sendable, Equatable {
     }
 
     /// Returns the reason why a text is not allowed as an address, or `nil` if the text is allowed.
-    package static func problem(of text: String) -> String? {
+    package static func reasonNotAllowed(_ text: String) -> String? {
         if let descriptor = descriptor(text) {
             do throws(TransportError) { _ = try InheritedSocket(descriptor) } catch {
                 return error.description

@@ -6,8 +6,8 @@ package struct TransportConfiguration: Sendable {
     package var addresses: [ListenAddress]
     /// The addresses for operators; empty if operators use the addresses of clients.
     package var adminAddresses: [ListenAddress] = []
-    /// The most bytes of a request's target and fields. For each field, ``fieldBytes`` count
-    /// besides the bytes of its name and value.
+    /// The most bytes of a request's target and fields. For each field, ``fieldOverheadBytes``
+    /// count besides the bytes of its name and value.
     package var headersBytesMax = 16 << 10
     package var uriBytesMax = 8 << 10
     package var bodyBytesMax = JSONLimits().bytesMax
@@ -16,7 +16,7 @@ package struct TransportConfiguration: Sendable {
     package var buffersBytesMax = 256 << 20
     /// The most bytes of a refused request's body that are read and dropped. If the server closed a
     /// socket with unread bytes, the connection would be reset before the client reads the answer.
-    package var discardBytesMax = 16 << 20
+    package var discardedBodyBytesMax = 16 << 20
     /// The most header fields of a request. A request with more fields is refused.
     package var fieldsMax = 100
     package var headersSeconds = 10.0
@@ -37,11 +37,11 @@ package struct TransportConfiguration: Sendable {
     package static let adminConnectionsMax = 64
     /// True if streams keep the library's connection, as if the library could not hand over its
     /// socket. Only tests set it.
-    package var keepsStreamsSuspended = false
+    package var keepsStreamConnectionsSuspended = false
 
     package init(addresses: [ListenAddress]) { self.addresses = addresses }
 
-    var connectionsPerAddress: Int {
+    var effectiveConnectionsPerAddressMax: Int {
         connectionsPerAddressMax > 0 ? connectionsPerAddressMax : max(1, connectionsMax / 4)
     }
 
@@ -52,11 +52,12 @@ package struct TransportConfiguration: Sendable {
     ///
     /// All three parts are in the memory at the same time, so the size is the sum of their bounds.
     /// With less memory, the library could not answer some requests within the bound on headers.
-    var connectionBytes: Int { max(headersBytesMax, uriBytesMax) + Self.answerHeadBytes }
+    var connectionMemoryBytes: Int { max(headersBytesMax, uriBytesMax) + Self.answerHeadBytes }
 
-    /// The bytes that count for each field in the bound on headers, besides the field's name and
-    /// value. The library's note about the field has this size (`struct MHD_HTTP_Header`, aligned).
-    static let fieldBytes = 64
+    /// The overhead of a header field, in bytes. The bound on headers counts it in addition to the
+    /// field's name and value. The library's note about the field has this size (`struct
+    /// MHD_HTTP_Header`, aligned).
+    static let fieldOverheadBytes = 64
     /// The bytes for the head of an answer, and for bytes that a client sends after its headers.
     static let answerHeadBytes = 2 << 10
 }
@@ -82,11 +83,11 @@ package enum TransportFailure: Error, Sendable, Equatable {
     /// exceed their common bound.
     case bodiesLimit(Int)
     /// The bodies and answers of the client's address or principal would exceed this many bytes.
-    case bodiesShare(Int)
+    case bodiesLimitPerClient(Int)
     case timeout(String, seconds: Int)
     case connectionLimit(Int)
     /// The client's address has as many connections as an address may have.
-    case addressLimit(Int)
+    case connectionLimitPerAddress(Int)
     case stopping
 }
 
@@ -96,11 +97,11 @@ package struct SocketAccess: Sendable, Equatable {
     /// The file's mode, 0 to 0o777.
     package var mode: UInt32
     /// The group that the file belongs to; `nil` for the group of the process.
-    package var group: UInt32?
+    package var groupID: UInt32?
 
     package init(mode: UInt32 = 0o660, group: UInt32? = nil) {
         self.mode = mode
-        self.group = group
+        self.groupID = group
     }
 
     /// Reads a mode in octal digits, such as `0660` or `660`. Returns `nil` if the text has another
@@ -113,7 +114,7 @@ package struct SocketAccess: Sendable, Equatable {
     }
 
     /// Returns the number of the group with this number or name; `nil` if no group has this name.
-    package static func group(_ text: String) -> UInt32? {
+    package static func groupID(named text: String) -> UInt32? {
         if let number = UInt32(text) { return number }
         var entry = group_entry()
         var found: UnsafeMutablePointer<group_entry>?

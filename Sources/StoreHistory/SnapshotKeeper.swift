@@ -8,13 +8,13 @@ package import Synchronization
 /// of a pool. So a start has few records to replay, and old records can be deleted.
 package final class SnapshotKeeper: Sendable {
     /// The bytes of records after which a snapshot is due; a caller may set a smaller number.
-    package static let bytesMax: UInt64 = 64 << 20
+    package static let recordBytesBetweenSnapshots: UInt64 = 64 << 20
 
     private let journal: any Journal
     private let stateFormDigest: String
     private let clock: any WallClock
-    private let recordsMax: UInt64
-    private let bytesMax: UInt64
+    private let recordsBetweenSnapshots: UInt64
+    private let recordBytesBetweenSnapshots: UInt64
     private let newestState: @Sendable () -> any EncodedState
     private let logger: Logger
 
@@ -40,7 +40,7 @@ package final class SnapshotKeeper: Sendable {
         stateFormDigest: String,
         savedVersion: UInt64,
         recordsMax: UInt64,
-        bytesMax: UInt64 = bytesMax,
+        bytesMax: UInt64 = recordBytesBetweenSnapshots,
         clock: any WallClock = SystemClock(),
         logger: Logger,
         on threads: WorkerThreads = .own(),
@@ -51,8 +51,8 @@ package final class SnapshotKeeper: Sendable {
         self.clock = clock
         self.logger = logger
         self.savedVersion = Atomic(savedVersion)
-        self.recordsMax = recordsMax
-        self.bytesMax = bytesMax
+        self.recordsBetweenSnapshots = recordsMax
+        self.recordBytesBetweenSnapshots = bytesMax
         self.newestState = newestState
         worker = Worker("snapshots", on: threads, queue: DueQueue())
     }
@@ -67,7 +67,8 @@ package final class SnapshotKeeper: Sendable {
     package func countAppended(through version: UInt64, bytes: Int) {
         let pending = pendingBytes.add(UInt64(bytes), ordering: .relaxed).newValue
         let saved = savedVersion.load(ordering: .relaxed)
-        guard version >= saved + recordsMax || pending >= bytesMax else { return }
+        guard version >= saved + recordsBetweenSnapshots || pending >= recordBytesBetweenSnapshots
+        else { return }
         worker.post { $0.isDue = true }
     }
 

@@ -16,7 +16,7 @@ public final class Bytes: Sendable {
     /// The pieces of the bytes; `nil` if the bytes are contiguous.
     private let rope: Rope?
     /// 0 until ``hasLineEnd`` is read for the first time; then 1 for false, 2 for true.
-    private let lineEnds = Atomic<UInt8>(0)
+    private let lineEndSearchResult = Atomic<UInt8>(0)
 
     /// Copies an array's bytes.
     public convenience init(_ array: [UInt8]) {
@@ -71,7 +71,7 @@ public final class Bytes: Sendable {
 
 extension Bytes {
     /// The number of bytes that only this object holds in memory.
-    package var unsharedCount: Int { count - (rope?.sharedCount ?? 0) }
+    package var unsharedCount: Int { count - (rope?.sharedByteCount ?? 0) }
 
     /// True if ``withUnsafeBytes(_:)`` would have to join pieces first.
     package var isInPieces: Bool { rope.map { !$0.isJoined } ?? false }
@@ -80,10 +80,10 @@ extension Bytes {
     /// result.
     package var hasLineEnd: Bool {
         if let rope { return rope.pieces.contains(where: \.hasLineEnd) }
-        let known = lineEnds.load(ordering: .relaxed)
+        let known = lineEndSearchResult.load(ordering: .relaxed)
         guard known == 0 else { return known == 2 }
         let found = withUnsafeBytes { $0.hasLineEnd }
-        lineEnds.store(found ? 2 : 1, ordering: .relaxed)
+        lineEndSearchResult.store(found ? 2 : 1, ordering: .relaxed)
         return found
     }
 
@@ -120,7 +120,7 @@ private final class Rope: Sendable {
     let pieces: [Bytes]
     /// The offset at which each piece ends, counted from the first byte of the rope.
     let endOffsets: [Int]
-    let sharedCount: Int
+    let sharedByteCount: Int
     // Safety: the memory is allocated and written once, under the lock, and freed by `deinit`.
     private struct Joined: @unchecked Sendable {
         let memory: UnsafeMutableRawPointer
@@ -136,7 +136,7 @@ private final class Rope: Sendable {
             end += piece.count
             return end
         }
-        self.sharedCount = shared
+        self.sharedByteCount = shared
     }
 
     deinit { joinedCopy.withLock { $0?.memory.deallocate() } }

@@ -1,5 +1,5 @@
-/// The name of a member or the index of an element, as a `CodingKey`. Code without a key type uses
-/// it.
+/// The name of a member or the index of an element, as a `CodingKey`. Code without a key type of
+/// its own uses this type.
 ///
 /// A value fits into an `any CodingKey` without an allocation. So a path of keys takes one
 /// allocation.

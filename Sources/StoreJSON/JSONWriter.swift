@@ -97,7 +97,7 @@ extension JSONWriter {
 
     /// Writes a member whose value is an array of objects; `body` writes the members of each
     /// object.
-    package mutating func list<Item>(
+    package mutating func objectArray<Item>(
         _ name: String,
         of items: some Sequence<Item>,
         _ body: (inout JSONWriter, Item) -> Void

@@ -12,10 +12,10 @@ package struct ActionEnumCases: Sendable {
         package let key: String
         /// The schema of the associated values. The schema may refer to definitions that this value
         /// does not contain.
-        package let payload: JSONSchema
+        package let payloadSchema: JSONSchema
 
         /// True if the case has no associated values.
-        package var hasNoPayload: Bool { payload == .object([]) }
+        package var hasNoPayload: Bool { payloadSchema == .object([]) }
 
         /// Returns the wire name of the case in a module: the module's name, a slash and the key,
         /// such as `counter/increased`. If the key begins with a slash, the rest of the key is the
@@ -48,7 +48,8 @@ package struct ActionEnumCases: Sendable {
     ///
     /// - Parameters:
     ///   - type: the enum of actions.
-    ///   - prefixed: the reason why no key may be a whole wire name; `nil` if a key may be one.
+    ///   - prefixed: the reason why no key may be a whole wire name; `nil` if a key may be a whole
+    ///     wire name.
     /// - Throws: ``ActionEnumError`` if the type is no such enum, or has a key that is not
     ///   permitted.
     package init<Value: Codable>(
@@ -81,7 +82,7 @@ package struct ActionEnumCases: Sendable {
             }
             guard let key, keys.contains(key) else { throw ActionEnumError(type, .customCodable) }
         }
-        cases = zip(keys, payloads).map { Case(key: $0, payload: $1) }
+        cases = zip(keys, payloads).map { Case(key: $0, payloadSchema: $1) }
     }
 
     /// Returns true if a key is a valid last segment of a wire name, or is a slash and a valid
@@ -97,7 +98,7 @@ package struct ActionEnumCases: Sendable {
 }
 
 /// Returns true if a case's key is a whole wire name: it begins with a slash. The function compares
-/// bytes, because a slash and a combining mark are a different character for Swift.
+/// bytes, because for Swift a slash with a combining mark is another character than a slash.
 private func isWholeWireName(_ key: String) -> Bool { key.utf8.first == UInt8(ascii: "/") }
 
 /// The reason why a type cannot be an enum of actions.
@@ -112,7 +113,7 @@ package struct ActionEnumError: Error, CustomStringConvertible {
     private let reason: Reason
 
     init(_ type: any Any.Type, _ reason: Reason) {
-        // The name of the Swift module adds nothing to the name of the type.
+        // Leave out the name of the Swift module, which adds nothing to the name of the type.
         let parts = String(reflecting: type).split(separator: ".")
         self.type = parts.dropFirst().joined(separator: ".")
         self.reason = reason

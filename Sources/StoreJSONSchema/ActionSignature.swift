@@ -33,7 +33,7 @@ extension ActionSignature {
     /// start-up should use it.
     package var payloadMemberNames: [String]? {
         let document = JSONSchemaDocument(of: [type])
-        let payload = document.payload(of: self, document.resolved(document.roots[0]))
+        let payload = document.payloadSchema(of: self, document.resolved(document.roots[0]))
         guard case .object(let members) = document.resolved(payload) else { return nil }
         return members.map(\.name)
     }
@@ -45,7 +45,7 @@ extension ActionSignature {
     /// The function runs the type's `init(from:)` on dummy values, so only start-up should call it.
     package func prefixWithoutValue(of pointer: JSONPointer) -> JSONPointer? {
         let document = JSONSchemaDocument(of: [type])
-        var schemas = [document.payload(of: self, document.resolved(document.roots[0]))]
+        var schemas = [document.payloadSchema(of: self, document.resolved(document.roots[0]))]
         for (index, token) in pointer.tokens.enumerated() {
             let parts = schemas.flatMap { document.childSchemas(of: $0, at: token) }
             if parts.isEmpty { return JSONPointer(tokens: Array(pointer.tokens[...index])) }
@@ -105,7 +105,7 @@ extension JSONSchemaDocument {
 
     /// Returns the schema of an action's payload. `root` is the schema of the action's type. If the
     /// type is an enum of actions, the result is the payload of the action's case.
-    func payload(of action: ActionSignature, _ root: JSONSchema) -> JSONSchema {
+    func payloadSchema(of action: ActionSignature, _ root: JSONSchema) -> JSONSchema {
         guard let name = action.caseName else { return root }
         return cases(of: root).first { $0.name == name }?.schema ?? .any
     }

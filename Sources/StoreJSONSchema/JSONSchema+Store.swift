@@ -2,7 +2,7 @@ package import StoreJSON
 
 extension JSONSchema {
     /// The default for the maximum number of actions in one request (protocol 2.3).
-    package static let batchMaxDefault = 1_000
+    package static let arrayActionsMaxDefault = 1_000
 
     /// Returns the answer of `GET /schema`: the state and every action in one document (protocol
     /// 6.1).
@@ -45,7 +45,7 @@ extension JSONSchema {
         actions: [ActionSignature],
         logged: [ActionSignature] = [],
         requests: [JSONSchema] = [],
-        batchMax: Int = batchMaxDefault
+        batchMax: Int = arrayActionsMaxDefault
     ) -> [Property] {
         let all = actions + logged
         let payloadNames = all.map { payloadDefinitionName($0.name) }
@@ -53,7 +53,7 @@ extension JSONSchema {
         let states = [state] + others
         let reserved = ["State", "Action", "Dispatch", "Recipients", "LogRecord"] + payloadNames
         let document = JSONSchemaDocument(of: states, and: all, reserved: Set(reserved))
-        let payloads = all.map { document.payload(of: $0) }
+        let payloads = all.map { document.payloadSchema(of: $0) }
         let forms = zip(actions, payloads).map { action, payload in
             actionSchema(
                 of: action,
@@ -86,16 +86,19 @@ extension JSONSchema {
     /// Returns the schema of a request's body: one of these actions, or an array of these actions.
     /// The schema contains the payloads. `Recipients`, and types that a payload uses several times,
     /// are references to the definitions of the store.
-    package static func dispatchBody(of actions: [ActionSignature], batchMax: Int = batchMaxDefault)
+    package static func dispatchBody(
+        of actions: [ActionSignature],
+        arrayActionsMax: Int = arrayActionsMaxDefault
+    )
         -> JSONSchema
     {
         let forms = actions.map { action -> JSONSchema in
             let document = JSONSchemaDocument(of: [action.type])
-            let payload = document.payload(of: action)
+            let payload = document.payloadSchema(of: action)
             return actionSchema(of: action, payload: payload, as: payload)
         }
         let action = forms.count == 1 ? forms[0] : .oneOf(forms)
-        return .anyOf([action, .boundedArray(of: action, count: 1...batchMax)])
+        return .anyOf([action, .boundedArray(of: action, count: 1...arrayActionsMax)])
     }
 
     /// Returns the name of the definition of an action's payload. The name has only characters that

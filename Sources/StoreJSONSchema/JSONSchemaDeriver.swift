@@ -173,7 +173,7 @@ final class JSONSchemaDeriver {
         while best.value == nil, attempt.dummyIndex + 1 < Self.dummyRunsMax {
             attempt.dummyIndex += 1
             let next = run(type, attempt)
-            if next.value != nil || next.shape.recordedCount > best.shape.recordedCount {
+            if next.value != nil || next.shape.notedCount > best.shape.notedCount {
                 best = next
             }
         }

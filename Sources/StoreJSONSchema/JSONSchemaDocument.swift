@@ -39,8 +39,8 @@ package struct JSONSchemaDocument: Sendable {
 
     /// Returns the schema of an action's payload. ``roots`` has to contain the schema of the
     /// action's type.
-    func payload(of action: ActionSignature) -> JSONSchema {
-        payload(
+    func payloadSchema(of action: ActionSignature) -> JSONSchema {
+        payloadSchema(
             of: action,
             rootIndexByType[ObjectIdentifier(action.type)].map { roots[$0] } ?? .any
         )

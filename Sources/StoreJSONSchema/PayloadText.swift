@@ -13,7 +13,7 @@ package enum PayloadText {
     /// call it.
     package static func texts(of forms: [ActionSignature]) -> [String] {
         let document = JSONSchemaDocument(of: [], and: forms)
-        return forms.map { text(of: document.payload(of: $0), in: document) }
+        return forms.map { text(of: document.payloadSchema(of: $0), in: document) }
     }
 
     /// Returns the text for a type's JSON form.

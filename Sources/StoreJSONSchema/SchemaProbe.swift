@@ -73,17 +73,17 @@ struct SchemaProbeKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func contains(_ key: Key) -> Bool {
-        probe.shape.recordPresenceCheck(of: key.stringValue)
+        probe.shape.notePresenceCheck(of: key.stringValue)
         return true
     }
 
     func decodeNil(forKey key: Key) -> Bool {
-        probe.shape.recordNullCheck(of: key.stringValue)
+        probe.shape.noteNullCheck(of: key.stringValue)
         return false
     }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-        probe.shape.recordMember(key.stringValue, probe.schema(of: type), isRequired: true)
+        probe.shape.noteMember(key.stringValue, probe.schema(of: type), isRequired: true)
         return try probe.dummy(type)
     }
 
@@ -93,7 +93,7 @@ struct SchemaProbeKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     /// The function implements all overloads of the protocol. The default implementations of the
     /// overloads would decode the member.
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) -> Value? {
-        probe.shape.recordMember(key.stringValue, probe.schema(of: type).orNull, isRequired: false)
+        probe.shape.noteMember(key.stringValue, probe.schema(of: type).orNull, isRequired: false)
         return nil
     }
 
@@ -112,7 +112,7 @@ struct SchemaProbeKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func superDecoder(forKey key: Key) -> any Decoder { member(key.stringValue) }
 
     private func member(_ name: String) -> SchemaProbe {
-        probe.nestedProbe(probe.shape.child(name))
+        probe.nestedProbe(probe.shape.addMemberChild(name))
     }
 }
 
@@ -127,14 +127,14 @@ struct SchemaProbeUnkeyed: UnkeyedDecodingContainer {
     /// True after the first element. So a loop reads one element, and the schema of that element is
     /// the schema of all elements.
     var isAtEnd: Bool {
-        probe.shape.recordEndCheck()
+        probe.shape.noteEndCheck()
         return currentIndex >= 1
     }
 
     mutating func decodeNil() -> Bool { false }
 
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        probe.shape.recordElement(probe.schema(of: type))
+        probe.shape.noteElement(probe.schema(of: type))
         try advance()
         return try probe.dummy(type)
     }
@@ -171,7 +171,7 @@ struct SchemaProbeSingle: SingleValueDecodingContainer {
     var codingPath: [any CodingKey] { [] }
 
     func decodeNil() -> Bool {
-        probe.shape.recordNullCheck()
+        probe.shape.noteNullCheck()
         return false
     }
 
@@ -179,7 +179,7 @@ struct SchemaProbeSingle: SingleValueDecodingContainer {
         guard !probe.attempt.refusedTypes.contains(ObjectIdentifier(type)) else {
             throw SchemaProbeError.refused
         }
-        probe.shape.recordSingleValue(probe.schema(of: type))
+        probe.shape.noteSingleValue(probe.schema(of: type))
         if probe.isRoot { probe.deriver.noteSingle(type) }
         return try probe.dummy(type)
     }

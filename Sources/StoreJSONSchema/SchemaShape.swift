@@ -17,7 +17,7 @@ final class SchemaShape {
     /// container.
     var containerKind: ContainerKind?
     private var members: [Member] = []
-    private var elements: [() -> JSONSchema] = []
+    private var makeElementSchemas: [() -> JSONSchema] = []
     private var singleValues: [JSONSchema] = []
     private var isNullable = false
     /// True if `isAtEnd` was read before the first element: the type reads elements in a loop.
@@ -25,17 +25,17 @@ final class SchemaShape {
 
     /// The number of recorded members, elements and single values. If several runs of a type fail,
     /// the deriver uses the run with the greatest size.
-    private(set) var recordedCount = 0
+    private(set) var notedCount = 0
 
     // Keyed
 
     /// Records a member that the type decodes. A member is not required if the type has called
     /// `contains` for it before.
-    func recordMember(_ name: String, _ schema: JSONSchema, isRequired: Bool) {
+    func noteMember(_ name: String, _ schema: JSONSchema, isRequired: Bool) {
         members[index(of: name, isRequired: isRequired)].schemas.append(schema)
     }
 
-    func child(_ name: String) -> SchemaShape {
+    func addMemberChild(_ name: String) -> SchemaShape {
         let index = index(of: name, isRequired: true)
         if let child = members[index].child { return child }
         let child = SchemaShape()
@@ -43,45 +43,45 @@ final class SchemaShape {
         return child
     }
 
-    func recordPresenceCheck(of name: String) { _ = index(of: name, isRequired: false) }
+    func notePresenceCheck(of name: String) { _ = index(of: name, isRequired: false) }
 
-    func recordNullCheck(of name: String) {
+    func noteNullCheck(of name: String) {
         members[index(of: name, isRequired: true)].isNullable = true
     }
 
     private func index(of name: String, isRequired: Bool) -> Int {
         if let index = members.firstIndex(where: { $0.name == name }) { return index }
-        recordedCount += 1
+        notedCount += 1
         members.append(Member(name: name, isRequired: isRequired))
         return members.count - 1
     }
 
     // Unkeyed
 
-    func recordEndCheck() {
-        if elements.isEmpty { readsElementsInLoop = true }
+    func noteEndCheck() {
+        if makeElementSchemas.isEmpty { readsElementsInLoop = true }
     }
 
-    func recordElement(_ schema: JSONSchema) {
-        recordedCount += 1
-        elements.append { schema }
+    func noteElement(_ schema: JSONSchema) {
+        notedCount += 1
+        makeElementSchemas.append { schema }
     }
 
     func addElementChild() -> SchemaShape {
         let child = SchemaShape()
-        recordedCount += 1
-        elements.append { child.schema }
+        notedCount += 1
+        makeElementSchemas.append { child.schema }
         return child
     }
 
     // Single
 
-    func recordSingleValue(_ schema: JSONSchema) {
-        recordedCount += 1
+    func noteSingleValue(_ schema: JSONSchema) {
+        notedCount += 1
         singleValues.append(schema)
     }
 
-    func recordNullCheck() { isNullable = true }
+    func noteNullCheck() { isNullable = true }
 
     // Result
 
@@ -94,7 +94,7 @@ final class SchemaShape {
         case nil: schema = .any
         case .keyed: schema = .object(members.map(property))
         case .unkeyed:
-            let parts = elements.map { $0() }
+            let parts = makeElementSchemas.map { $0() }
             schema =
                 readsElementsInLoop || parts.isEmpty ? .array(of: .union(parts)) : .tuple(parts)
         case .single: schema = .union(singleValues)

@@ -15,9 +15,9 @@ final class Reader: @unchecked Sendable {
     let outcome: Statement
     let snapshots: Statement
     /// True if the file has a table of programs; files of older forms have none.
-    let hasPrograms: Bool
+    let hasProgramsTable: Bool
     var formBuffer = CanonicalBytes()
-    var names = TextCache()
+    var strings = TextCache()
     var principals = TextCache()
 
     init(_ path: String) throws(DatabaseFailure) {
@@ -29,7 +29,7 @@ final class Reader: @unchecked Sendable {
             "SELECT epoch, origin, base, base_hash, sum FROM meta WHERE id = 0"
         )
         let format = try Schema.format(of: connection)
-        hasPrograms = format >= 3
+        hasProgramsTable = format >= 3
         // Records of form 1 have no session. Records of forms 1 and 2 have no program.
         let added = (format < 2 ? "NULL" : "session") + (format < 3 ? ", NULL" : ", program")
         let columns =

@@ -43,7 +43,7 @@ extension Reader {
     /// Returns the number of the newest record's program, even if the program's row is lost; 0 if
     /// that record names no program.
     func programNumberOfNewestRecord() throws(DatabaseFailure) -> UInt32 {
-        guard hasPrograms else { return 0 }
+        guard hasProgramsTable else { return 0 }
         let sql = "SELECT program FROM records ORDER BY version DESC LIMIT 1"
         return UInt32(clamping: try connection.integer(sql) ?? 0)
     }
@@ -52,7 +52,7 @@ extension Reader {
     func checkedPrograms() throws(DatabaseFailure) -> (
         intact: [RegisteredProgram], damaged: [UInt32]
     ) {
-        guard hasPrograms else { return ([], []) }
+        guard hasProgramsTable else { return ([], []) }
         var intact: [RegisteredProgram] = []
         var damaged: [UInt32] = []
         let sql = "SELECT number, began, digest, forms, sum FROM programs ORDER BY began"

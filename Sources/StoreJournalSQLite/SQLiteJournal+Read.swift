@@ -50,7 +50,7 @@ extension Reader {
         }
         var bytes = 0
         try forEachRecord(after: page.after, through: answer.through) { fields, reader in
-            if let type = page.type, !reader.names.text(fields.type).isSame(as: type) {
+            if let type = page.type, !reader.strings.text(fields.type).isSame(as: type) {
                 return true
             }
             bytes += fields.payload.count + (fields.meta?.count ?? 0)
@@ -88,14 +88,14 @@ extension Reader {
         Record(
             version: fields.version,
             time: fields.time,
-            type: names.text(fields.type),
+            type: strings.text(fields.type),
             payload: [UInt8](fields.payload),
             meta: fields.meta.map { [UInt8]($0) },
             principal: fields.principal.map { ActionPrincipal(principals.text($0)) },
             requestID: fields.requestID.map { String(decoding: $0, as: UTF8.self) },
             changed: fields.changed,
             cause: fields.cause,
-            origin: fields.origin.map { names.text($0) },
+            origin: fields.origin.map { strings.text($0) },
             session: fields.session.map { principals.text($0) },
             program: fields.program
         )

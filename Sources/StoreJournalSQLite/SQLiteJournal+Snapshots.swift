@@ -185,7 +185,7 @@ extension Writer {
         return true
     }
 
-    /// Deletes the surplus snapshots, and the snapshots from before the oldest record.
+    /// Deletes the surplus snapshots, and the snapshots that are older than the oldest record.
     func thinSnapshots(max: Int) throws(JournalError) {
         let base = contents.meta.base.version
         let versions = contents.snapshots.map(\.version)

@@ -117,7 +117,7 @@ public final class SQLiteJournal: Journal {
         let opening = JournalOpening(
             directory: directory,
             acceptsDataLoss: acceptDataLoss,
-            keepsOlderForm: keepsForm,
+            keepsOlderFormat: keepsForm,
             follower: follower,
             log: log
         )

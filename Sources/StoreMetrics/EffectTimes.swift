@@ -26,7 +26,7 @@ package final class EffectTimes: Sendable {
         fileprivate(set) var failedCount: UInt64 = 0
         fileprivate(set) var retriedCount: UInt64 = 0
         fileprivate(set) var runningCount = 0
-        /// The most effects of this kind that ran at the same time.
+        /// The highest number of effects of this kind that ran at the same time.
         fileprivate(set) var runningMax = 0
     }
 
@@ -85,7 +85,7 @@ package final class EffectTimes: Sendable {
         }
     }
 
-    /// The most effects of all kinds that ran at the same time.
+    /// The highest number of effects of all kinds that ran at the same time.
     var runningMax: Int { table.withLock { $0.runningMax } }
 
     /// All kinds with their figures, sorted by module and action.

@@ -8,8 +8,8 @@ import Synchronization
 
 /// A store as `/metrics` reads it.
 package protocol MeasurableStore: AnyObject, Sendable {
-    var core: Engine { get }
-    var streams: StreamWriter { get }
+    var engine: Engine { get }
+    var streamWriter: StreamWriter { get }
     /// The maximum number of open streams.
     var streamsMax: Int { get }
     var epoch: String { get }
@@ -19,7 +19,7 @@ package protocol MeasurableStore: AnyObject, Sendable {
     var refusedReadsTotal: UInt64 { get }
     /// The numbers of open sessions, and of sessions that a bound refused; `nil` if the state has
     /// no sessions.
-    var sessionFigures: (open: Int, full: UInt64, addressFull: UInt64)? { get }
+    var sessionCounts: (open: Int, full: UInt64, addressFull: UInt64)? { get }
 }
 
 /// A store with its measurements.
@@ -63,7 +63,7 @@ package struct StoreFigures: Sendable {
     let roleStreams: RoleStreamCounts?
     let journal: any Journal
     let keeper: SnapshotKeeper
-    let encoding: EncodeTimes
+    let encodeTimes: EncodeTimes
     /// The operator's bounds on the history; `nil` if the program brings its own journal.
     let retention: Retention?
 
@@ -80,7 +80,7 @@ package struct StoreFigures: Sendable {
         self.core = core
         self.journal = journal
         self.keeper = keeper
-        self.encoding = encoding
+        self.encodeTimes = encoding
         self.retention = retention
     }
 }

@@ -20,8 +20,8 @@ package struct Measurements {
     package init(_ stores: [MeasuredStore], _ process: MeasuredProcess?) {
         self.stores = stores
         self.process = process
-        actions = stores.flatMap { store in store.figures.core.actions.map { (store, $0) } }
-        let withEffects = stores.filter { $0.store.core.effects != nil }
+        actions = stores.flatMap { store in store.figures.core.actionFigures.map { (store, $0) } }
+        let withEffects = stores.filter { $0.store.engine.effects != nil }
         let kinds = withEffects.flatMap { $0.figures.effects.labelledSeries($0.labels) }
         effects = withEffects.isEmpty ? nil : kinds
         processFigures = process == nil ? nil : ProcessFigures()

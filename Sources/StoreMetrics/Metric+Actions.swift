@@ -26,7 +26,7 @@ extension Metric {
             "store_encode_seconds",
             "Time to encode a module's slice, once for a batch.",
             by: "module"
-        ) { $0.figures.encoding.all },
+        ) { $0.figures.encodeTimes.all },
         .perStore(
             "store_queue_wait_seconds",
             "Time that the actions of a request waited in the mailbox until the first of them "
@@ -47,7 +47,7 @@ extension Metric {
             $0.figures.core.batchSizes.distribution
         },
         .valuesPerStore("store_mailbox_actions", "Actions that wait for the Core.", by: "lane") {
-            let mailbox = $0.store.core.mailboxFigures
+            let mailbox = $0.store.engine.mailboxFigures
             return [("clients", mailbox.clients), ("own", mailbox.own)]
         },
         .valuesPerStore(
@@ -55,13 +55,13 @@ extension Metric {
             "The most actions that may wait for the Core.",
             by: "lane"
         ) {
-            let mailbox = $0.store.core.mailboxFigures
+            let mailbox = $0.store.engine.mailboxFigures
             return [("clients", mailbox.clientsMax), ("own", mailbox.ownMax)]
         },
         .perStore(
             "store_actions_dropped_total",
             "Actions of the program itself that were not applied; the log has the reason."
-        ) { $0.store.core.droppedTotal },
+        ) { $0.store.engine.droppedTotal },
     ]
 
     /// The metrics of effects, in total and for each kind.
@@ -88,7 +88,7 @@ extension Metric {
         ) { $0.retriedCount },
     ]
 
-    /// The metrics of the history: its extent, and the times of writing it.
+    /// The metrics of the history: its extent, and the times that its writes take.
     static let journal: [Metric] = [
         .perStore(
             "store_journal_failed",

@@ -8,10 +8,10 @@ extension Metric {
     /// The metrics of connections, as the transport counts them.
     static let connections: [Metric] = [
         .ofProcess("store_http_connections_open", "Open connections, without streams.") {
-            $0.transport.open.currentCount
+            $0.transport.openConnections.currentCount
         },
         .ofProcess("store_http_connections_total", "Connections accepted.") {
-            $0.transport.accepted.currentCount
+            $0.transport.acceptedConnections.currentCount
         },
         .ofProcess("store_http_requests_total", "Requests whose headers were read.") {
             $0.transport.requests.currentCount
@@ -27,15 +27,15 @@ extension Metric {
         .ofProcess(
             "store_http_unread_ended_total",
             "Connections closed because unread answers took too much memory."
-        ) { $0.transport.unreadAnswersEnded.currentCount },
+        ) { $0.transport.unreadAnswerConnectionsClosed.currentCount },
         .ofProcess(
             "store_http_refused_total",
             "Requests and connections that the transport itself refused, by reason.",
             by: "reason"
         ) {
             [
-                ("limit", $0.transport.refused.currentCount),
-                ("framing", $0.transport.framingRefused.currentCount),
+                ("limit", $0.transport.refusedConnections.currentCount),
+                ("framing", $0.transport.framingRefusedRequests.currentCount),
                 ("timeout", $0.transport.timeouts.currentCount),
             ]
         },

@@ -66,7 +66,7 @@ extension Metric {
         .perStore(
             "store_stream_writer_busy_seconds_total",
             "Time that the stream writer has worked."
-        ) { $0.store.streams.workSeconds },
+        ) { $0.store.streamWriter.workSeconds },
     ]
 
     /// The metrics of requests and sessions, and of requests that a bound or a policy has refused.
@@ -78,9 +78,9 @@ extension Metric {
             $0.figures.requests.all.flatMap { $0.times.valuesByStatusClass($0.method, $0.route) }
         } process: {
             // The times of requests that were answered before a route was found.
-            $0.transport.unrouted.valuesByStatusClass("none", "none")
+            $0.transport.unroutedTimes.valuesByStatusClass("none", "none")
         },
-        .perStore("store_sessions_open", "Sessions of clients.") { $0.store.sessionFigures?.open },
+        .perStore("store_sessions_open", "Sessions of clients.") { $0.store.sessionCounts?.open },
         .valuesPerStore(
             "store_limits_hit_total",
             "Requests, streams, sessions and actions refused because a bound was reached.",
@@ -88,7 +88,7 @@ extension Metric {
         ) {
             $0.refusalCountsByLimit
         } process: {
-            $0.transport.bounds + [("connections", $0.transport.refused.currentCount)]
+            $0.transport.boundHits + [("connections", $0.transport.refusedConnections.currentCount)]
         },
         .valuesPerStore(
             "store_policy_denials_total",
@@ -99,7 +99,7 @@ extension Metric {
 }
 
 extension MeasuredStore {
-    fileprivate var counters: StreamCounters { store.streams.counters }
+    fileprivate var counters: StreamCounters { store.streamWriter.counters }
 
     fileprivate var openStreams: Metric.Values<UInt64> {
         guard let roles = figures.roleStreams else {
@@ -111,14 +111,14 @@ extension MeasuredStore {
     /// The number of refusals for each bound of the store.
     fileprivate var refusalCountsByLimit: [(String, UInt64)] {
         var hits = [
-            ("mailbox", store.core.mailboxRefusedTotal),
+            ("mailbox", store.engine.mailboxRefusedTotal),
             ("streams", counters.refusedForPlaces.currentCount),
             ("reads", store.refusedReadsTotal),
         ]
-        if let effects = store.core.effects {
+        if let effects = store.engine.effects {
             hits.append(("effects", effects.refusedCount.currentCount))
         }
-        if let sessions = store.sessionFigures {
+        if let sessions = store.sessionCounts {
             hits.append(("sessions", sessions.full))
             hits.append(("sessions_per_address", sessions.addressFull))
         }

@@ -104,7 +104,7 @@ extension Metric {
     ) -> Metric {
         Metric(name, help) { measurements in
             let values = measurements.stores.compactMap { store in
-                store.store.core.effects.map { (store.labels, value(store, $0)) }
+                store.store.engine.effects.map { (store.labels, value(store, $0)) }
             }
             return values.isEmpty ? nil : values
         }

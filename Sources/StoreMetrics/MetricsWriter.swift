@@ -97,7 +97,7 @@ package struct MetricLabels: Sendable, ExpressibleByDictionaryLiteral {
         pairs = elements.map { ($0, $1) }
     }
 
-    /// Returns these labels with others after them.
+    /// Returns these labels, followed by further labels.
     func adding(_ others: MetricLabels) -> MetricLabels {
         var labels = self
         labels.pairs += others.pairs
@@ -140,7 +140,8 @@ package enum MetricsFormat: Sendable {
     }
 
     /// Chooses a format by the client's `Accept` field (RFC 9110 §12.5.1). The format is
-    /// OpenMetrics if the field gives it at least the weight of plain text, else Prometheus's.
+    /// OpenMetrics if the field gives OpenMetrics at least the weight of plain text, else
+    /// Prometheus's format.
     ///
     /// OpenMetrics of a version other than 1.0.0 is ignored. A range such as `*/*` counts as plain
     /// text.

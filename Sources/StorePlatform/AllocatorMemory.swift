@@ -17,7 +17,7 @@ package enum AllocatorMemory {
     /// Limits the arenas, unless the environment sets them. Call it before any thread starts.
     package static func limitArenas() {
         guard variables.allSatisfy({ getenv($0) == nil }) else { return }
-        // Safety: the type is the function's type in its manual page.
+        // Safety: the manual page of the function gives this type.
         let set = function("mallopt", as: (@convention(c) (CInt, CInt) -> CInt).self)
         let processors = sysconf(CInt(_SC_NPROCESSORS_ONLN))
         _ = set?(arenasMaxParameter, CInt(min(arenasMax, max(arenasMin, processors))))
@@ -27,7 +27,7 @@ package enum AllocatorMemory {
     /// milliseconds for memory.
     package static func returnFreeMemory() { _ = trim?(0) }
 
-    // Safety: the type is the function's type in its manual page.
+    // Safety: the manual page of the function gives this type.
     private static let trim = function("malloc_trim", as: (@convention(c) (Int) -> CInt).self)
 
     /// Returns a function that Swift's module of the C library leaves out; `nil` if the library has

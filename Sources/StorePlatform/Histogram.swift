@@ -16,7 +16,7 @@ package final class Histogram: Sendable {
     /// Adds a value, in nanoseconds for a duration. Only the owner calls it.
     package func observe(_ value: UInt64) { buckets.add(value, at: cells.counters) }
 
-    /// The values observed so far. Any thread may read it.
+    /// The values observed so far. Any thread may read this property.
     package var distribution: Distribution { buckets.distribution(at: cells.counters) }
 }
 
@@ -33,8 +33,8 @@ package final class Buckets: Sendable {
         1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000,
     ])
 
-    /// The upper bounds, each at least twice the one before it. A value that equals a bound is in
-    /// that bound's bucket. A last bucket has the values above all bounds.
+    /// The upper bounds; each bound is at least twice the bound before it. A value that equals a
+    /// bound is in that bound's bucket. A last bucket has the values above all bounds.
     package let bounds: [UInt64]
     /// The number of cells of a histogram: one for each bucket, and one for the sum of the values.
     package let cellCount: Int

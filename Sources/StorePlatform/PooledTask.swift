@@ -1,5 +1,5 @@
-/// Work that threads of a ``ThreadPool`` run. Only a class can conform, so that submitting a task
-/// allocates no memory.
+/// Work that threads of a ``ThreadPool`` run. Only a class can conform: the pool's queue then holds
+/// references, and submitting a task allocates no memory.
 ///
 /// The pool's queue has no bound of its own. Each task must bound the number of its waiting
 /// submissions, to one or to the number of its simultaneous turns.
@@ -44,7 +44,7 @@ struct TaskQueue: Sendable {
 }
 
 /// The ages of a pool's turns, counted in intervals between two calls of
-/// ``ThreadPool/startMissingThreads()``. So a turn does not read the clock.
+/// ``ThreadPool/beginMissingThread()``. So a turn does not read the clock.
 ///
 /// A turn that has lasted for one whole interval is a held turn. The thread of a held turn is
 /// blocked, or computes for a long time. Such a thread does not count towards the pool's

@@ -6,7 +6,7 @@ import Synchronization
 /// ``threadsMax`` threads. A turn that takes very long is a held turn (``TurnAges``): its thread
 /// may be blocked by a slow disk or an endless reducer. For each held turn, one more thread may
 /// begin, but at most ``surplusThreadsMax`` threads, so that other tasks go on. When a held turn
-/// ends after all, its thread ends, too.
+/// ends after all, its thread ends, too, if there are now more than ``threadsMax`` threads.
 ///
 /// Any thread may call any function. Close a pool only after the workers that use it, because
 /// waiting tasks are dropped.
@@ -80,7 +80,7 @@ package final class ThreadPool: Sendable {
     }
 
     /// The next step of a thread.
-    private enum NextStep: Sendable {
+    private enum NextMove: Sendable {
         case turn(any PooledTask, interval: UInt64, Wakeup)
         case sleep
         case end(isLast: Bool)
@@ -89,8 +89,8 @@ package final class ThreadPool: Sendable {
     package let threadsMax: Int
     private let name: String
     private let niceness: CInt?
-    /// The highest nice value that a thread may have if it starts a thread of the pool. The new
-    /// thread inherits the value, and cannot lower it.
+    /// The highest nice value of a thread that may start a thread of the pool. The new thread
+    /// inherits the value, and cannot lower it.
     private let starterNicenessMax: CInt
     private let startThread: Starter
     private let state = Locked(State())
@@ -223,8 +223,8 @@ package final class ThreadPool: Sendable {
                 state.isThreadRefused = true
                 state.refusedThreadsTotal += 1
             }
-            // A thread may sleep only because this thread was about to begin. Such a thread is
-            // woken, but no further thread begins.
+            // A thread may have gone to sleep because this thread was about to begin. Such a
+            // sleeping thread is woken, but no further thread begins.
             return (state.isClosed && state.threadCount == 0, state.chooseWakeup(threadsMax: 0))
         }
         if isLast { threadsEnded.open() }
@@ -243,7 +243,7 @@ extension ThreadPool {
     /// Takes the next task. Returns `nil` if the thread is to end.
     private func nextTask(after last: inout LastEvent) -> (any PooledTask)? {
         while true {
-            switch state.withLock({ chooseStep(after: last, &$0) }) {
+            switch state.withLock({ chooseMove(after: last, &$0) }) {
             case .turn(let task, let interval, let wakeup):
                 last = .turn(interval: interval)
                 wakeThread(wakeup)
@@ -258,7 +258,7 @@ extension ThreadPool {
         }
     }
 
-    private func chooseStep(after last: LastEvent, _ state: inout State) -> NextStep {
+    private func chooseMove(after last: LastEvent, _ state: inout State) -> NextMove {
         switch last {
         case .arrival: state.arrivingThreadCount -= 1
         case .turn(let interval): state.ages.endTurn(begunIn: interval)

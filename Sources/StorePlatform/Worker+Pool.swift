@@ -25,7 +25,7 @@ extension Worker: PooledTask {
         if !retireThread(evenWithWork: false), let pool { submitTurn(to: pool) }
     }
 
-    /// Submits a turn to the pool. The turn is counted in `threads` already.
+    /// Submits a turn to the pool. The turn is counted in `threadCount` already.
     func submitTurn(to pool: ThreadPool) {
         // If the pool is closed, the waiting work stays in the queue.
         if !pool.submit(self) { _ = retireThread(evenWithWork: true) }
@@ -34,7 +34,7 @@ extension Worker: PooledTask {
     /// Takes work from the queue. Returns `nil` if the turn is to end. Calls `beforeEnd` if the
     /// queue is empty.
     @usableFromInline
-    func nextOfTurn(beforeEnd: () -> Void) -> Queue.Work? {
+    func takeWorkInTurn(beforeEnd: () -> Void) -> Queue.Work? {
         let now = pool?.hasWaitingTasks == true ? SystemTime.steadyNanoseconds() : nil
         let (work, isIdle) = state.withLock { state -> (Queue.Work?, Bool) in
             let isFirst = state.turns.hasTakenNoWork
@@ -78,7 +78,7 @@ package enum WorkerThreads: Sendable {
     ///   - idleSecondsMax: the time of sleep after which a thread ends. Later work begins another
     ///     thread. `nil` sets no bound.
     case own(niceness: CInt? = nil, idleSecondsMax: Double? = nil)
-    /// Threads of a pool, only while the worker has work. The thread calls the body once for each
-    /// turn.
+    /// Threads of a pool, only while the worker has work. A thread of the pool calls the body once
+    /// for each turn of the worker.
     case pool(ThreadPool)
 }

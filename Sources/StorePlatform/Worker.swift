@@ -36,7 +36,7 @@ public final class Worker<Queue: WorkQueue>: Sendable {
         /// Chooses a thread for the waiting work: a sleeping thread, or else a new thread. Chooses
         /// none if no thread sleeps and no further thread may begin.
         @inlinable
-        mutating func wakeup(threadsMax: Int) -> Wakeup {
+        mutating func chooseWakeup(threadsMax: Int) -> Wakeup {
             guard !queue.isEmpty else { return .none }
             if sleepingThreadCount > 0 {
                 sleepingThreadCount -= 1
@@ -115,7 +115,7 @@ public final class Worker<Queue: WorkQueue>: Sendable {
         let (result, wakeup) = state.withLock { state -> (Result?, Wakeup) in
             guard !state.isClosed else { return (nil, .none) }
             let result = change(&state.queue)
-            return (result, state.wakeup(threadsMax: threadsMax))
+            return (result, state.chooseWakeup(threadsMax: threadsMax))
         }
         wakeThread(wakeup)
         return result
@@ -201,7 +201,7 @@ extension Worker {
     /// empty or because other tasks wait for a thread of the pool. More work begins another turn.
     @inlinable
     public func next(beforeSleep: () -> Void = {}) -> Queue.Work? {
-        if isPooled { return nextOfTurn(beforeEnd: beforeSleep) }
+        if isPooled { return takeWorkInTurn(beforeEnd: beforeSleep) }
         while true {
             let (work, isOver) = state.withLock { state -> (Queue.Work?, Bool) in
                 if !state.queue.isEmpty { return (state.queue.take(), false) }

@@ -57,18 +57,18 @@ struct PublishingQueue: WorkQueue {
         queuedVersion = commit.newest.version
         if joins, case .commit(var last)? = items.last, last.isCovered(by: commit) {
             items.removeLast()
-            bytes -= last.bytes
+            bytes -= last.ownBytes
             last.join(commit)
-            bytes += last.bytes
+            bytes += last.ownBytes
             items.append(.commit(last))
             return
         }
         guard commitCount < Self.commitsMax,
-            commitCount == 0 || bytes + commit.bytes <= Self.bytesMax
+            commitCount == 0 || bytes + commit.ownBytes <= Self.bytesMax
         else { return joinAllCommits(with: commit) }
         items.append(.commit(commit))
         commitCount += 1
-        bytes += commit.bytes
+        bytes += commit.ownBytes
     }
 
     mutating func add(_ task: @escaping @Sendable (Snapshot) -> Void) {
@@ -78,7 +78,7 @@ struct PublishingQueue: WorkQueue {
 
     mutating func take() -> Turn {
         defer {
-            drop()
+            removeAllItems()
             sentVersion = queuedVersion
         }
         return Turn(items: items, sentVersion: sentVersion)
@@ -94,7 +94,7 @@ struct PublishingQueue: WorkQueue {
         return (publishedSnapshot, sentVersion)
     }
 
-    mutating func drop() {
+    mutating func removeAllItems() {
         items = []
         (commitCount, bytes) = (0, 0)
     }
@@ -114,7 +114,7 @@ struct PublishingQueue: WorkQueue {
         guard let joined else { return }
         items = [.commit(joined)] + tasks
         commitCount = 1
-        bytes = joined.bytes
+        bytes = joined.ownBytes
     }
 }
 
@@ -139,7 +139,7 @@ struct Commit: Sendable {
     /// changed module.
     private(set) var publishViews: ViewPublisher?
     /// The approximate number of bytes that the versions do not share with other versions.
-    private(set) var bytes: Int
+    private(set) var ownBytes: Int
 
     init(
         _ snapshots: [Snapshot],
@@ -151,7 +151,7 @@ struct Commit: Sendable {
         self.previous = before
         audiences = audience.map { [$0] }
         self.publishViews = views
-        bytes = snapshots.reduce(0) { $0 + $1.ownBytes }
+        ownBytes = snapshots.reduce(0) { $0 + $1.ownBytes }
     }
 
     var newest: Snapshot { snapshots.last ?? previous }
@@ -171,7 +171,7 @@ struct Commit: Sendable {
         }
         snapshots = [later.newest.addingReaders(readers)]
         // This commit no longer holds the bytes of the versions before the newest.
-        bytes = later.newest.ownBytes
+        ownBytes = later.newest.ownBytes
         publishViews = later.publishViews ?? publishViews
         guard let mine = audiences, let theirs = later.audiences else {
             audiences = nil

@@ -25,8 +25,8 @@ final class PublishingThread: Sendable {
         let distribute: @Sendable (Commit) -> Void
         /// The thread calls this function after all tasks of a turn.
         let didRunTasks: @Sendable () -> Void
-        /// The thread calls this function after versions that the thread did not get, because no
-        /// stream had a reader.
+        /// If the thread did not get some versions because no stream had a reader, it calls this
+        /// function afterwards.
         let didSkipVersions: @Sendable () -> Void
     }
 
@@ -50,8 +50,8 @@ final class PublishingThread: Sendable {
 
     /// Makes a publisher on the pool's threads, or on a separate thread with a nice value of 10.
     ///
-    /// Each commit calls `isRead` after the swap of the snapshot. So if a request is about to
-    /// become a reader, `isRead` has to return true before the request is queued.
+    /// Each commit calls `hasReaders` after the swap of the snapshot. So if a request is about to
+    /// become a reader, `hasReaders` has to return true before the request is queued.
     init(
         _ first: Snapshot,
         on pool: ThreadPool? = nil,
@@ -68,12 +68,12 @@ final class PublishingThread: Sendable {
         self.sendingSeconds = sendingSeconds
     }
 
-    /// Starts the thread; call `start` once. The thread calls `work` when the thread begins; on a
-    /// pool, in each turn. If `work` returns `nil`, publishing ends.
+    /// Starts the thread; call `start` once. A separate thread calls `work` once, when it begins; a
+    /// thread of a pool calls `work` in each turn. If `work` returns `nil`, publishing ends.
     func start(_ work: @escaping @Sendable () -> Handlers?) {
         worker.start(.withFirstWork) { [weak self] worker in
             guard let self, let work = work() else {
-                _ = worker.close(seconds: 0) { $0.drop() }
+                _ = worker.close(seconds: 0) { $0.removeAllItems() }
                 return
             }
             while let turn = worker.next(beforeSleep: { isBehind.store(false, ordering: .relaxed) })
@@ -146,7 +146,7 @@ final class PublishingThread: Sendable {
     func close() {
         _ = worker.close(seconds: 0) { queue in
             queue.skipsPauses = true
-            // The queue takes no more posts, so nothing else would reset this variable.
+            // After the close, no post resets `hasStandIn`, so it is reset here.
             queue.hasStandIn = false
         }
         pauseEnd.signal()
@@ -194,11 +194,11 @@ extension PublishingThread {
         }
         distributeWaiting()
         if isAnswering { work.didRunTasks() }
-        finish(since: began, isPublishing)
+        endTurn(since: began, isPublishing)
     }
 
     /// Ends a turn. If a pause is due, pauses so that other threads get the processor.
-    private func finish(since began: Double, _ isPublishing: Bool) {
+    private func endTurn(since began: Double, _ isPublishing: Bool) {
         let (ended, sent) = (SystemTime.steadySeconds(), sendingSeconds())
         let version = snapshot.version
         let (isBusy, pause) = pace.withLock { pace in
@@ -213,7 +213,7 @@ extension PublishingThread {
         if isPublishing, let pause { self.pause(pause) }
     }
 
-    /// Pauses if a pause is due within a long turn. The publishing thread calls this function.
+    /// Pauses within a long turn if a pause is due. The publishing thread calls this function.
     func pauseIfBusy() {
         let now = SystemTime.steadySeconds()
         guard pace.withLock({ $0.reader.isPauseDue(at: now) }) else { return }

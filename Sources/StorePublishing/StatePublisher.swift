@@ -69,15 +69,15 @@ package final class StatePublisher<State: Codable & Equatable & Sendable>: State
                 isViewed ? viewPublisher(of: state) : nil
             )
         }
-        log.published(version)
-        forget()
+        log.notePublished(version)
+        discardPrepared()
     }
 
     package func completed() { streams.wake() }
 
     package func rolledBack() {
         writer.discardEncoded()
-        forget()
+        discardPrepared()
     }
 
     /// Returns the function that publishes the watched views of a state.
@@ -103,7 +103,7 @@ package final class StatePublisher<State: Codable & Equatable & Sendable>: State
         }
     }
 
-    private func forget() {
+    private func discardPrepared() {
         prepared = []
         preparedBytes = 0
         encodingRefusal = nil

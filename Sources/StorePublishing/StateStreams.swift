@@ -51,7 +51,7 @@ package final class StateStreams: Sendable {
             streams.workSeconds
         }
         // The reference is weak, so that unclosed streams end with their last owner.
-        publishing.start { [weak self] in self?.publishingWork }
+        publishing.start { [weak self] in self?.publishingHandlers }
     }
 
     /// The newest published version. Any thread may read this.
@@ -96,7 +96,7 @@ extension StateStreams {
         in mode: StreamMode,
         _ open: (FirstFrame?) -> Void
     ) -> Bool {
-        publishing.performNow(publishingWork, where: { isAtHand(stream, in: $0) }) {
+        publishing.performNow(publishingHandlers, where: { isAtHand(stream, in: $0) }) {
             open(firstFrame(of: stream, in: mode, from: $0))
         }
     }
@@ -138,7 +138,7 @@ extension StateStreams {
             return .shared(first, through: snapshot.version)
         case .slice(let slice): return slices?.firstFrame(of: slice, in: mode, from: snapshot)
         case .part(let part):
-            let first = parts.firstVersion(of: part, in: mode, from: snapshot)
+            let first = parts.beginWatching(of: part, in: mode, from: snapshot)
             return .shared(first, through: first.number)
         case .view(let view):
             views?.open(view, in: self)
@@ -147,10 +147,10 @@ extension StateStreams {
     }
 }
 
-// Versions that are published, on the publishing thread.
+// Publishing a version, on the publishing thread.
 
 extension StateStreams {
-    private var publishingWork: PublishingThread.Handlers {
+    private var publishingHandlers: PublishingThread.Handlers {
         PublishingThread.Handlers(distribute: distribute, didRunTasks: wake) { [self] in
             parts.forgetSentFrames()
             views?.forgetSentFrames()
@@ -220,9 +220,9 @@ extension StateStreams {
 
     /// Returns a version of the whole state as a viewer sees it.
     ///
-    /// For a role, the number is the version of the last change that the role may see. With the
-    /// newest number, a hidden change followed by a new reader would give all readers of the topic
-    /// an event without a change.
+    /// For a role, the number is the version of the last change that the role may see. If a reader
+    /// joined after a hidden change, the newest number would cause an event without a change. All
+    /// readers of the topic would get this event.
     private func topicVersion(
         _ snapshot: Snapshot,
         after before: Snapshot,

@@ -3,9 +3,9 @@ import Glibc
 /// A text that equals another text only if both have the same bytes in UTF-8.
 ///
 /// `String` compares by canonical equivalence: `"\u{E9}" == "e\u{301}"`, the two spellings of é. A
-/// dictionary whose keys are strings can therefore contain only one of these keys. JSON, URLs, file
-/// names and databases have both spellings. File names on macOS often have the second spelling, and
-/// most keyboards write the first spelling.
+/// dictionary whose keys are strings can therefore contain only one of the two spellings. JSON,
+/// URLs, file names and databases have both spellings. File names on macOS often have the second
+/// spelling, and most keyboards write the first spelling.
 ///
 /// A state uses exact texts for the keys of a dictionary if clients choose the keys:
 ///

@@ -5,7 +5,7 @@ package import StoreCurl
 package struct ExportHeaders: Sendable {
     /// The reason why a file cannot be used. The text contains no value of a field, because a value
     /// may be a secret.
-    package struct Problem: Error, Equatable, CustomStringConvertible {
+    package struct FileError: Error, Equatable, CustomStringConvertible {
         package let description: String
     }
 
@@ -23,9 +23,9 @@ package struct ExportHeaders: Sendable {
     package init() {}
 
     /// Reads the content of a file.
-    package init(_ bytes: [UInt8]) throws(Problem) {
+    package init(_ bytes: [UInt8]) throws(FileError) {
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw Problem(description: "it is not a text in UTF-8")
+            throw FileError(description: "it is not a text in UTF-8")
         }
         let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
         for (index, line) in lines.enumerated() {
@@ -35,25 +35,27 @@ package struct ExportHeaders: Sendable {
         }
     }
 
-    private mutating func add(_ line: Substring, number: Int) throws(Problem) {
+    private mutating func add(_ line: Substring, number: Int) throws(FileError) {
         guard let colon = line.firstIndex(of: ":") else {
-            throw Problem(description: "line \(number) is no header field; allowed is Name: value")
+            throw FileError(
+                description: "line \(number) is no header field; allowed is Name: value"
+            )
         }
         let name = String(line[..<colon])
         var value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
         while value.last == " " || value.last == "\t" { value.removeLast() }
         fields.add(name, String(value))
         guard let field = fields.fields.last, field.isWellFormed, !value.isEmpty else {
-            throw Problem(
+            throw FileError(
                 description: "line \(number) is no header field that can be sent; allowed is "
                     + "Name: value, without control characters"
             )
         }
         guard !Self.reservedNames.contains(name.lowercased()) else {
-            throw Problem(description: "line \(number): the server sets \(name) by itself")
+            throw FileError(description: "line \(number): the server sets \(name) by itself")
         }
         guard fields.fields.count <= Self.fieldsMax else {
-            throw Problem(description: "it has more than \(Self.fieldsMax) header fields")
+            throw FileError(description: "it has more than \(Self.fieldsMax) header fields")
         }
     }
 }

@@ -2,7 +2,7 @@ import StoreCurl
 import StoreJSON
 
 /// The next step after sending a batch.
-enum ExportStep: Equatable {
+enum ExportVerdict: Equatable {
     /// The collector has taken the batch, except for `refused` spans. `because` is the collector's
     /// reason for the refusal.
     case done(refused: Int, because: String)
@@ -29,16 +29,17 @@ struct ExportRetry: Sendable {
     /// Returns the step after an attempt; the first attempt is 1. A pause lasts for half of its
     /// full length, and for the fraction `jitter` (0 to 1) of the other half. So servers do not all
     /// send again at the same time.
-    func step(
+    func verdict(
         after result: Result<HTTPResponse, HTTPClientError>,
         attempt: Int,
         jitter: Double
-    ) -> ExportStep {
+    ) -> ExportVerdict {
         let reason: String
         let isTemporary: Bool
         var asked = 0.0
         switch result {
-        case .success(let response) where response.isSuccess: return Self.stepAfterSuccess(response)
+        case .success(let response) where response.isSuccess:
+            return Self.verdictAfterSuccess(response)
         case .success(let response):
             reason = "the collector answers \(response.status)"
             isTemporary = [429, 502, 503, 504].contains(response.status)
@@ -55,7 +56,7 @@ struct ExportRetry: Sendable {
 
     /// Reads the number of refused spans from the answer of a collector that takes a part of the
     /// batch (`ExportTracePartialSuccess`).
-    private static func stepAfterSuccess(_ response: HTTPResponse) -> ExportStep {
+    private static func verdictAfterSuccess(_ response: HTTPResponse) -> ExportVerdict {
         guard let document = try? JSONDocument(parsing: response.body, limits: JSONLimits()),
             document.root.kind == .object,
             let partial = document.root.member("partialSuccess"), partial.kind == .object,

@@ -20,8 +20,8 @@ package struct SpanEncoder: Sendable {
     private let scopeVersion: String
 
     /// - Parameters:
-    ///   - resource: the attributes of all spans: the service, its version, its instance.
-    ///   - version: the version of the library that makes the spans.
+    ///   - resourceAttributes: the attributes of all spans: the service, its version, its instance.
+    ///   - scopeVersion: the version of the library that makes the spans.
     package init(resourceAttributes: [Span.Attribute], scopeVersion: String) {
         self.resourceAttributes = resourceAttributes
         self.scopeVersion = scopeVersion
@@ -32,19 +32,19 @@ package struct SpanEncoder: Sendable {
 
     /// Returns the body of a request with these spans (`ExportTraceServiceRequest`). `offset` is
     /// the time of day minus the steady clock, in nanoseconds.
-    package func body(_ spans: [Span], offset: Int64 = SpanTime.wallOffset) -> [UInt8] {
+    package func body(_ spans: [Span], offset: Int64 = SpanTime.wallOffsetNanoseconds) -> [UInt8] {
         var json = JSONWriter(capacity: 512 * (spans.count + 1))
         json.object { json in
-            json.list("resourceSpans", of: [resourceAttributes]) { json, resource in
+            json.objectArray("resourceSpans", of: [resourceAttributes]) { json, resource in
                 json.key("resource")
                 json.object { Self.write(resource, to: &$0) }
-                json.list("scopeSpans", of: [spans]) { json, spans in
+                json.objectArray("scopeSpans", of: [spans]) { json, spans in
                     json.key("scope")
                     json.object { json in
                         json.member("name", Self.scopeName)
                         json.member("version", scopeVersion)
                     }
-                    json.list("spans", of: spans) { Self.write($1, offset, to: &$0) }
+                    json.objectArray("spans", of: spans) { Self.write($1, offset, to: &$0) }
                 }
             }
         }
@@ -67,7 +67,7 @@ package struct SpanEncoder: Sendable {
         json.member("endTimeUnixNano", "\(span.endTime.wallNanoseconds(ahead: offset))")
         write(span.attributes, to: &json)
         if !span.events.isEmpty {
-            json.list("events", of: span.events) { json, event in
+            json.objectArray("events", of: span.events) { json, event in
                 json.member("timeUnixNano", "\(event.time.wallNanoseconds(ahead: offset))")
                 json.member("name", event.name)
             }
@@ -77,7 +77,7 @@ package struct SpanEncoder: Sendable {
     }
 
     private static func write(_ attributes: [Span.Attribute], to json: inout JSONWriter) {
-        json.list("attributes", of: attributes) { json, attribute in
+        json.objectArray("attributes", of: attributes) { json, attribute in
             json.member("key", attribute.name)
             json.key("value")
             json.object { json in

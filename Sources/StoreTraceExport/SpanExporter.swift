@@ -41,7 +41,7 @@ package final class SpanExporter: Sendable {
     private let retry: ExportRetry
     private let headers: Locked<HTTPHeaders>
     private let executor = WaitingExecutor()
-    private let lossReport = Locked(LossReport())
+    private let lossReportPace = Locked(LossReportPace())
     private let stopState = Locked(StopState())
     private let closeRequested = Latch()
     private let threadEnded = Latch()
@@ -156,7 +156,7 @@ package final class SpanExporter: Sendable {
         while true {
             let result = send(body, seconds: secondsLeft)
             let jitter = Double.random(in: 0...1)
-            switch retry.step(after: result, attempt: attempt, jitter: jitter) {
+            switch retry.verdict(after: result, attempt: attempt, jitter: jitter) {
             case .done(let refused, let reason):
                 let refused = min(refused, batch.count)
                 tracer.counts.countExported(batch.count - refused)
@@ -222,7 +222,7 @@ package final class SpanExporter: Sendable {
 
     /// Writes a line about a failure, unless the log had such a line recently.
     private func noteTrouble(_ reason: String) {
-        guard lossReport.withLock({ $0.noteLoss(at: .now) }) else { return }
+        guard lossReportPace.withLock({ $0.noteLoss(at: .now) }) else { return }
         logger.warning(
             .tracesFailed,
             "spans are not exported to \(url): \(reason); \(lostTotal) are lost so far"
@@ -230,7 +230,7 @@ package final class SpanExporter: Sendable {
     }
 
     private func noteSuccess() {
-        guard lossReport.withLock({ $0.noteSuccess() }) else { return }
+        guard lossReportPace.withLock({ $0.noteSuccess() }) else { return }
         logger.info(.tracesExported, "spans are exported again; \(lostTotal) are lost so far")
     }
 

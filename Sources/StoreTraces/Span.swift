@@ -113,20 +113,20 @@ extension Span.Identity {
 /// even if the time of day is set back. The export converts the moment to a time of day.
 package struct SpanTime: Sendable, Equatable {
     /// The nanoseconds of ``SystemTime/steadyNanoseconds()``.
-    package let nanoseconds: UInt64
+    package let steadyNanoseconds: UInt64
 
-    package init(steady nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
+    package init(steady nanoseconds: UInt64) { self.steadyNanoseconds = nanoseconds }
 
     package static var now: SpanTime { SpanTime(steady: SystemTime.steadyNanoseconds()) }
 
     /// Returns the moment in nanoseconds since 1970. `offset` is the time of day minus the steady
     /// clock, in nanoseconds.
     package func wallNanoseconds(ahead offset: Int64) -> UInt64 {
-        UInt64(clamping: Int64(bitPattern: nanoseconds) &+ offset)
+        UInt64(clamping: Int64(bitPattern: steadyNanoseconds) &+ offset)
     }
 
     /// The time of day minus the steady clock at this moment, in nanoseconds.
-    package static var wallOffset: Int64 {
+    package static var wallOffsetNanoseconds: Int64 {
         SystemTime.wallNanoseconds() &- Int64(bitPattern: SystemTime.steadyNanoseconds())
     }
 }

@@ -19,7 +19,7 @@ package final class SpanQueue: Sendable {
     private let dropped = Atomic<UInt64>(0)
 
     /// Makes a queue of at most `spansMax` spans. A call of ``takeBatch(within:)`` takes at most
-    /// `batchMax` spans.
+    /// `batchSpansMax` spans.
     package init(spansMax: Int = SpanQueue.spansMax, batchSpansMax: Int) {
         self.spansMax = spansMax
         self.batchSpansMax = batchSpansMax

@@ -139,7 +139,7 @@ extension OpenAPI {
                 response.member("description", words.joined(separator: "; "))
                 let headers =
                     answers.flatMap(\.headers)
-                    + problems.flatMap { $0.headerNames + $0.furtherHeaderNames }
+                    + problems.flatMap { $0.headerNames + $0.rateLimitHeaderNames }
                 write(headers: headers, to: &response)
                 // An answer to HEAD has no body, also if it has the headers of a body.
                 guard operation.method.uppercased() != "HEAD" else { return }

@@ -151,7 +151,7 @@ extension SSEFrame {
         return Bytes(utf8: "retry: \(wait)\nevent: bye\ndata: \(data)\n\n")
     }
 
-    /// The reason why a stream cannot go on behind the reader's last event (4.6).
+    /// The reason why a stream cannot continue after the reader's last event (4.6).
     package enum ResyncReason: String, Sendable, CaseIterable {
         case epochChanged = "epoch-changed"
         case malformed
@@ -159,8 +159,8 @@ extension SSEFrame {
         case ahead
     }
 
-    /// Encodes the event `resync` (4.6). A reader gets this event first if its stream cannot go on
-    /// behind its last event.
+    /// Encodes the event `resync` (4.6). A reader gets this event first if the stream cannot
+    /// continue after the reader's last event.
     package static func resync(_ reason: ResyncReason) -> Bytes {
         encode(event: "resync", data: "{\"reason\":\"\(reason.rawValue)\"}")
     }

@@ -78,7 +78,7 @@ import Testing
             let typed = String(decoding: bytes, as: UTF8.self)
             let expected: AuthenticationError =
                 switch place {
-                case 0, 3, 16: .form
+                case 0, 3, 16: .unknownForm
                 default: .mistypedKey
                 }
             #expect(authenticator.check(typed).failure == expected, "\(place)")
@@ -86,9 +86,9 @@ import Testing
         for text in [
             String(token.dropLast()), token + "a", token + "\n", "ssk_", token.uppercased(),
         ] {
-            #expect(authenticator.check(text).failure == .form)
+            #expect(authenticator.check(text).failure == .unknownForm)
         }
-        #expect(authenticator.check(" " + token).failure == .form)
+        #expect(authenticator.check(" " + token).failure == .unknownForm)
 
         // The secret of another key under this id, with its checksum.
         let body = Array("ssk_\(key.id)_".utf8) + Array(other.utf8)[17..<60]

@@ -11,8 +11,8 @@ import Testing
             edits.insert(edit)
             edited.insert(Change(changesState: true, edits: edits), from: nil)
         }
-        #expect(edited.take() == [0, 2])
-        #expect(edited.take().isEmpty)
+        #expect(edited.takeModuleIndices() == [0, 2])
+        #expect(edited.takeModuleIndices().isEmpty)
     }
 
     @Test func `an action of a session is visible to it and to sessions it changed`() {

@@ -38,7 +38,7 @@ import Testing
         try await core.apply(Home.start)
         try await core.apply(Home.Action.refreshed(after: 5))
         try await core.apply(Home.Action.cancelled)
-        await core.effects?.waitUntilIdle()
+        await core.effectRunner?.waitUntilIdle()
         #expect(try await core.apply(Tally.Action.increased).state.home?.titles.count == 11)
     }
 
@@ -47,7 +47,7 @@ import Testing
         try await core.apply(Home.start)
         try await core.apply(Home.Action.refreshed(after: 5))
         try await core.apply(Home.start)
-        await core.effects?.waitUntilIdle()
+        await core.effectRunner?.waitUntilIdle()
         #expect(try await core.apply(Tally.Action.increased).state.home?.titles.count == 11)
     }
 
@@ -77,7 +77,7 @@ import Testing
         let core = try Core(SampleState())
         try await core.apply(Trailer.start(.init(seconds: 3_600)))
         try await core.apply(Trailer.start(.init(seconds: 0)))
-        await core.effects?.waitUntilIdle()
+        await core.effectRunner?.waitUntilIdle()
         let state = try await core.apply(Tally.Action.increased).state
         #expect(state.trailer == Trailer.State(seconds: 0, isOver: true))
     }
@@ -87,7 +87,7 @@ import Testing
         try await core.apply(Home.start)
         try await core.apply(Home.Action.refreshed(after: 60_000))
         try await core.apply(Home.Action.refreshed(after: 1))
-        await core.effects?.waitUntilIdle()
+        await core.effectRunner?.waitUntilIdle()
         let state = try await core.apply(Tally.Action.increased)
         #expect(state.state.home?.titles == ["Fresh"])
         // The five versions are the start, two refreshes, one result, and this action.
@@ -99,7 +99,7 @@ import Testing
     {
         let core = try Core(SampleState())
         let watch = EffectWatch()
-        core.effects?.cancel(all: watch)
+        core.effectRunner?.cancelAll(awaitedBy: watch)
         _ = try await core.apply(Trailer.start(.init(seconds: 3_600)), watch: watch)
         let result = await withCheckedContinuation { continuation in
             watch.whenDone { result in
@@ -107,6 +107,6 @@ import Testing
             }
         }
         #expect(throws: CancellationError.self) { try result?.get() }
-        #expect(core.effects?.running.contains { !$0.isCancelled } == false)
+        #expect(core.effectRunner?.running.contains { !$0.isCancelled } == false)
     }
 }

@@ -108,7 +108,7 @@ private struct Tower: RootState {
         )
         // The next action and the wait behind it leave none of these actions' effects running.
         _ = try await core.apply(Lift.Internal.rode("end"))
-        await core.effects?.waitUntilIdle()
+        await core.effectRunner?.waitUntilIdle()
         return outcomes.all.values
     }
 
@@ -118,7 +118,7 @@ private struct Tower: RootState {
         let core = try core(House())
         for action in [Lift.Action.called(to: 3), .called(to: 5)] {
             try await core.apply(action)
-            await core.effects?.waitUntilIdle()
+            await core.effectRunner?.waitUntilIdle()
         }
         #expect(rides.values == ["called from 0 to 3", "called from 3 to 5"])
         let state = try await core.apply(Lift.Internal.rode("end")).state
@@ -133,7 +133,7 @@ private struct Tower: RootState {
         ]
         for action in actions {
             try await core.apply(action)
-            await core.effects?.waitUntilIdle()
+            await core.effectRunner?.waitUntilIdle()
         }
         #expect(rides.values == ["called from 0 to 1", "pressed from 1 to 2", "served"])
     }
@@ -142,7 +142,7 @@ private struct Tower: RootState {
         let core = try core(Tower())
         for id in ["a", "b"] { try await core.apply(Lift.start.to(id)) }
         try await core.apply(Lift.Action.called(to: 4).to("b"))
-        await core.effects?.waitUntilIdle()
+        await core.effectRunner?.waitUntilIdle()
         let state = try await core.apply(Lift.start.to("c")).state
         #expect(state.lifts["a"] == Lift.State())
         #expect(state.lifts["b"] == Lift.State(floor: 4, rides: ["called from 0 to 4"]))

@@ -188,7 +188,7 @@ private func keepingCore<Root: RootState>(
 extension Core where State: RootState {
     /// Returns the state after the end of all work.
     fileprivate func settled() async throws -> State {
-        await effects?.waitUntilIdle()
+        await effectRunner?.waitUntilIdle()
         return try await apply(PendingEffects.Internal.ended(version: 0)).state
     }
 
@@ -242,7 +242,7 @@ extension Core where State: RootState {
         #expect(state.orders.sent == [207])
         #expect(state.effects.pending.isEmpty)
         opened.finish()
-        await first.effects?.waitUntilIdle()
+        await first.effectRunner?.waitUntilIdle()
     }
 
     @Test func `an effect that finds no place stays in the ledger, and the next start runs it`()

@@ -74,7 +74,7 @@ import Testing
         let core = try Core(AppState(), dependencies: .controlled(by: clock))
         try await core.apply(Fetcher.Action.askedForLong)
         await clock.untilSleeping()
-        let runner = try #require(core.effects)
+        let runner = try #require(core.effectRunner)
         #expect(runner.cancel(id: "fetcher/fetch"))
         await runner.waitUntilIdle()
         runner.stop()

@@ -14,7 +14,7 @@ import Testing
         EffectToken(
             address: SliceAddress(module: module, SliceKey(session: owner, instance: instance)),
             id: id,
-            cause: EffectCause(version: 1, watch: watch, session: session, type: "step")
+            cause: EffectCause(version: 1, watch: watch, session: session, wireNameTemplate: "step")
         )
     }
 

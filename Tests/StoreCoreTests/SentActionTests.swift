@@ -95,7 +95,7 @@ import Testing
         let core = try core()
         try await core.apply(Bell.Action.held)
         try await core.apply(Bell.Action.released)
-        await core.effects?.waitUntilIdle()
+        await core.effectRunner?.waitUntilIdle()
         #expect(try await core.apply(Bell.Action.pulled(times: 0)).state.bell.rung.isEmpty)
         #expect(core.droppedTotal == 0)
     }

@@ -78,7 +78,7 @@ private struct Tissue: RootState {
         twin: (String, String)
     ) async throws {
         let core = try Core(Tissue())
-        let effects = try #require(core.effects)
+        let effects = try #require(core.effectRunner)
         func running() -> [ExactText] { effects.running.map { ExactText($0.id) } }
         for id in [twin.0, twin.1] {
             try await core.apply(Cells.start(.init()).to(id))

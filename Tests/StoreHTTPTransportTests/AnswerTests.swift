@@ -81,7 +81,7 @@ import Testing
             var head = "GET /pieces?\(count)x\(size) HTTP/1.1\r\nHost: h\r\n"
             if isLarge {
                 for index in 2..<bounds.fieldsMax { head += "x-\(index): 1\r\n" }
-                let notes = TransportConfiguration.fieldBytes * bounds.fieldsMax
+                let notes = TransportConfiguration.fieldOverheadBytes * bounds.fieldsMax
                 let known = notes + head.utf8.count + "y: \r\n\r\n".utf8.count
                 let rest = bounds.headersBytesMax - known
                 head += "y: " + String(repeating: "y", count: rest) + "\r\n"

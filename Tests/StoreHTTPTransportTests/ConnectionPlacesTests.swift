@@ -23,7 +23,7 @@ import Testing
 
     @Test func `an address has its bound, and others have the rest`() {
         var places = ConnectionPlaces(placesMax: 256, perAddressMax: 64)
-        #expect(fill(&places, block("192.0.2.1")) == (64, .addressLimit(64)))
+        #expect(fill(&places, block("192.0.2.1")) == (64, .connectionLimitPerAddress(64)))
         #expect(fill(&places, block("192.0.2.2")).count == 64)
         places.giveBack(block("192.0.2.1"))
         #expect(places.refusal(of: block("192.0.2.1")) == nil)
@@ -32,7 +32,7 @@ import Testing
     @Test func `an IPv6 network of 64 bits is one address`() {
         var places = ConnectionPlaces(placesMax: 256, perAddressMax: 8)
         #expect(fill(&places, block("2001:db8::1")).count == 8)
-        #expect(places.refusal(of: block("2001:db8::ffff:2")) == .addressLimit(8))
+        #expect(places.refusal(of: block("2001:db8::ffff:2")) == .connectionLimitPerAddress(8))
         #expect(places.refusal(of: block("2001:db8:0:1::1")) == nil)
     }
 

@@ -50,7 +50,7 @@ final class EchoServer: Sendable {
         handler.attach(server, streams)
         if let log {
             log.attach(streams)
-            streams.follow(log)
+            streams.setLogSource(log)
         }
         try streams.start(startThread)
         try server.start()
@@ -58,7 +58,7 @@ final class EchoServer: Sendable {
 
     deinit {
         _ = streams.stop(reason: .shutdown, seconds: 2)
-        _ = server.stop(seconds: 5)
+        _ = server.stop(withinSeconds: 5)
     }
 
     var port: UInt16 {
@@ -206,7 +206,9 @@ final class EchoHandler: HTTPHandler {
             case .versionNotSupported: 505
             case .bodyTooLarge: 413
             case .timeout: 408
-            case .connectionLimit, .addressLimit, .bodiesLimit, .bodiesShare, .stopping: 503
+            case .connectionLimit, .connectionLimitPerAddress, .bodiesLimit, .bodiesLimitPerClient,
+                .stopping:
+                503
             }
         return HTTPResponse(status: status, body: .bytes(Array("\(failure)".utf8)))
     }

@@ -106,7 +106,7 @@ import Testing
         _ = try ask(idle, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
         #expect(try idle.isEnded())
         #expect(echo.server.counters.timeouts.load(ordering: .relaxed) == 3)
-        #expect(echo.server.counters.refused.load(ordering: .relaxed) == 0)
+        #expect(echo.server.counters.refusedConnections.load(ordering: .relaxed) == 0)
     }
 
     @Test func `a connection too many gets 503, and the others go on`() throws {
@@ -175,7 +175,7 @@ import Testing
         let never = try RawConnection(port: echo.port)
         try never.send(post("/never", ""))
         _ = try ask(try RawConnection(port: echo.port), post("/later", "y"))
-        #expect(!echo.server.stop(seconds: 0.2))
+        #expect(!echo.server.stop(withinSeconds: 0.2))
         #expect(try idle.isEnded())
         #expect(try never.isEnded())
     }

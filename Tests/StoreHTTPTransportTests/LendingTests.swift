@@ -89,7 +89,7 @@ import Testing
             try kept.send("GET /two HTTP/1.1\r\nHost: h\r\n\r\n")
             #expect(try kept.response().body == "/two")
         }
-        #expect(server.stop(seconds: 5))
+        #expect(server.stop(withinSeconds: 5))
     }
 
     @Test func `another thread takes the loop over while the work takes long`() throws {
@@ -106,7 +106,7 @@ import Testing
             if round == 1 { handler.gate.open() }
             #expect(try slow.response().body == "/slow")
         }
-        #expect(server.stop(seconds: 5))
+        #expect(server.stop(withinSeconds: 5))
     }
 
     @Test func `a server stops while the work does not end`() throws {
@@ -114,7 +114,7 @@ import Testing
         wait("the work of /slow has begun") { handler.slowCount.load(ordering: .relaxed) == 1 }
         // Another thread leads the loop when this is answered.
         #expect(try connection(to: "/echo").response().status == 200)
-        #expect(!server.stop(seconds: 0.2))
+        #expect(!server.stop(withinSeconds: 0.2))
         handler.gate.open()
         _ = try? slow.response()
     }

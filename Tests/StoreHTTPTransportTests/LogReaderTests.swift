@@ -132,7 +132,7 @@ import Testing
         #expect(try reader.read(through: "\n") == "caught up 7\n")
         #expect(try reader.read(through: "\n") == "beat 7\n")
         let seen = Locked<[OpenStream]?>(nil)
-        echo.streams.list { open in seen.withLock { $0 = open } }
+        echo.streams.listStreams { open in seen.withLock { $0 = open } }
         let end = ContinuousClock.now + .seconds(10)
         while seen.withLock({ $0 == nil }), .now < end { sched_yield() }
         let open = seen.withLock { $0 } ?? []
@@ -177,14 +177,14 @@ final class TestLog: LogSource {
         state.withLock { state in
             state.version = version
             return state.streams
-        }?.logMoved()
+        }?.wakeLogReaders()
     }
 
     func hasRead() {
         state.withLock { state in
             state.isReading = false
             return state.streams
-        }?.logMoved()
+        }?.wakeLogReaders()
     }
 
     func awaitQuestion() {

@@ -36,7 +36,7 @@ import Testing
             )
         )
         log.attach(streams)
-        streams.follow(log)
+        streams.setLogSource(log)
         try streams.start(startThread)
         return streams
     }

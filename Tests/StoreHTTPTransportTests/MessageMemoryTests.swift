@@ -13,7 +13,7 @@ import Testing
 
     private final class Object {}
 
-    private let record = ConnectionRecord(
+    private let record = LoopConnection(
         descriptor: -1,
         peer: .unknown,
         isAdmin: false,
@@ -31,12 +31,12 @@ import Testing
     @Test func `bodies take half of the bound, and a single holder a quarter`() {
         var memory = MessageMemory(bytesMax: 1_000)
         #expect(memory.takeBody(250, for: [ada]) == nil)
-        #expect(memory.takeBody(1, for: [bob, ada]) == .bodiesShare(250))
+        #expect(memory.takeBody(1, for: [bob, ada]) == .bodiesLimitPerClient(250))
         #expect(memory.takeBody(250, for: [bob]) == nil)
         #expect(memory.takeBody(1, for: []) == .bodiesLimit(500))
         memory.giveBackBody(250, for: [ada])
         #expect(memory.takeBody(1, for: [ada]) == nil)
-        #expect(memory.takenBytes == 251 && memory.share(of: ada) == 1)
+        #expect(memory.takenBytes == 251 && memory.takenBytes(of: ada) == 1)
     }
 
     @Test func `bodies may take the memory that answers leave`() {
@@ -46,7 +46,7 @@ import Testing
         #expect(memory.takeBody(101, for: []) == .bodiesLimit(500))
         #expect(memory.takeBody(100, for: []) == nil)
         memory.giveBack(large)
-        #expect(memory.takenBytes == 100 && memory.share(of: ada) == 0)
+        #expect(memory.takenBytes == 100 && memory.takenBytes(of: ada) == 0)
     }
 
     @Test func `a piece of several answers is taken once, until the last of them has ended`() {
@@ -60,7 +60,10 @@ import Testing
         memory.giveBack(first)
         #expect(memory.takenBytes == 201)
         memory.giveBack(second)
-        #expect(memory.takenBytes == 0 && memory.share(of: ada) == 0 && memory.share(of: bob) == 0)
+        #expect(
+            memory.takenBytes == 0 && memory.takenBytes(of: ada) == 0
+                && memory.takenBytes(of: bob) == 0
+        )
     }
 
     @Test func `the oldest answers come first, of one holder or of all`() {

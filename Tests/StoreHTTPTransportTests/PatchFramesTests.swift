@@ -121,7 +121,7 @@ private final class Frames {
             recent.keep(Count(0), of: Int32(version % 2), at: version, bytes: 1)
         }
         #expect(recent.count == RecentStates.statesMax)
-        #expect(recent.bytes == RecentStates.statesMax)
+        #expect(recent.unsharedBytes == RecentStates.statesMax)
         #expect(recent.state(of: 0, at: 0) == nil)
         #expect(recent.state(of: 1, at: 1) != nil)
         #expect(recent.state(of: 0, at: 1) == nil)
@@ -133,9 +133,9 @@ private final class Frames {
         recent.keep(Count(0), of: 0, at: 1, bytes: RecentStates.bytesMax)
         #expect(recent.count == 1)
         recent.keep(Count(0), of: 0, at: 2, bytes: 1)
-        #expect(recent.count == 1 && recent.bytes == 1)
+        #expect(recent.count == 1 && recent.unsharedBytes == 1)
         recent.keep(Count(0), of: 0, at: 3, bytes: RecentStates.bytesMax + 1)
-        #expect(recent.count == 0 && recent.bytes == 0)
+        #expect(recent.count == 0 && recent.unsharedBytes == 0)
     }
 
     @Test func `a topic that is forgotten leaves nothing behind`() {
@@ -145,7 +145,7 @@ private final class Frames {
             recent.keep(Count(0), of: 2, at: version, bytes: 1)
         }
         recent.forget(1)
-        #expect(recent.count == 10 && recent.bytes == 10)
+        #expect(recent.count == 10 && recent.unsharedBytes == 10)
         #expect(recent.state(of: 1, at: 5) == nil)
         #expect(recent.state(of: 2, at: 5) != nil)
     }

@@ -46,7 +46,7 @@ final class SharedWriters: Sendable {
     deinit {
         for writer in writers { _ = writer.stop(reason: .shutdown, seconds: 2) }
         thread.stop()
-        _ = server.stop(seconds: 5)
+        _ = server.stop(withinSeconds: 5)
     }
 
     var writers: [StreamWriter] { handler.writers.withLock { $0 } }

@@ -38,7 +38,7 @@ struct StreamAnswerTests {
     @Test func `the writer that the answer names has its place back`() {
         let exchange = HTTPExchange(loop: server.loop)
         exchange.completeAsStream(beginning, to: second)
-        server.loop.end(exchange, isAnswered: false)
+        server.loop.endRequest(exchange, isAnswered: false)
         #expect(first.openStreamCount == 1)
         #expect(second.openStreamCount == 0)
         #expect(ends.count.load(ordering: .relaxed) == 1)

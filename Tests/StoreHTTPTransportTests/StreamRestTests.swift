@@ -52,7 +52,7 @@ import Testing
     private func writer(_ log: TestLog) throws -> StreamWriter {
         let writer = try StreamWriter(limits: StreamLimits(), frames: .lines)
         log.attach(writer)
-        writer.follow(log)
+        writer.setLogSource(log)
         return writer
     }
 
@@ -95,7 +95,7 @@ import Testing
         }
         let second = try Readers(1, of: writer)
         let listed = Locked<[[OpenStream]]>([])
-        writer.list { list in listed.withLock { $0.append(list) } }
+        writer.listStreams { list in listed.withLock { $0.append(list) } }
         loop.runTurn(events, waitingFor: 0)
         #expect(loop.waitSeconds == 0)
         #expect(first.get("v1\n"))

@@ -115,9 +115,9 @@ import Testing
         #expect(try late.read(through: "\n") == "bye shutdown\n")
         #expect(try late.isEnded())
         let end = ContinuousClock.now + .seconds(10)
-        while places.openCount > 0, .now < end { sched_yield() }
+        while places.takenPlaceCount > 0, .now < end { sched_yield() }
         #expect(shared.writers[0].openStreamCount == 0)
-        #expect(places.openCount == 0)
+        #expect(places.takenPlaceCount == 0)
     }
 
     @Test func `writers join from several threads while others serve`() throws {
@@ -172,15 +172,15 @@ import Testing
             #expect(try shared.connection(to: number).response().status == 503)
         }
         #expect(writers.map(\.openStreamCount) == [2, 1, 0])
-        #expect(places.openCount == 3)
+        #expect(places.takenPlaceCount == 3)
         #expect(writers.map { $0.counters.refusedForPlaces.load(ordering: .relaxed) } == [1, 1, 1])
         readers.removeFirst()
         let end = ContinuousClock.now + .seconds(10)
-        while places.openCount > 2, .now < end { publish(writers[0], 0, "v0") }
+        while places.takenPlaceCount > 2, .now < end { publish(writers[0], 0, "v0") }
         #expect(writers.map(\.openStreamCount) == [1, 1, 0])
         let next = try shared.reader(of: 2)
         #expect(try next.read(through: "\n") == "v0\n")
-        #expect(places.openCount == 3)
+        #expect(places.takenPlaceCount == 3)
         _ = readers
     }
 
@@ -252,7 +252,7 @@ import Testing
         let flooding = Latch()
         startThread("flood") {
             while !isDone.load(ordering: .relaxed) {
-                for writer in writers.dropLast() { writer.logMoved() }
+                for writer in writers.dropLast() { writer.wakeLogReaders() }
             }
             flooding.open()
         }

@@ -29,7 +29,7 @@ import Testing
     func `a hundred streams get the same, and a late stream begins with the newest`(
         keepsSuspended: Bool
     ) throws {
-        let echo = try EchoServer { $0.keepsStreamsSuspended = keepsSuspended }
+        let echo = try EchoServer { $0.keepsStreamConnectionsSuspended = keepsSuspended }
         #expect(echo.server.handsStreamsOver != keepsSuspended)
         publish(echo, 0)
         let readers = try (0..<100).map { _ in try reader(echo) }
@@ -127,18 +127,18 @@ import Testing
         #expect(try first.read(through: "\n") == "v3\n")
         let second = try reader(echo)
         #expect(try second.read(through: "\n") == "v3\n")
-        let open = await asked(echo.streams.list)
+        let open = await asked(echo.streams.listStreams)
         #expect(open.map(\.id.description) == ["0-1", "1-1"])
         #expect(open.allSatisfy { $0.topic == .state && $0.version == 3 && !$0.isBehind })
         #expect(open.allSatisfy { $0.peer.hasPrefix("127.0.0.1:") && $0.openSeconds < 60 })
         #expect(Set(open.map(\.peer)).count == 2)
 
-        #expect(await asked { echo.streams.end(open[0].id, $0) })
+        #expect(await asked { echo.streams.endStream(open[0].id, $0) })
         #expect(try first.read(through: "\n") == "bye expired\n")
-        #expect(await asked { echo.streams.end(open[0].id, $0) } == false)
+        #expect(await asked { echo.streams.endStream(open[0].id, $0) } == false)
         publish(echo, 4)
         #expect(try second.read(through: "\n") == "v4\n")
-        #expect(await asked(echo.streams.list).map(\.id) == [open[1].id])
+        #expect(await asked(echo.streams.listStreams).map(\.id) == [open[1].id])
     }
 
     @Test func `a request for the streams after the thread has ended returns none`()
@@ -146,10 +146,10 @@ import Testing
     {
         let echo = try EchoServer()
         let reader = try reader(echo)
-        let id = try #require(await asked(echo.streams.list).first?.id)
+        let id = try #require(await asked(echo.streams.listStreams).first?.id)
         #expect(echo.streams.stop(reason: .shutdown, seconds: 5))
-        #expect(await asked(echo.streams.list).isEmpty)
-        #expect(await asked { echo.streams.end(id, $0) } == false)
+        #expect(await asked(echo.streams.listStreams).isEmpty)
+        #expect(await asked { echo.streams.endStream(id, $0) } == false)
         _ = reader
     }
 

@@ -87,7 +87,7 @@ import Testing
         #expect(try early.response().body == "second")
         // The successor reads the headers, too.
         #expect(try refused.response().status == 409)
-        #expect(server.stop(seconds: 5))
+        #expect(server.stop(withinSeconds: 5))
     }
 
     @Test func `the successor gets a request whose body comes later`() throws {
@@ -99,6 +99,6 @@ import Testing
         #expect(try whole.response().status == 200)
         try half.send(String(text.suffix(1)))
         #expect(try half.response().status == 409)
-        #expect(server.stop(seconds: 5))
+        #expect(server.stop(withinSeconds: 5))
     }
 }

@@ -10,24 +10,24 @@ import Testing
 
     @Test func `a stream begins with the newest frame`() {
         var topic = Topic()
-        #expect(topic.opening(for: .fresh).isEmpty)
+        #expect(topic.openingChunks(for: .fresh).isEmpty)
         _ = topic.setNewest(one, version: 0)
         _ = topic.setNewest(two, version: 1)
-        #expect(topic.opening(for: .fresh) == [Chunk.encoded(two)])
-        #expect(topic.opening(for: .fresh).first === topic.newest, "it is framed once")
+        #expect(topic.openingChunks(for: .fresh) == [Chunk.encoded(two)])
+        #expect(topic.openingChunks(for: .fresh).first === topic.newestChunk, "it is framed once")
     }
 
     @Test func `a reader that has the newest version gets nothing before the next`() {
         var topic = Topic()
         _ = topic.setNewest(one, version: 4)
-        #expect(topic.opening(for: .after(version: 4)).isEmpty)
-        #expect(topic.opening(for: .after(version: 3)) == [Chunk.encoded(one)])
+        #expect(topic.openingChunks(for: .after(version: 4)).isEmpty)
+        #expect(topic.openingChunks(for: .after(version: 3)) == [Chunk.encoded(one)])
     }
 
     @Test func `a reader that can't go on gets the reason, and then the state`() {
         var topic = Topic()
         _ = topic.setNewest(one, version: 4)
-        #expect(topic.opening(for: .resync(two)) == [Chunk.encoded(two), Chunk.encoded(one)])
+        #expect(topic.openingChunks(for: .resync(two)) == [Chunk.encoded(two), Chunk.encoded(one)])
     }
 
     @Test func `a topic never goes backwards`() {
@@ -36,6 +36,6 @@ import Testing
         let same = topic.setNewest(two, version: 4)
         let older = topic.setNewest(two, version: 3)
         #expect(!same && !older)
-        #expect(topic.newest == Chunk.encoded(one))
+        #expect(topic.newestChunk == Chunk.encoded(one))
     }
 }

@@ -136,8 +136,8 @@ import Testing
     @Test func `payloads hold the associated values`() throws {
         let cases = try ActionEnumCases(of: Plain.self).cases
         #expect(cases.map(\.hasNoPayload) == [true, false, false])
-        #expect(cases[1].payload.firstRequiredMember(of: ["by", "to"]) == "to")
-        #expect(cases[1].payload.firstRequiredMember(of: ["by"]) == nil)
+        #expect(cases[1].payloadSchema.firstRequiredMember(of: ["by", "to"]) == "to")
+        #expect(cases[1].payloadSchema.firstRequiredMember(of: ["by"]) == nil)
         #expect(try ActionEnumCases(of: Raw.self).cases.allSatisfy(\.hasNoPayload))
     }
 

@@ -86,11 +86,11 @@ struct ActionLogTests {
         while after < count {
             let query = LogQuery(after: after, limit: 10, cause: 1)
             var reader = LogPageReader(of: fixture.log, newest: count, query: query)
-            reader.secondsMax = 0
+            reader.searchSecondsMax = 0
             let page = try reader.page()
-            try #require(page.through > after)
+            try #require(page.searchedThrough > after)
             found += page.records.map(\.version)
-            (after, pages) = (page.through, pages + 1)
+            (after, pages) = (page.searchedThrough, pages + 1)
         }
         #expect(found == [count] && pages > 1)
     }
@@ -107,7 +107,7 @@ struct ActionLogTests {
     @Test func `a record is one event with its tag and one line of data`() throws {
         let fixture = Fixture()
         try append(1, to: fixture, payload: "{\n \"a\":\r\n1}")
-        fixture.log.published(1)
+        fixture.log.notePublished(1)
         #expect(
             events(try piece(fixture, after: 0)) == [
                 "id: 00000007:1\ndata: {\"version\":1,\"time\":\"2020-09-13T12:26:40.123456789Z\","
@@ -124,7 +124,7 @@ struct ActionLogTests {
     ) throws {
         let fixture = Fixture(on: threads)
         try append(1_000, to: fixture)
-        fixture.log.published(1_000)
+        fixture.log.notePublished(1_000)
         for start in [0, 1, 255, 256, 257, 700, 999] as [UInt64] {
             var version = start
             while version < 1_000 {
@@ -146,7 +146,7 @@ struct ActionLogTests {
     @Test func `a durable record is not shown before it is published`() throws {
         let fixture = Fixture()
         try append(5, to: fixture)
-        fixture.log.published(3)
+        fixture.log.notePublished(3)
         #expect(try piece(fixture, after: 0).lastVersion == 3)
         guard case .caughtUp(3) = fixture.log.next(after: 3, for: .unrestricted) else {
             Issue.record("more than the published records")
@@ -162,7 +162,7 @@ struct ActionLogTests {
                 return
             }
             try append(1, to: fixture)
-            fixture.log.published(version)
+            fixture.log.notePublished(version)
             let piece = try piece(fixture, after: version - 1)
             #expect(piece.lastVersion == version)
         }
@@ -180,7 +180,7 @@ struct ActionLogTests {
         let payload = "\"" + String(repeating: "x", count: 100_000) + "\""
         try append(10, to: fixture, payload: payload)
         try append(1, to: fixture, payload: "\"" + String(repeating: "x", count: 900_000) + "\"")
-        fixture.log.published(11)
+        fixture.log.notePublished(11)
         var version: UInt64 = 0
         while version < 11 {
             let piece = try piece(fixture, after: version)
@@ -190,14 +190,14 @@ struct ActionLogTests {
         // A reader that begins in the middle of a block reads no earlier records of it.
         let other = Fixture()
         try append(200, to: other, payload: payload)
-        other.log.published(200)
+        other.log.notePublished(200)
         #expect(try piece(other, after: 150).firstVersion == 151)
     }
 
     @Test func `forgotten history is reported with the version to go on from`() throws {
         let fixture = Fixture(recordsMax: 100)
         try append(500, to: fixture)
-        fixture.log.published(500)
+        fixture.log.notePublished(500)
         guard case .gone(let reason, let version) = answer(fixture, after: 0) else {
             Issue.record("nothing is gone")
             return
@@ -211,7 +211,7 @@ struct ActionLogTests {
         // The log expects more records than the journal has.
         let fixture = Fixture()
         let log = fixture.log
-        log.published(10)
+        log.notePublished(10)
         let end = ContinuousClock.now + .seconds(10)
         var isUnreadable = false
         while !isUnreadable, .now < end {

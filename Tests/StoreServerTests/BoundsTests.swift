@@ -41,9 +41,9 @@ import Testing
         let bound = fresh.transport.headersBytesMax
         #expect(bound == 16 << 10)
         #expect(
-            fresh.transport.connectionBytes == bound + TransportConfiguration.answerHeadBytes
+            fresh.transport.connectionMemoryBytes == bound + TransportConfiguration.answerHeadBytes
         )
-        #expect(fresh.transport.connectionBytes * 3 / 2 <= 28_000)
+        #expect(fresh.transport.connectionMemoryBytes * 3 / 2 <= 28_000)
     }
 
     @Test func `the memory for messages holds the largest bodies, with any bound`() {
@@ -93,7 +93,9 @@ import Testing
     }
 
     @Test func `the rest of a refused body that is within its bound is taken off`() {
-        #expect(fresh.http.bodyBytesMax <= TransportConfiguration(addresses: []).discardBytesMax)
+        #expect(
+            fresh.http.bodyBytesMax <= TransportConfiguration(addresses: []).discardedBodyBytesMax
+        )
     }
 
     @Test func `the queue of a starting server has room for the largest body`() {
@@ -185,7 +187,7 @@ import Testing
         configuration.history.actionsPerSnapshot = 7
         #expect(configuration.diskRetention == .forever)
         #expect(configuration.snapshotBounds.records == 7)
-        #expect(configuration.snapshotBounds.bytes == SnapshotKeeper.bytesMax)
+        #expect(configuration.snapshotBounds.bytes == SnapshotKeeper.recordBytesBetweenSnapshots)
     }
 
     // The Core
@@ -195,8 +197,10 @@ import Testing
     }
 
     @Test func `the bounds of a schema on arrays can be configured, and no more`() throws {
-        #expect(fresh.actions.arrayActionsMax == JSONSchema.batchMaxDefault)
-        #expect(try largest("batch-max").actions.arrayActionsMax == JSONSchema.batchMaxDefault)
+        #expect(fresh.actions.arrayActionsMax == JSONSchema.arrayActionsMaxDefault)
+        #expect(
+            try largest("batch-max").actions.arrayActionsMax == JSONSchema.arrayActionsMaxDefault
+        )
     }
 
     @Test func `every connection can have an action that waits`() {
@@ -262,7 +266,7 @@ import Testing
         let transport = fresh.transport
         let places = ConnectionPlaces(
             placesMax: transport.connectionsMax,
-            perAddressMax: transport.connectionsPerAddress
+            perAddressMax: transport.effectiveConnectionsPerAddressMax
         )
         #expect(4 * places.perAddressMax <= places.placesMax)
         #expect(places.reservedCount >= 8 * ConnectionPlaces.reservedPerAddressMax)

@@ -78,6 +78,6 @@ import Testing
     }
 
     private final class Log: VersionFollower {
-        func published(_ version: UInt64) {}
+        func notePublished(_ version: UInt64) {}
     }
 }

@@ -78,7 +78,7 @@ import Testing
         #expect(configuration.memoryBytesMax == nil && configuration.http.buffersBytesMax == nil)
         #expect(configuration.streams.lifetimeMax == nil)
         for name in names {
-            #expect(ServerConfiguration.option(name)?.show(configuration) == ["0"])
+            #expect(ServerConfiguration.option(name)?.formatValues(configuration) == ["0"])
         }
     }
 

@@ -38,12 +38,12 @@ import Testing
 
     @Test func `an outcome is remembered while it is under way and a while longer`() {
         let (ended, running) = (remember(1), remember(2))
-        outcomes.recordEnd(ended, .done(value: nil))
+        outcomes.endDispatch(ended, with: .done(value: nil))
         advance(seconds: DispatchOutcomes.rememberedSecondsMax)
         #expect(isThere(1) && isThere(2))
         advance(seconds: 1)
         #expect(!isThere(1) && isThere(2))
-        outcomes.recordEnd(running, .failed(reason: "It broke."))
+        outcomes.endDispatch(running, with: .failed(reason: "It broke."))
         #expect(isThere(2))
         advance(seconds: DispatchOutcomes.rememberedSecondsMax + 1)
         #expect(!isThere(2))
@@ -52,7 +52,7 @@ import Testing
     @Test func `values of outcomes have a bound in bytes`() {
         let value = [UInt8](repeating: 0, count: DispatchOutcomes.valueBytesMax / 4)
         for version in 1...6 as ClosedRange<UInt64> {
-            outcomes.recordEnd(remember(version), .done(value: value))
+            outcomes.endDispatch(remember(version), with: .done(value: value))
         }
         #expect([1, 2, 3, 4, 5, 6].map(isThere) == [false, false, true, true, true, true])
     }

@@ -159,9 +159,9 @@ extension HTTPExchange {
     /// Begins a request as the event loop does after the headers.
     func begin(_ method: String, _ target: String, _ framing: RequestFraming) throws {
         self.target = Array(target.utf8)
-        begin(
+        setHead(
             method: RequestMethod(method),
-            place: try RequestTarget(self.target, of: RequestMethod(method)),
+            target: try RequestTarget(self.target, of: RequestMethod(method)),
             framing: framing,
             isHTTP10: false
         )

@@ -85,7 +85,7 @@ import Testing
         let opened = try OpenJournal(configuration, follower: replay, .standardError)
         defer { opened.close() }
         let history = try history(of: server, opened, replay)
-        return (replay.replayedState.state(opened.journal.version), history.state)
+        return (replay.replayedState.stateAtVersion(opened.journal.version), history.state)
     }
 
     private func remove() {

@@ -51,7 +51,7 @@ import Testing
 
     /// Topic, version and data of all frames since the last call.
     private var published: [String] {
-        streams.take().inbox.events.compactMap { event in
+        streams.takeMail().inbox.events.compactMap { event in
             guard case .publish(let version, let topic, _) = event else { return nil }
             return text(of: version, topic)
         }.sorted()
@@ -71,7 +71,7 @@ import Testing
         _ snapshot: Snapshot
     ) throws -> String? {
         #expect(streams.reservePlace(part.topic))
-        let first = (parts ?? self.parts).firstVersion(of: part, in: .snapshot, from: snapshot)
+        let first = (parts ?? self.parts).beginWatching(of: part, in: .snapshot, from: snapshot)
         return text(of: first, part.topic)
     }
 
@@ -205,7 +205,7 @@ import Testing
 
     @Test func `parts that are watched have a bound in bytes, and leave with their readers`() throws
     {
-        let large = "\"" + String(repeating: "x", count: PartStreams.clientPointerBytesMax) + "\""
+        let large = "\"" + String(repeating: "x", count: PartStreams.clientWatchedBytesMax) + "\""
         let snapshot = snapshot(1, (#"{"a":\#(large),"b":1}"#, 1), ("1", 1))
         let counter = try part("/counter")
         var places: [WatchPlace] = []
@@ -215,7 +215,7 @@ import Testing
             places.append(try parts.reservePlace(for: large, of: client(number)))
             _ = try opened(large, snapshot)
         }
-        let full = WatchRefusal.bytes(max: PartStreams.clientPointerBytesMax)
+        let full = WatchRefusal.bytes(max: PartStreams.clientWatchedBytesMax)
         #expect(throws: full) { try parts.reservePlace(for: counter, of: client(1)) }
         #expect(throws: Never.self) { try parts.reservePlace(for: counter, of: client(9)) }
         places.removeAll()

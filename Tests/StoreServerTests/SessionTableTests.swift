@@ -77,12 +77,12 @@ import Testing
         let table = table(perAddressMax: 2)
         try table.begin("1", from: "a")
         try table.begin("2", from: "a")
-        #expect(throws: SessionTable.Refusal.addressFull) { try table.begin("3", from: "a") }
+        #expect(throws: SessionTable.FullError.addressFull) { try table.begin("3", from: "a") }
         try table.begin("3", from: "b")
         table.remove("1")
         table.remove("1")
         try table.begin("4", from: "a")
-        #expect(throws: SessionTable.Refusal.addressFull) { try table.begin("5", from: "a") }
+        #expect(throws: SessionTable.FullError.addressFull) { try table.begin("5", from: "a") }
         time.move(by: 11)
         #expect(table.beginEndingIdle(max: 10).sorted() == ["2", "3", "4"])
         try table.begin("5", from: "a")
@@ -92,7 +92,7 @@ import Testing
     @Test func `all addresses together have a bound of sessions`() throws {
         let table = table(["old"], sessionsMax: 2)
         try table.begin("1", from: "a")
-        #expect(throws: SessionTable.Refusal.full) { try table.begin("2", from: "b") }
+        #expect(throws: SessionTable.FullError.full) { try table.begin("2", from: "b") }
         table.remove("old")
         try table.begin("2", from: "b")
     }
@@ -125,7 +125,7 @@ import Testing
         table.remove("bob")
         table.cancelEnding("ada")
         table.cancelEnding("ada")
-        #expect(throws: SessionTable.Refusal.addressFull) { try table.begin("bob", from: "a") }
+        #expect(throws: SessionTable.FullError.addressFull) { try table.begin("bob", from: "a") }
         #expect(table.secondsUntilIdle == 0)
         #expect(table.beginEndingIdle(max: 10) == ["ada"])
         table.cancelEnding("ada")

@@ -168,7 +168,7 @@ import Testing
     private let start = ContinuousClock.now
 
     @Test func `a loss is logged once, and its end once`() {
-        var report = LossReport()
+        var report = LossReportPace()
         let said = (0..<10).map { report.noteLoss(at: start + .seconds($0)) }
         #expect(said == [true] + Array(repeating: false, count: 9))
         let over = (0..<3).map { _ in report.noteSuccess() }
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test func `losses and writes in turns make at most two lines a minute`() {
-        var report = LossReport()
+        var report = LossReportPace()
         var lines = 0
         for tenth in 0..<3_000 {
             if report.noteLoss(at: start + .milliseconds(100 * tenth)) { lines += 1 }
@@ -186,7 +186,7 @@ import Testing
     }
 
     @Test func `a write before any loss makes no line`() {
-        var report = LossReport()
+        var report = LossReportPace()
         let said = report.noteSuccess()
         #expect(!said)
     }

@@ -30,7 +30,7 @@ import Testing
 
     @Test func `a file that is no text, or has too much, is refused`() {
         let many = String(repeating: "A: b\n", count: ExportHeaders.fieldsMax + 1)
-        #expect(throws: ExportHeaders.Problem.self) { try ExportHeaders(Array(many.utf8)) }
-        #expect(throws: ExportHeaders.Problem.self) { try ExportHeaders([0xFF]) }
+        #expect(throws: ExportHeaders.FileError.self) { try ExportHeaders(Array(many.utf8)) }
+        #expect(throws: ExportHeaders.FileError.self) { try ExportHeaders([0xFF]) }
     }
 }

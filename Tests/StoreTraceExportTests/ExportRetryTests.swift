@@ -12,14 +12,14 @@ import Testing
         _ body: String = "",
         attempt: Int = 1,
         jitter: Double = 1
-    ) -> ExportStep {
+    ) -> ExportVerdict {
         let response = HTTPResponse(status: status, headers: headers, body: Array(body.utf8))
-        return retry.step(after: .success(response), attempt: attempt, jitter: jitter)
+        return retry.verdict(after: .success(response), attempt: attempt, jitter: jitter)
     }
 
-    private func step(_ code: HTTPClientError.Code, attempt: Int = 1) -> ExportStep {
+    private func step(_ code: HTTPClientError.Code, attempt: Int = 1) -> ExportVerdict {
         let error = HTTPClientError(code, .get("http://c"), "words")
-        return retry.step(after: .failure(error), attempt: attempt, jitter: 1)
+        return retry.verdict(after: .failure(error), attempt: attempt, jitter: 1)
     }
 
     @Test(arguments: [429, 502, 503, 504])

@@ -1,4 +1,4 @@
-// A target that imports the state also gets the interfaces of its modules.
+// A target that imports this module also gets the interfaces of the modules in the state.
 @_exported public import DefaultCounterInterface
 @_exported public import DefaultHomeInterface
 @_exported public import DefaultLoginInterface

@@ -19,7 +19,8 @@ package final class AccessControl: Sendable {
     private struct Rules: Sendable {
         let policy: Policy
         let anonymous: Identity
-        /// The cached identities. Their keys are the principals, which the authenticator reuses.
+        /// The cached identities. The key of an identity is the id of the principal object, because
+        /// the authenticator reuses these objects.
         var identities: [ObjectIdentifier: Identity] = [:]
     }
 
@@ -153,7 +154,7 @@ package final class AccessControl: Sendable {
             id
         )
         // A browser sends the cookie with each request, and a page can't delete the cookie. So the
-        // answer deletes it.
+        // answer deletes the cookie.
         return cookie.map { problem.addingHeader($0) } ?? problem
     }
 

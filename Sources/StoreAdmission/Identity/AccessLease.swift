@@ -16,7 +16,7 @@ package struct AccessLease: Sendable {
 
     /// The seconds that a timer waits after a credential's end. The clock that decides about the
     /// end may be late by some milliseconds.
-    private static let lateSeconds = 0.05
+    private static let clockLagSeconds = 0.05
 
     /// The second since 1970 at which the credential ends; `nil` if the credential has no end.
     let expires: Int64?
@@ -36,7 +36,7 @@ package struct AccessLease: Sendable {
     package func limitedSeconds(ofWait seconds: Double) -> Double {
         guard let expires else { return seconds }
         let left = Double(expires) - Double(SystemTime.wallNanoseconds()) / 1e9
-        return min(seconds, max(0, left) + Self.lateSeconds)
+        return min(seconds, max(0, left) + Self.clockLagSeconds)
     }
 
     /// The access as the stream writer checks it.

@@ -15,7 +15,7 @@ package final class CachedIdentity {
     @exclusivity(unchecked) fileprivate var authorizationField = SecretBytes()
     @exclusivity(unchecked) fileprivate var identity: Identity?
     @exclusivity(unchecked) fileprivate var generation: UInt64 = 0
-    /// The caller for requests without a session, which the first of these requests makes.
+    /// The caller for requests without a session. The first of these requests makes the caller.
     @exclusivity(unchecked) fileprivate var callerWithoutSession: Caller?
 
     /// Returns the cached identity of a field. Returns `nil` if the cache has another field, if the

@@ -6,7 +6,7 @@ package import StoreHTTPTransport
 package struct CredentialCookie: Sendable {
     package let name: String
     private let path: String
-    private let beginning: [UInt8]
+    private let namePrefix: [UInt8]
     /// True if browsers send the cookie only over TLS. With `nil`, browsers also send the cookie
     /// without TLS to a loopback host.
     private let isSecure: Bool?
@@ -15,11 +15,11 @@ package struct CredentialCookie: Sendable {
     package init(at path: String, ofStore store: String?, isSecure: Bool?) {
         name = "store-auth" + (store.map { "-" + $0 } ?? "")
         self.path = path
-        beginning = Array("\(name)=".utf8)
+        namePrefix = Array("\(name)=".utf8)
         self.isSecure = isSecure
     }
 
-    /// Returns the header field that sets the cookie. The scripts of a page can't read it
+    /// Returns the header field that sets the cookie. The scripts of a page can't read the cookie
     /// (`HttpOnly`).
     package func settingField(_ value: String, seconds: Int64, for request: HTTPExchange) -> (
         String, String
@@ -39,7 +39,7 @@ package struct CredentialCookie: Sendable {
 
     /// Returns the value of the cookie; `nil` if the request does not have the cookie.
     package func value(of request: HTTPExchange) -> Substring? {
-        request.cookieValue(afterPrefix: beginning)
+        request.cookieValue(afterPrefix: namePrefix)
     }
 }
 

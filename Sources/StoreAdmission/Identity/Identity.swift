@@ -176,7 +176,7 @@ package final class PolicyDenialCounts: Sendable {
 
     package init() {}
 
-    /// Counts a denied request. Any thread may call it.
+    /// Counts a denied request. Any thread may call this function.
     package func countDenial(_ grant: GrantList) {
         cells.counters[grant.rawValue].add(1, ordering: .relaxed)
     }

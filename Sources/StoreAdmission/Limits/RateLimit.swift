@@ -32,7 +32,7 @@ package struct RateLimit: Sendable, Equatable {
     var nanosecondsPerEvent: Int64 { Int64(seconds) * 1_000_000_000 / Int64(count) }
 
     /// The nanoseconds until an empty share is whole again.
-    var window: Int64 { nanosecondsPerEvent * Int64(count) }
+    var windowNanoseconds: Int64 { nanosecondsPerEvent * Int64(count) }
 }
 
 /// The remaining share of a client, after events were counted or refused.

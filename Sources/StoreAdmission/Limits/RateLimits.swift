@@ -28,7 +28,7 @@ package final class RateLimits: Sendable {
     }
 
     /// The limits in the order of the kinds; `nil` for a kind without a bound.
-    private let limits: [KindLimit?]
+    private let limitsByKind: [KindLimit?]
     private let clock: any WallClock
     // Safety: only the event loop's thread, which hands requests over, accesses the table.
     @exclusivity(unchecked) private nonisolated(unsafe) var table = RateTable()
@@ -36,7 +36,7 @@ package final class RateLimits: Sendable {
     /// Makes limits only for the kinds in `limits`. Returns `nil` if `limits` is empty.
     package init?(_ limits: [RateLimitKind: RateLimit], clock: any WallClock = SteadyClock()) {
         if limits.isEmpty { return nil }
-        self.limits = RateLimitKind.allCases.map { kind in
+        self.limitsByKind = RateLimitKind.allCases.map { kind in
             limits[kind].map { KindLimit(kind, $0) }
         }
         self.clock = clock
@@ -50,7 +50,7 @@ package final class RateLimits: Sendable {
         _ count: Int = 1,
         of request: HTTPExchange
     ) throws(Problem) {
-        guard let limited = limits[kind.rawValue] else { return }
+        guard let limited = limitsByKind[kind.rawValue] else { return }
         let now = clock.now()
         let principal = request.identity?.rateKey
         if let principal {
@@ -76,7 +76,7 @@ package final class RateLimits: Sendable {
         by principal: RateKey,
         of request: HTTPExchange
     ) throws(Problem) {
-        guard let limited = limits[kind.rawValue] else { return }
+        guard let limited = limitsByKind[kind.rawValue] else { return }
         let share = table.take(1, of: kind, limited.limit, by: principal, at: clock.now())
         try addFields(limited, limited.principalFields, share, request)
     }

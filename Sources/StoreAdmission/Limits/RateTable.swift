@@ -6,9 +6,9 @@ package import StoreHTTPTransport
 ///
 /// A share is stored as the moment at which the share is whole again (the generic cell rate
 /// algorithm). A whole share needs no row. A client has a few possible rows. A new client takes
-/// over the row whose shares are whole soonest, and keeps the moments in that row. So if there are
-/// more clients than rows, some clients use up each other's shares. No client gets a larger share
-/// by taking over rows.
+/// over the row whose shares are whole soonest. The moments in that row do not change. So if there
+/// are more clients than rows, some clients use up each other's shares. No client gets a larger
+/// share by taking over rows.
 struct RateTable: ~Copyable {
     /// The number of rows, and so the maximum number of clients with a row of their own.
     static let rowsCount = 32_768
@@ -51,7 +51,7 @@ struct RateTable: ~Copyable {
         guard share.retryAfterNanoseconds == nil else { return share }
         let taken = share.nanosecondsUntilWhole + Int64(count) * limit.nanosecondsPerEvent
         wholeShareMoments[momentIndex(of: kind, in: takeRow(of: key))] = now + taken
-        let left = Int(max(0, limit.window - taken) / limit.nanosecondsPerEvent)
+        let left = Int(max(0, limit.windowNanoseconds - taken) / limit.nanosecondsPerEvent)
         return RateShare(remaining: left, nanosecondsUntilWhole: taken)
     }
 
@@ -65,7 +65,7 @@ struct RateTable: ~Copyable {
         at now: Int64
     ) -> RateShare {
         let row = takeRow(of: key)
-        let (interval, window) = (limit.nanosecondsPerEvent, limit.window)
+        let (interval, window) = (limit.nanosecondsPerEvent, limit.windowNanoseconds)
         let used = max(0, wholeShareMoments[momentIndex(of: kind, in: row)] - now)
         let free = window - used
         let needed = min(Int64(count), Int64(limit.count)) * interval
@@ -122,11 +122,12 @@ package struct RateKey: Sendable, Equatable {
     let low: UInt64
     let ownerKind: UInt8
 
-    /// Makes the key of no client, for an empty row.
+    /// Makes the key for an empty row. No client has this key.
     init() { (high, low, ownerKind) = (0, 0, 0) }
 
     /// Makes the key of an address. Only the first 64 bits of an IPv6 address count. All clients of
-    /// unix sockets share one key. All peers that have left already share another key.
+    /// unix sockets share one key. All peers that have already closed their connections share
+    /// another key.
     package init(_ client: ClientAddress) {
         switch client.network {
         case .internet(let address): (high, low, ownerKind) = (address.high, address.low, 1)

@@ -4,8 +4,8 @@ import StoreWire
 /// The header fields that let pages of other origins read answers (CORS, the Fetch standard).
 ///
 /// The origin in a field is the text of the operator's option, and never the text of a request. So
-/// credentials are allowed. No field has `*`, which would let any page read the state with a user's
-/// cookies.
+/// the fields allow pages to send credentials. No field has `*`, which would let any page read the
+/// state with a user's cookies.
 package struct CrossOrigin: Sendable {
     /// The seconds for which a browser remembers the answer to a preflight.
     static let maxAgeSeconds = 600

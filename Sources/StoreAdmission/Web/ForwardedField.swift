@@ -9,7 +9,7 @@ enum ForwardedField {
         var reader = Reader(bytes: field)
         while true {
             reader.skipSpace()
-            guard let element = reader.element() else { return visit(nil) }
+            guard let element = reader.takeElement() else { return visit(nil) }
             // An element may be empty (RFC 9110, section 5.6.1).
             if !element.isEmpty { visit(element.address.flatMap(address)) }
             if reader.isAtEnd { return }
@@ -19,11 +19,11 @@ enum ForwardedField {
     /// True if the first element of a `Forwarded` field has `proto=https`.
     static func isOverTLS(_ field: UnsafeRawBufferPointer) -> Bool {
         var reader = Reader(bytes: field)
-        return reader.element()?.scheme.map(isHTTPS) == true
+        return reader.takeElement()?.scheme.map(beginsWithHTTPS) == true
     }
 
     /// True if a list of schemes, as in `X-Forwarded-Proto`, begins with `https`.
-    static func isHTTPS(_ list: UnsafeRawBufferPointer) -> Bool {
+    static func beginsWithHTTPS(_ list: UnsafeRawBufferPointer) -> Bool {
         let first = list.prefix { $0 != UInt8(ascii: ",") }
         return UnsafeRawBufferPointer(rebasing: first).trimmed.isSameIgnoringCase(as: "https")
     }
@@ -85,17 +85,20 @@ private struct Reader {
     }
 
     /// Reads the next element and the comma behind it. Returns `nil` if the element is malformed.
-    mutating func element() -> Element? {
+    mutating func takeElement() -> Element? {
         var element = Element()
         while true {
             skipSpace()
             if next == nil { return element }
             if skipIfNext(",") { return element }
             if skipIfNext(";") { continue }
-            guard let name = token(), skipIfNext("="), let value = value() else { return nil }
+            guard let name = takeToken(), skipIfNext("="), let value = takeValue() else {
+                return nil
+            }
             element.isEmpty = false
             if name.isSameIgnoringCase(as: "for") {
-                // If the proxy has copied the client's text, one of two `for` is the client's.
+                // An element with two `for` is refused: if the proxy has copied the client's text,
+                // one `for` is the client's.
                 guard element.address == nil else { return nil }
                 element.address = value
             }
@@ -113,14 +116,14 @@ private struct Reader {
         return true
     }
 
-    private mutating func token() -> UnsafeRawBufferPointer? {
+    private mutating func takeToken() -> UnsafeRawBufferPointer? {
         let start = position
         while let byte = next, byte.isToken { position += 1 }
         return position > start ? UnsafeRawBufferPointer(rebasing: bytes[start..<position]) : nil
     }
 
-    private mutating func value() -> UnsafeRawBufferPointer? {
-        guard skipIfNext("\"") else { return token() }
+    private mutating func takeValue() -> UnsafeRawBufferPointer? {
+        guard skipIfNext("\"") else { return takeToken() }
         let start = position
         while let byte = next, byte != UInt8(ascii: "\"") {
             // No address contains an escape; the character behind the backslash belongs to the

@@ -97,7 +97,7 @@ package final class HostFilter: Sendable {
     // Safety: only the event loop's thread, which admits requests, uses the property.
     /// The authority that was allowed last. Most requests have the same `Host`, so one comparison
     /// of bytes is enough for them.
-    @exclusivity(unchecked) private nonisolated(unsafe) var allowedLast: [UInt8] = []
+    @exclusivity(unchecked) private nonisolated(unsafe) var lastAllowedHost: [UInt8] = []
 
     package init(_ hosts: HostRule) { self.hosts = hosts }
 
@@ -106,13 +106,13 @@ package final class HostFilter: Sendable {
     /// - Throws: 421 if the server may not be reached under this authority.
     package func check(_ exchange: HTTPExchange) throws(Problem) {
         let isAllowedLast = exchange.withHost { host in
-            guard let host, host.count == allowedLast.count, let start = host.baseAddress else {
+            guard let host, host.count == lastAllowedHost.count, let start = host.baseAddress else {
                 return false
             }
-            return memcmp(start, allowedLast, host.count) == 0
+            return memcmp(start, lastAllowedHost, host.count) == 0
         }
         if isAllowedLast { return }
         guard hosts.allows(exchange.host) else { throw .misdirected(host: exchange.host ?? "") }
-        allowedLast = exchange.withHost { $0.map { Array($0) } ?? [] }
+        lastAllowedHost = exchange.withHost { $0.map { Array($0) } ?? [] }
     }
 }

@@ -26,8 +26,8 @@ package struct OriginRule: Sendable {
         return count == 1 ? place : nil
     }
 
-    /// Checks the origin of a request. Browsers name it in `Origin`, or describe it in
-    /// `Sec-Fetch-Site` (Fetch Metadata).
+    /// Checks the origin of a request. Browsers name the origin in `Origin`, or describe the origin
+    /// in `Sec-Fetch-Site` (Fetch Metadata).
     ///
     /// - Throws: 403 if the origin is neither the server's own nor allowed.
     package func check(_ request: HTTPExchange) throws(Problem) {

@@ -47,7 +47,8 @@ package struct TrustedProxies: Sendable {
         guard trusts(request.peer) else { return false }
         let forwarded = request.withHeader("forwarded") { ForwardedField.isOverTLS($0) }
         return forwarded == true
-            || request.withHeader("x-forwarded-proto") { ForwardedField.isHTTPS($0) } == true
+            || request.withHeader("x-forwarded-proto") { ForwardedField.beginsWithHTTPS($0) }
+                == true
     }
 
     private func trusts(_ peer: ClientAddress) -> Bool {

@@ -2,7 +2,7 @@ package import StoreHTTPTransport
 package import StoreWire
 
 /// The operator's rules for pages, proxies and clients: the allowed origins, the trusted proxies,
-/// and the limits on each client. The stores of a process share them.
+/// and the limits on each client. The stores of a process share these rules.
 package final class WebRules: Sendable {
     /// The pages that may change something and open streams.
     package let origins: OriginRule
@@ -29,7 +29,8 @@ package final class WebRules: Sendable {
     /// True if at least one rule applies to every request.
     package var concernsEveryRequest: Bool { crossOrigin != nil || proxies != nil || limits != nil }
 
-    /// Returns the header fields of all answers of a server that pages of these origins may use.
+    /// Returns the header fields that every answer of the server has if pages of these origins may
+    /// use the server.
     package static func commonFields(allowing origins: [String]) -> HTTPFields {
         HTTPFields(
             [
@@ -51,7 +52,7 @@ package final class WebRules: Sendable {
 
     /// True if a request is a preflight for a page of an allowed origin.
     package func isPreflight(_ request: HTTPExchange) -> Bool {
-        request.verb == .options && crossOrigin?.isPreflight(request) == true
+        request.method == .options && crossOrigin?.isPreflight(request) == true
     }
 
     /// Counts a request for its address, before its sender is identified.

@@ -7,7 +7,7 @@ struct IssuerKeys: Sendable {
     static let countMax = 100
     /// The most keys that are tried for one token. A wrong signature costs a check by each of these
     /// keys.
-    static let triedMax = 8
+    static let triedKeysMax = 8
 
     private struct Entry: Sendable {
         let key: IssuerKey
@@ -63,7 +63,7 @@ struct IssuerKeys: Sendable {
 
     /// Verifies a JWT, and returns its principal.
     ///
-    /// Cost: a check of the signature, by at most ``triedMax`` keys.
+    /// Cost: a check of the signature, by at most ``triedKeysMax`` keys.
     func principal(
         of token: UnsafeRawBufferPointer,
         at now: Int64
@@ -82,8 +82,8 @@ struct IssuerKeys: Sendable {
         )
     }
 
-    /// Returns the keys that may have signed the token, at most ``triedMax``. These keys have the
-    /// token's algorithm. If the token has a `kid`, the keys have the same `kid` or no `kid`.
+    /// Returns the keys that may have signed the token, at most ``triedKeysMax``. These keys have
+    /// the token's algorithm. If the token has a `kid`, the keys have the same `kid` or no `kid`.
     private func candidates(for token: JWT) throws(AuthenticationError) -> ArraySlice<Entry> {
         var named = entries
         if let id = token.keyID {
@@ -92,7 +92,7 @@ struct IssuerKeys: Sendable {
         }
         let candidates = named.filter { $0.key.algorithm.rawValue == token.algorithm }
         guard !candidates.isEmpty else { throw .wrongAlgorithm }
-        return candidates.prefix(Self.triedMax)
+        return candidates.prefix(Self.triedKeysMax)
     }
 
     /// Returns true if the key of the credential still exists.

@@ -7,8 +7,8 @@ struct JWT {
     /// The deepest nesting of header and claims.
     static let depthMax = 16
 
-    /// The name of the algorithm in the token's header. The name is only compared with the
-    /// algorithm of the key.
+    /// The name of the algorithm in the token's header. The name does not choose the algorithm: the
+    /// server compares the name with the algorithm of the key.
     let algorithm: String
     let keyID: String?
     /// The signed text: header and claims, byte for byte as the client sent them.
@@ -24,7 +24,7 @@ struct JWT {
             maxSplits: 3,
             omittingEmptySubsequences: false
         )
-        guard parts.count == 3, !parts[0].isEmpty, !parts[1].isEmpty else { throw .form }
+        guard parts.count == 3, !parts[0].isEmpty, !parts[1].isEmpty else { throw .unknownForm }
         guard let headerText = Base64URL.decode(parts[0]) else { throw .malformed(.header) }
         guard let claimsText = Base64URL.decode(parts[1]) else { throw .malformed(.claims) }
         guard let signature = Base64URL.decode(parts[2]) else { throw .malformed(.signature) }
@@ -46,8 +46,8 @@ struct JWT {
         }
     }
 
-    /// The accepted values of `typ`, in lower case, because their comparison ignores case (RFC 7515
-    /// §4.1.9).
+    /// The accepted values of `typ`, in lower case, because the comparison of `typ` ignores case
+    /// (RFC 7515 §4.1.9).
     private static let acceptedTypes = ["jwt", "at+jwt", "application/jwt", "application/at+jwt"]
 
     /// Parses the claims, which have to be an object.

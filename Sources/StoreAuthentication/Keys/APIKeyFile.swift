@@ -95,7 +95,8 @@ package struct APIKeyFile: Sendable {
         var document = try document()
         let result = try body(&document)
         let bytes = document.bytes
-        // Every later command must be able to read the file, also the command that removes a key.
+        // The bound applies to each change, so that every later command can read the file, even to
+        // remove a key.
         guard bytes.count <= APIKeyDocument.bytesMax else {
             throw CredentialFileError(
                 path,

@@ -39,7 +39,7 @@ struct APIKeys: Sendable {
         of token: UnsafeRawBufferPointer,
         at now: Int64
     ) throws(AuthenticationError) -> Principal {
-        guard let id = APIKeyToken.id(of: token) else { throw .form }
+        guard let id = APIKeyToken.id(of: token) else { throw .unknownForm }
         guard let entry = entries[id] else {
             throw APIKeyToken.hasValidChecksum(token) ? .unknownKey(id: id) : .mistypedKey
         }

@@ -42,7 +42,8 @@ enum Base64URL {
             }
             count = isWhole ? written : 0
         }
-        // nettle skips white space. So the comparison refuses every other text for the same bytes.
+        // nettle skips white space. So the function encodes the bytes again, and refuses a text
+        // that differs from the result.
         guard isWhole, encode(bytes).elementsEqual(text) else { return nil }
         return bytes
     }

@@ -36,7 +36,7 @@ struct TokenDigest: Hashable, Sendable {
     /// The digest in hexadecimal digits.
     var hex: String { withUnsafeBytes(of: words) { SHA256.hexDigits(of: $0) } }
 
-    /// Returns true if both digests are the same, in constant time.
+    /// Compares the digests in constant time, and returns true if both are the same.
     func isSame(as other: TokenDigest) -> Bool {
         withUnsafeBytes(of: words) { mine in
             withUnsafeBytes(of: other.words) { theirs in

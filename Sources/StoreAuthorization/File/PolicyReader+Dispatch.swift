@@ -10,7 +10,7 @@ extension PolicyReader {
 
     /// Returns the scope of an element of `dispatch`. Adds a fault and returns `nil` if the element
     /// is invalid.
-    mutating func dispatchScope(_ node: JSONNode, _ pointer: String) -> DispatchScope? {
+    mutating func dispatchGrantScope(_ node: JSONNode, _ pointer: String) -> DispatchScope? {
         if let text = node.stringValue {
             return actionScope(text, pointer).map { DispatchScope(actions: $0) }
         }

@@ -88,10 +88,10 @@ struct PolicyReader {
         }
         guard check(node, pointer, members: ["read", "dispatch", "call", "use"]) else { return nil }
         var role = RoleGrants(name: name)
-        role.readGrants = list(node, "read", in: pointer) { $0.readScope($1, $2) }
-        role.dispatchGrants = list(node, "dispatch", in: pointer) { $0.dispatchScope($1, $2) }
-        role.callGrants = list(node, "call", in: pointer) { $0.callScope($1, $2) }
-        role.useGrants = list(node, "use", in: pointer) { $0.useScope($1, $2) }
+        role.readGrants = list(node, "read", in: pointer) { $0.readGrantScope($1, $2) }
+        role.dispatchGrants = list(node, "dispatch", in: pointer) { $0.dispatchGrantScope($1, $2) }
+        role.callGrants = list(node, "call", in: pointer) { $0.callGrantScope($1, $2) }
+        role.useGrants = list(node, "use", in: pointer) { $0.useGrantScope($1, $2) }
         return role
     }
 
@@ -114,7 +114,8 @@ struct PolicyReader {
             guard !hasMaximumFaults else { break }
             grantsCount += 1
             guard grantsCount <= PolicyFile.grantsMax else {
-                // Adds the fault only once, because each later list also comes here.
+                // Adds the fault only for the first grant above the bound, because each later list
+                // also comes here.
                 if grantsCount == PolicyFile.grantsMax + 1 {
                     addFault(
                         pointer,
@@ -164,7 +165,7 @@ struct PolicyReader {
 extension PolicyReader {
     /// Returns the scope of an element of `read`. Adds a fault and returns `nil` if the element is
     /// invalid.
-    mutating func readScope(_ node: JSONNode, _ pointer: String) -> NameScope? {
+    mutating func readGrantScope(_ node: JSONNode, _ pointer: String) -> NameScope? {
         let allowed =
             "allowed are \"/MEMBER\" of the state, \"/*\" for all of "
             + "them, \"views/NAME\", \"views/*\", \"log\" and \"*\" for everything"
@@ -215,7 +216,7 @@ extension PolicyReader {
 
     /// Returns the scope of an element of `call`. Adds a fault and returns `nil` if the element is
     /// invalid.
-    mutating func callScope(_ node: JSONNode, _ pointer: String) -> NameScope? {
+    mutating func callGrantScope(_ node: JSONNode, _ pointer: String) -> NameScope? {
         let allowed =
             "allowed are \"usecases/NAME\", \"usecases/*\", \"notify/NAME\", "
             + "\"notify/*\" and \"*\""
@@ -232,7 +233,7 @@ extension PolicyReader {
 
     /// Returns the scope of an element of `use`. Adds a fault and returns `nil` if the element is
     /// invalid.
-    mutating func useScope(_ node: JSONNode, _ pointer: String) -> NameScope? {
+    mutating func useGrantScope(_ node: JSONNode, _ pointer: String) -> NameScope? {
         let groups = names.grantTexts(of: .group)
         let allowed = "allowed are \(groups.joined(separator: ", ")) and \"*\""
         guard let text = text(node, pointer, allowed) else { return nil }

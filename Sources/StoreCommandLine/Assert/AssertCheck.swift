@@ -13,7 +13,8 @@ struct AssertCheck {
     mutating func checkAnswer(_ outcome: StoreClient.Outcome) {
         switch (expectation.answer, outcome) {
         case (.success, .done): break
-        case (_, .unfinished): add("Its effects did not end within \(StoreClient.waitSeconds) s.")
+        case (_, .unfinished):
+            add("Its effects did not end within \(StoreClient.effectsWaitSeconds) s.")
         case (_, .foreignAnswer(let status)):
             add("The answer is \(status), which does not come from a store.")
         case (.success, .problem("refused", _, let reason?)):
@@ -25,14 +26,14 @@ struct AssertCheck {
         case (.refused(let reason), .done):
             add("It was applied, and should have been refused: \(reason)")
         case (.refused(let stated), .problem("refused", _, let reason?)):
-            if !stated.isSame(as: reason) { addPair("refused", stated, reason) }
+            if !stated.isSame(as: reason) { addAnswerDifference("refused", stated, reason) }
         case (.refused(let stated), .problem(let slug, let detail, _)):
             add("It should have been refused: \(stated)")
             add("The answer is the problem \(slug): \(detail)")
         case (.problem(let slug), .done):
             add("It was applied, and should have been the problem \(slug).")
         case (.problem(let stated), .problem(let slug, _, _)):
-            if !stated.isSame(as: slug) { addPair("problem", stated, slug) }
+            if !stated.isSame(as: slug) { addAnswerDifference("problem", stated, slug) }
         }
     }
 
@@ -54,10 +55,10 @@ struct AssertCheck {
         add("The state is not as stated.")
         differenceLines += lost
         if !lost.isEmpty { add("The state has no such place; state the whole value around it.") }
-        differenceLines += Self.difference(stated, after)
+        differenceLines += Self.stateDifferenceLines(stated, after)
     }
 
-    private static func difference(_ stated: JSONTree, _ actual: JSONTree) -> [String] {
+    private static func stateDifferenceLines(_ stated: JSONTree, _ actual: JSONTree) -> [String] {
         let texts = [stated, actual].map { $0.uniformJSON(orderedLike: actual) }
         guard let old = try? JSONDocument(parsing: texts[0], limits: .unbounded),
             let new = try? JSONDocument(parsing: texts[1], limits: .unbounded)
@@ -109,12 +110,12 @@ struct AssertCheck {
 
     /// Adds a line about the actions that other clients dispatched during the step, if there are
     /// lines about differences.
-    mutating func addOthers(_ names: [String]) {
+    mutating func addActionsOfOtherClients(_ names: [String]) {
         guard !differenceLines.isEmpty, !names.isEmpty else { return }
         add("Other clients dispatched meanwhile: \(names.joined(separator: ", "))")
     }
 
-    private mutating func addPair(_ name: String, _ stated: String, _ actual: String) {
+    private mutating func addAnswerDifference(_ name: String, _ stated: String, _ actual: String) {
         add("The answer is not as stated.")
         differenceLines.append("−   \"\(name)\": \(JSONText.quoted(stated))")
         differenceLines.append("+   \"\(name)\": \(JSONText.quoted(actual))")

@@ -6,7 +6,7 @@ import StorePlatform
 package struct AssertCommand {
     private let script: AssertScript
 
-    /// Reads the script. Throws if it can't be read.
+    /// Reads the script. Throws if the script can't be read.
     package init(_ file: String) throws(UsageError) {
         guard let bytes = FileReader.read(file, bytesMax: AssertScript.bytesMax) else {
             throw UsageError("\(file): it can't be read; allowed is a readable file")
@@ -22,8 +22,9 @@ package struct AssertCommand {
     /// expected. Throws if `url` is not an address, if the credential of a step is missing, or if
     /// the server does not answer.
     package func play(at url: String, showing credentials: ScriptCredentials) throws -> Bool {
-        if let other = script.principals.first(where: { credentials.senderCredentials[$0] == nil })
-        {
+        if let other = script.principals.first(where: {
+            credentials.senderCredentialsByPrincipal[$0] == nil
+        }) {
             throw UsageError("a step acts as '\(other)': --as \(other)=FILE has its credential")
         }
         guard let http = CommandClient(url) else {
@@ -66,7 +67,7 @@ struct AssertRun {
             check.checkAnswer(outcome)
             check.checkState(from: before.state, to: after.state)
             check.checkConsequences(applied.filter(\.isConsequence).map(\.type))
-            check.addOthers(Self.typesFromOthers(applied, outcome))
+            check.addActionsOfOtherClients(Self.typesFromOthers(applied, outcome))
             before = after
 
             printLine(

@@ -44,8 +44,7 @@ struct AssertScript {
         /// The wire names of the actions that effects, presenters and reactions have to dispatch.
         var consequences: [String] = []
         var answer = Answer.success
-        /// True if the step fails when a change or an action follows that the script does not
-        /// state.
+        /// True if the step fails after a change or an action that the script does not state.
         var isExhaustive = true
     }
 

@@ -4,16 +4,17 @@ package struct ScriptCredentials: Sendable {
     /// requests have no credential.
     let sessionlessReaderCredential: Credential?
     /// The credentials of steps, by the principals of the steps, such as `author/u1`.
-    package var senderCredentials: [String: Credential]
+    package var senderCredentialsByPrincipal: [String: Credential]
     /// The credentials of requests that read the state in a session, by principal. For a principal
-    /// without an element, these requests have the credential from ``senders``.
-    package var sessionReaderCredentials: [String: Credential] = [:]
+    /// without an element, these requests have the credential from
+    /// ``senderCredentialsByPrincipal``.
+    package var sessionReaderCredentialsByPrincipal: [String: Credential] = [:]
 
     package init(
         sessionlessReaderCredential: Credential? = nil,
         senderCredentials: [String: Credential] = [:]
     ) {
         self.sessionlessReaderCredential = sessionlessReaderCredential
-        self.senderCredentials = senderCredentials
+        self.senderCredentialsByPrincipal = senderCredentials
     }
 }

@@ -6,7 +6,7 @@ import StoreWire
 struct StoreClient {
     /// The maximum time, in seconds, that a request waits for its effects. Servers allow no longer
     /// wait.
-    static let waitSeconds = 60
+    static let effectsWaitSeconds = 60
     /// The maximum time of any other exchange, in seconds.
     static let exchangeSeconds = 30
 
@@ -65,7 +65,7 @@ struct StoreClient {
     }
 
     private func credential(of sender: AssertScript.Sender) -> Credential? {
-        sender.principal.map { credentials.senderCredentials[$0] }
+        sender.principal.map { credentials.senderCredentialsByPrincipal[$0] }
             ?? credentials.sessionlessReaderCredential
     }
 
@@ -77,7 +77,9 @@ struct StoreClient {
         guard let session = sender.session else {
             return headers(credentials.sessionlessReaderCredential)
         }
-        let reader = sender.principal.flatMap { credentials.sessionReaderCredentials[$0] }
+        let reader = sender.principal.flatMap {
+            credentials.sessionReaderCredentialsByPrincipal[$0]
+        }
         return headers(reader ?? credential(of: sender), session)
     }
 
@@ -111,7 +113,8 @@ struct StoreClient {
             guard let records = page?.member(named: "actions")?.elements else {
                 throw CommandClientError("\(http.authority) has no log of actions after \(after)")
             }
-            // The later actions are actions of other sessions, which the sender can't read.
+            // If the page is empty, all later actions belong to other sessions, and the sender
+            // can't read these actions.
             guard !records.isEmpty else { break }
             for record in records {
                 guard let version = record.member(named: "version").flatMap(Self.version),
@@ -135,13 +138,13 @@ struct StoreClient {
     ) throws(CommandClientError) -> Outcome {
         var headers = headers(credential(of: sender), sender.session)
         headers.add("Content-Type", "application/json")
-        headers.add("Prefer", "wait=\(Self.waitSeconds)")
+        headers.add("Prefer", "wait=\(Self.effectsWaitSeconds)")
         let answer = try http.exchange(
             .post,
             request.path,
             headers: headers,
             body: request.body,
-            seconds: Self.waitSeconds + Self.exchangeSeconds
+            seconds: Self.effectsWaitSeconds + Self.exchangeSeconds
         )
         let body = parse(answer)?.root
         switch answer.status {

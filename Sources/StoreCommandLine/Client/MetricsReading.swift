@@ -19,7 +19,7 @@ struct MetricsReading {
     func sum(_ name: String) -> Double? { Self.sum(samples.filter { $0.name == name }) }
 
     /// Returns the sum of all samples with this name and this value of the label. If `value` is
-    /// `nil`, the samples are those without the label. Returns `nil` if there are none.
+    /// `nil`, returns the sum of the samples without the label. Returns `nil` if there are none.
     func sum(_ name: String, _ label: String, _ value: String?) -> Double? {
         Self.sum(samples.filter { $0.name == name && $0.labels[label] == value })
     }

@@ -56,16 +56,19 @@ struct StatusReport {
             line("epoch" + name, metrics.label("epoch", of: "store_history_info", store))
             line("version" + name, versionText(of: store, since: last))
         }
-        line("streams", count("store_streams_open", of: "store_streams_max"))
-        line("sessions", count("store_sessions_open"))
-        line("mailbox", count("store_mailbox_actions", of: "store_mailbox_actions_max"))
-        line("journal", journal)
+        line("streams", countText("store_streams_open", of: "store_streams_max"))
+        line("sessions", countText("store_sessions_open"))
+        line("mailbox", countText("store_mailbox_actions", of: "store_mailbox_actions_max"))
+        line("journal", journalText)
         line("memory", metrics.sum("process_resident_memory_bytes").map(Self.mebibytesText))
         let refused = metrics.sum("store_limits_hit_total", "limit", "mailbox").map(Self.number)
         line("refused", refused.map { "\($0) by a full mailbox" })
-        line("dropped", count("store_actions_dropped_total").map { "\($0) of the program itself" })
-        line("errors", logLineCount("error").map { $0 + lastError })
-        line("warnings", logLineCount("warning"))
+        line(
+            "dropped",
+            countText("store_actions_dropped_total").map { "\($0) of the program itself" }
+        )
+        line("errors", logLineCountText("error").map { $0 + lastErrorText })
+        line("warnings", logLineCountText("warning"))
         let width = (lines.map(\.0.count).max() ?? 0) + 2
         return lines.map { name, text in
             name + String(repeating: " ", count: width - name.count) + text + "\n"
@@ -82,25 +85,25 @@ struct StatusReport {
         return "\(Self.number(version)), \(Self.number(rate.rounded())) a second"
     }
 
-    private func logLineCount(_ level: String) -> String? {
+    private func logLineCountText(_ level: String) -> String? {
         metrics.sum("store_log_lines_total", "level", level).map(Self.number)
     }
 
     /// The event and the time of the last error in the log; empty if there was no error.
-    private var lastError: String {
+    private var lastErrorText: String {
         let name = "store_log_last_error_time_seconds"
         guard let (event, seconds) = metrics.greatest(name, by: "event") else { return "" }
         let time = CivilTime(nanosecondsSince1970: Int64(clamping: seconds * 1e9))
         return ", the last: \(event) at \(time.rfc3339(.seconds))"
     }
 
-    private var journal: String? {
+    private var journalText: String? {
         guard let bytes = metrics.sum("store_journal_file_bytes") else { return nil }
-        let records = count("store_journal_records").map { ", \($0) actions" } ?? ""
+        let records = countText("store_journal_records").map { ", \($0) actions" } ?? ""
         return Self.mebibytesText(bytes) + records
     }
 
-    private func count(_ name: String, of bound: String? = nil) -> String? {
+    private func countText(_ name: String, of bound: String? = nil) -> String? {
         guard let count = metrics.sum(name).map(Self.number) else { return nil }
         return count + (bound.flatMap { metrics.sum($0) }.map { " of \(Self.number($0))" } ?? "")
     }

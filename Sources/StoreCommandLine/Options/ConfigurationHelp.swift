@@ -86,7 +86,7 @@ package enum ConfigurationHelp {
         let prefix = ConfigurationOptions.environmentPrefix
         let fresh = Configuration.defaults
         let options = Configuration.options.map { option -> HelpLine in
-            let standard = option.show(fresh).joined(separator: ", ")
+            let standard = option.formatValues(fresh).joined(separator: ", ")
             let usage = "--\(option.name)" + (option.placeholder.map { " \($0)" } ?? "")
             return (usage, option.help + (standard.isEmpty ? "" : " [\(standard)]"))
         }
@@ -104,19 +104,19 @@ package enum ConfigurationHelp {
             \(prefix)LISTEN_FILE for a file that has the value), and those
             win over the file given with --config.
 
-            \(entries(options + commandFlags))
+            \(entriesText(options + commandFlags))
             With the history in the data directory:
 
-            \(entries(historyUsages + [storeFlag, ifNewFlag]))
+            \(entriesText(historyUsages + [storeFlag, ifNewFlag]))
             With credentials:
 
-            \(entries(tokenUsages + [keysFlag]))
+            \(entriesText(tokenUsages + [keysFlag]))
             With a policy, whose names are checked against those of this program's stores:
 
-            \(entries(PolicyCommand.usages))
+            \(entriesText(PolicyCommand.usages))
             With a store over HTTP:
 
-            \(entries([assertUsage, statusUsage, tokenFileFlag]))
+            \(entriesText([assertUsage, statusUsage, tokenFileFlag]))
             """
     }
 
@@ -125,10 +125,10 @@ package enum ConfigurationHelp {
     {
         let beginnings = ["usage: "] + Array(repeating: "       ", count: usages.count - 1)
         let first = zip(beginnings, usages).map { "\($0)\(program) \($1.usage)\n" }.joined()
-        return first + "\n" + entries(usages) + (flags.isEmpty ? "" : "\n" + entries(flags))
+        return first + "\n" + entriesText(usages) + (flags.isEmpty ? "" : "\n" + entriesText(flags))
     }
 
-    private static func entries(_ entries: [HelpLine]) -> String {
+    private static func entriesText(_ entries: [HelpLine]) -> String {
         entries.map { "  \($0.usage)\n      \($0.help)\n" }.joined()
     }
 
@@ -137,7 +137,7 @@ package enum ConfigurationHelp {
         _ configuration: Configuration
     ) -> String {
         let members: [String] = Configuration.options.compactMap { option in
-            let values = option.show(configuration)
+            let values = option.formatValues(configuration)
             // An option without a value and without a default is left out.
             if values.isEmpty, !option.isRepeatable { return nil }
             let list = values.map(JSONText.quoted).joined(separator: ", ")

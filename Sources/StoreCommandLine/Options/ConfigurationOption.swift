@@ -19,7 +19,7 @@ package struct ConfigurationOption<Configuration: Sendable>: Sendable {
     /// texts in errors.
     package let apply: @Sendable (inout Configuration, [String], String) throws(UsageError) -> Void
     /// Returns the texts of the property's values, as a user would write them.
-    package let show: @Sendable (Configuration) -> [String]
+    package let formatValues: @Sendable (Configuration) -> [String]
     /// Refuses values of the property that a user could not write.
     package let check: @Sendable (Configuration) throws(UsageError) -> Void
 
@@ -35,7 +35,7 @@ package struct ConfigurationOption<Configuration: Sendable>: Sendable {
     }
 }
 
-/// The flag and the meaning of an option, to which `sets` adds the property and the form.
+/// A declaration with the flag and the meaning of an option; `sets` adds the property and the form.
 package struct OptionFlag<Configuration: Sendable> {
     fileprivate let name: String
     fileprivate let help: String
@@ -78,7 +78,7 @@ package struct OptionFlag<Configuration: Sendable> {
                 }
                 set(&configuration, values)
             },
-            show: { get($0).compactMap(form.show) },
+            formatValues: { get($0).compactMap(form.format) },
             check: { configuration throws(UsageError) in
                 for value in get(configuration) { try form.checkRoundTrip(value, of: flag) }
             }

@@ -16,11 +16,11 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
     /// The credential that a command sends to a server; `nil` if there is no credential.
     package private(set) var credential: Credential?
     /// The credentials of a script's steps, by their principals.
-    package private(set) var senderCredentials: [String: Credential] = [:]
+    package private(set) var senderCredentialsByPrincipal: [String: Credential] = [:]
 
     private var flagValues: [String: GivenValues] = [:]
     private var tokenFile: String?
-    /// The files with the credentials of ``senderCredentials``, from `--as`.
+    /// The files with the credentials of ``senderCredentialsByPrincipal``, from `--as`.
     private var senderCredentialFiles: [(principal: String, path: String)] = []
     private var configFile: String?
 
@@ -46,7 +46,7 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         if command.sendsCredential { credential = try readCredential(environment, readFile) }
         for (principal, path) in senderCredentialFiles {
             let origin = "--as \(principal)"
-            senderCredentials[principal] = try Credential(
+            senderCredentialsByPrincipal[principal] = try Credential(
                 Self.value(inFile: path, origin, readFile),
                 of: origin
             )

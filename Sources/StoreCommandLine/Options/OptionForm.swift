@@ -5,13 +5,13 @@ package struct OptionForm<Value: Equatable & Sendable>: Sendable {
     let placeholder: String?
     /// The end of the option's description in `--help`, such as the unit and the bounds.
     let helpSuffix: String
-    /// Returns a description of the allowed texts, for the error about the given text, which is not
-    /// allowed.
+    /// Returns a description of the allowed texts, for an error. The argument is the text that is
+    /// not allowed.
     let describeAllowed: @Sendable (String) -> String
     /// Returns the value of a text; `nil` if the text is not allowed.
     let read: @Sendable (String) -> Value?
     /// Returns the text of a value; `nil` for a value without a text.
-    let show: @Sendable (Value) -> String?
+    let format: @Sendable (Value) -> String?
 
     package init(
         _ placeholder: String?,
@@ -24,7 +24,7 @@ package struct OptionForm<Value: Equatable & Sendable>: Sendable {
         self.helpSuffix = helpSuffix
         self.describeAllowed = describeAllowed
         self.read = read
-        self.show = show
+        self.format = show
     }
 
     func value(_ text: String, of origin: String) throws(UsageError) -> Value {
@@ -37,7 +37,7 @@ package struct OptionForm<Value: Equatable & Sendable>: Sendable {
     /// Refuses a value whose text has another meaning: ``value(_:of:)`` reads that text as a
     /// different value.
     func checkRoundTrip(_ value: Value, of origin: String) throws(UsageError) {
-        guard let text = show(value), try self.value(text, of: origin) != value else { return }
+        guard let text = format(value), try self.value(text, of: origin) != value else { return }
         throw UsageError("\(origin): '\(text)' means no value in a flag; in a program, use nil")
     }
 
@@ -52,7 +52,7 @@ package struct OptionForm<Value: Equatable & Sendable>: Sendable {
             helpSuffix: form.helpSuffix,
             describeAllowed: form.describeAllowed,
             read: { $0 == none ? .some(nil) : form.read($0).map { .some($0) } },
-            show: { $0.map(form.show) ?? none }
+            show: { $0.map(form.format) ?? none }
         )
     }
 }

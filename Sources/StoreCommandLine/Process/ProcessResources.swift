@@ -47,8 +47,8 @@ package enum StartMemory {
     /// hundred mappings.
     private static let mapsBytesMax = 1 << 20
 
-    /// Gives this memory back to the system. The kernel reads code that runs later from its file
-    /// again.
+    /// Gives this memory back to the system. If some of the code runs later, the kernel reads that
+    /// code from its file again.
     package static func giveBack() {
         AllocatorMemory.returnFreeMemory()
         let maps = FileReader.read("/proc/self/maps", bytesMax: mapsBytesMax) ?? []

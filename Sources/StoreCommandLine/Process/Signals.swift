@@ -21,9 +21,9 @@ package struct Signals {
     /// Serves the main queue until the process ends, and calls `handler` for each signal on a queue
     /// of its own.
     ///
-    /// `dispatchMain` ends the block of the signals in the main thread. A signal without a handler
-    /// would then end the process. So this function calls `dispatchMain` only when the signal
-    /// sources are registered. Until then, signals stay pending.
+    /// `dispatchMain` unblocks the signals in the main thread. A signal without a handler would
+    /// then end the process. So this function calls `dispatchMain` only when the signal sources are
+    /// registered. Until then, signals stay pending.
     package func serveMainQueue(handler: @escaping @Sendable (CInt) -> Void) -> Never {
         let queue = DispatchQueue(label: "signals")
         let registering = DispatchGroup()

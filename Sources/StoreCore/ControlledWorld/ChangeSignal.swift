@@ -39,7 +39,8 @@ package final class ChangeSignal: Sendable {
     ) async -> Bool {
         let deadline = ContinuousClock.now + timeout
         while true {
-            // Reads the number before it checks the condition, so that it misses no later change.
+            // Reads the number of signals first, so that the wait misses no change after the check
+            // of the condition.
             let seen = table.withLock { $0.signalCount }
             if condition() { return true }
             let left = deadline - ContinuousClock.now

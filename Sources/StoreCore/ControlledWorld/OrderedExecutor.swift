@@ -54,8 +54,9 @@ extension Core {
         var last: (version: UInt64?, begun: UInt64)?
         while true {
             guard await executor.waitForRest() else { return false }
-            // `committedVersion` first commits the waiting envelopes, so their effects have begun.
-            let now = (await committedVersion(), executor.enqueuedTotal)
+            // `versionAfterWaitingEnvelopes` first commits the waiting envelopes, so their effects
+            // have begun.
+            let now = (await versionAfterWaitingEnvelopes(), executor.enqueuedTotal)
             if let last, last == now, executor.isAtRest { return true }
             last = now
         }

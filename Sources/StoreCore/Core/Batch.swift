@@ -49,9 +49,9 @@ struct Step {
     let effect: AnyEffect?
     /// The closures of middleware and interceptors to call after the commit.
     var afterCommit: [@Sendable () -> Void]
-    /// The index under which the state owner keeps the state before the action until the batch
-    /// ends. The next index has the state after the action. `nil` if no watcher needs each state:
-    /// the state owner then keeps no state.
+    /// The index of the state before the action, among the states that the state owner keeps until
+    /// the batch ends. The next index has the state after the action. `nil` if no watcher needs
+    /// each state: the state owner then keeps no state.
     let keptStateIndex: Int?
 
     var envelope: Envelope { reducedAction.envelope }

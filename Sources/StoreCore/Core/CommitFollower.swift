@@ -22,7 +22,7 @@ package protocol CommitFollower: AnyObject, Sendable {
     /// Receives a client's action that was refused, perhaps in a dry run.
     func refused(_ action: RefusedAction)
 
-    /// Receives an error that a reducer or an interceptor threw, and that is no ``Refusal``.
+    /// Receives the error of a reducer or an interceptor if the error is no ``Refusal``.
     func reducerFailed(_ failure: ReducerFailure)
 
     /// Receives the error if the journal cannot read the records of other writers now. The Core
@@ -51,9 +51,9 @@ package struct AppliedAction: Sendable, Equatable {
     package let reducerTime: Duration
 }
 
-/// An action that a presenter, a reaction or an effect dispatched, and that was not applied. The
-/// reducer refused the action, the mailbox was full, or only another module may dispatch the
-/// action. No client awaits the outcome; the server logs the action.
+/// An action from a presenter, a reaction or an effect, which the Core has not applied. The reducer
+/// refused the action, the mailbox was full, or only another module may dispatch the action. No
+/// client awaits the outcome; the server logs the action.
 package struct DroppedAction: Sendable {
     /// The wire name of the action.
     package let type: String
@@ -132,5 +132,5 @@ package protocol StateSink<State>: AnyObject, Sendable {
 /// An observer of the published versions, on the Core's thread.
 package protocol VersionFollower: AnyObject, Sendable {
     /// Called after all versions up to `version` are published.
-    func published(_ version: UInt64)
+    func notePublished(_ version: UInt64)
 }

@@ -121,7 +121,8 @@ public final class Core<State: Sendable>: Sendable {
         subscribe(interceptor, in: \.interceptors)
     }
 
-    /// Calls `reaction` with each applied action, and dispatches the action that it returns.
+    /// Calls `reaction` with each applied action, and dispatches the action that the reaction
+    /// returns.
     ///
     /// - Returns: the command that removes the reaction.
     package func add(_ reaction: ActionReaction<State>) -> PlainCommand {
@@ -201,11 +202,11 @@ extension Core {
 }
 
 extension Core {
-    /// The number of actions since the start that the mailbox did not take.
+    /// The number of actions that the mailbox has refused since the start.
     public var mailboxRefusedTotal: UInt64 { engine.mailboxRefusedTotal }
 
-    /// The number of actions since the start that the program itself dispatched, and that the Core
-    /// dropped instead of applying them.
+    /// The number of actions of the program itself that the Core has dropped since the start,
+    /// instead of applying them.
     public var droppedTotal: UInt64 { engine.droppedTotal }
 
     /// Makes the Core read the records that other writers have appended to its journal. Any thread

@@ -46,7 +46,7 @@ package enum ReducerForm<State: Sendable>: Sendable {
 package struct EnginePorts: Sendable {
     /// The thread that does the Core's work.
     package enum Driver: Sendable {
-        /// The thread that dispatches while the Core is idle.
+        /// The thread of the caller, if the Core is idle when the caller dispatches.
         case caller
         /// The Core's own thread, from ``Core/start()`` on.
         case thread
@@ -68,8 +68,8 @@ package struct EnginePorts: Sendable {
     package var batchActionsMax = 1_024
     package var clock: any WallClock = SystemClock()
     /// The clock for the ages of idempotency keys; `nil` means ``clock``.
-    package var keyClock: (any WallClock)?
-    /// The store of the applied actions; `nil` stores none.
+    package var idempotencyKeyClock: (any WallClock)?
+    /// The journal that stores the applied actions; `nil` if the actions are not stored.
     package var journal: (any Journal)?
     /// The number of this program in the journal, for the records that it writes.
     package var programNumber: UInt32 = 0
@@ -84,7 +84,7 @@ package struct EnginePorts: Sendable {
     /// an envelope has only the name of the action's type.
     package var makeMember: (@Sendable (any Action) throws -> EnvelopeMember)?
     package var follower: (any CommitFollower)?
-    /// The presentation, which decides to which sessions modules are presented.
+    /// The object that decides which modules are presented to each session.
     var presentation: (any Presentation)?
     /// Sends commands to the screens of sessions; `nil` if there are no sessions.
     package var sendScreenCommand: (@Sendable (ScreenCommand) -> Void)?

@@ -88,7 +88,7 @@ extension CoreFigures {
     }
 
     /// The counts of each type of action that was dispatched. Any thread may read the counts.
-    package var actions: [ActionFigures] {
+    package var actionFigures: [ActionFigures] {
         types.indices.compactMap { type in
             let row = rows.counters + cellsPerRow * type
             let outcomes = ActionOutcome.allCases.map { row[$0.rawValue].load(ordering: .relaxed) }
@@ -170,7 +170,7 @@ extension Engine {
     var nowIfMeasured: UInt64 { figures == nil && !isTraced ? 0 : SystemTime.steadyNanoseconds() }
 
     /// Counts the actions of a published batch.
-    func recordFigures(_ done: borrowing Batch, _ times: CommitTimes) {
+    func measureCommit(_ done: borrowing Batch, _ times: CommitTimes) {
         guard let figures else { return }
         figures.commitTime.observe(times.afterAppend &- times.beforeAppend)
         figures.publishTime.observe(times.published &- times.afterAppend)
@@ -186,8 +186,8 @@ extension Engine {
         }
     }
 
-    /// Completes an envelope with its outcome. Counts the envelope's actions unless they were
-    /// applied, because a commit has counted applied actions.
+    /// Completes an envelope with its outcome. Counts the envelope's actions if they were not
+    /// applied: the commit has already counted applied actions.
     func answer(_ envelope: Envelope, _ outcome: Outcome) {
         if let figures, let ended = ActionOutcome(outcome) {
             figures.countUnapplied(envelope, ended)

@@ -11,7 +11,7 @@ package final class DispatchSpan: @unchecked Sendable {
     package let identity: Span.Identity
     fileprivate let offerTime = SpanTime.now
     /// The time at which the Core began with the envelope, and the time after the envelope's
-    /// reduction. If the Core processed the envelope again, both are times of the last run.
+    /// reduction. If the Core processed the envelope again, both times are from the last reduction.
     var reductionStartTime: SpanTime?
     var reductionEndTime: SpanTime?
     /// The times of the commit; `nil` if nothing was committed.
@@ -55,7 +55,7 @@ extension Engine {
                 from: span.offerTime,
                 to: .now,
                 attributes,
-                events: span.events(outcome.isApplied),
+                events: span.events(isApplied: outcome.isApplied),
                 isError: outcome.isFailure
             )
         )
@@ -65,7 +65,7 @@ extension Engine {
 extension DispatchSpan {
     /// Returns the events of the span. Only the span of an applied envelope has the events of the
     /// commit.
-    fileprivate func events(_ isApplied: Bool) -> [Span.Event] {
+    fileprivate func events(isApplied: Bool) -> [Span.Event] {
         var events: [Span.Event] = []
         if let reductionStartTime { events.append(.init("reduce", at: reductionStartTime)) }
         if let reductionEndTime { events.append(.init("reduced", at: reductionEndTime)) }

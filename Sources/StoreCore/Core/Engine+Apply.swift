@@ -13,13 +13,13 @@ extension Engine {
         let outcome = apply(envelope, settingFirstStep: &mark)
         if isTraced { envelope.span?.reductionEndTime = .now }
         batch.outcomes.append(.init(envelope: envelope, outcome: outcome))
-        if envelope.endsBatch || envelope.audience != nil || hasEffects(since: mark) { commit() }
+        if envelope.endsBatch || envelope.audience != nil || hasEffects(fromStep: mark) { commit() }
     }
 
     /// True if a step of the envelope has an effect. The batch is then committed at once, because
     /// the effect may cancel other effects. The queued actions of a cancelled effect must not be
     /// applied.
-    private func hasEffects(since mark: Int) -> Bool {
+    private func hasEffects(fromStep mark: Int) -> Bool {
         for index in mark..<batch.steps.count where batch.steps[index].effect != nil { return true }
         return false
     }
@@ -66,13 +66,13 @@ extension Engine {
         case .visible(let sees):
             guard hasSessions || sees != nil else { return false }
             return lastVisibleChanges?.isUnchanged(for: session, seeing: sees, since: since) == true
-        case .members(let members):
-            // Most stores need no versions for each module. The recording of these versions begins
-            // at the first condition of this kind.
+        case .stateMembers(let members):
+            // Most stores never need the versions of the last change of each module. The recording
+            // of these versions begins at the first condition of this kind.
             if lastVisibleChanges == nil {
                 lastVisibleChanges = LastVisibleChanges(after: version, byModule: true)
             }
-            lastVisibleChanges?.recordModules()
+            lastVisibleChanges?.beginModuleChanges()
             return lastVisibleChanges?.isUnchanged(for: session, seeing: members, since: since)
                 == true
         }
@@ -102,16 +102,16 @@ extension Engine {
                 )
             }
         }
-        let changed = hasChange(since: savepoint.stepCount)
+        let changed = hasChange(fromStep: savepoint.stepCount)
         var seen = changed
         // Avoids `map`, which would wrap the closure once more.
-        if let sees = envelope.canSeeMember {
-            seen = hasChange(since: savepoint.stepCount, seenBy: sees)
+        if let sees = envelope.canSeeStateMember {
+            seen = hasChange(fromStep: savepoint.stepCount, seenBy: sees)
         }
         if isDry { return finishDryRun(savepoint, seen) }
         let first = batch.baseVersion + UInt64(savepoint.stepCount) + 1
         if let idempotency = envelope.idempotency {
-            storeOutcome(for: idempotency, first: first, changed: seen)
+            keepOutcome(for: idempotency, firstVersion: first, changed: seen)
         }
         owner.reduced(version: version, batch.steps, from: savepoint.stepCount, changed: changed)
         return .applied(
@@ -129,11 +129,11 @@ extension Engine {
     }
 
     private func restore(_ savepoint: Savepoint) {
-        owner.restoreSavepoint(keeping: savepoint.keptStateCount)
+        owner.restoreSavepoint(keptStateCount: savepoint.keptStateCount)
         batch.steps.removeSubrange(savepoint.stepCount...)
     }
 
-    private func hasChange(since mark: Int) -> Bool {
+    private func hasChange(fromStep mark: Int) -> Bool {
         for index in mark..<batch.steps.count where batch.steps[index].change.changesState {
             return true
         }
@@ -141,7 +141,7 @@ extension Engine {
     }
 
     /// True if a step has changed a module that the client sees.
-    private func hasChange(since mark: Int, seenBy sees: (Int) -> Bool) -> Bool {
+    private func hasChange(fromStep mark: Int, seenBy sees: (Int) -> Bool) -> Bool {
         batch.steps.withUnsafeBufferPointer { steps in
             (mark..<steps.count).contains { steps[$0].change.edits.hasChange(inModuleWhere: sees) }
         }
@@ -162,14 +162,14 @@ extension Engine {
         )
     }
 
-    private func storeOutcome(for idempotency: Idempotency, first: UInt64, changed: Bool) {
+    private func keepOutcome(for idempotency: Idempotency, firstVersion: UInt64, changed: Bool) {
         batch.keptOutcomesByKey[idempotency.key] = KeptOutcome(
             key: idempotency.key,
             fingerprint: idempotency.fingerprint,
-            first: first,
+            first: firstVersion,
             last: version,
             changed: changed,
-            time: (ports.keyClock ?? ports.clock).now()
+            time: (ports.idempotencyKeyClock ?? ports.clock).now()
         )
     }
 }
@@ -249,7 +249,7 @@ extension Engine {
 
     /// Records the start of a reduction if its time is measured. Returns the time of the start.
     private func beginReduction(of type: String, version: UInt64) -> UInt64 {
-        guard isTimed else { return 0 }
+        guard measuresReducerTime else { return 0 }
         ports.progress?.begin(type, version)
         let now = SystemTime.steadyNanoseconds()
         if offerTime > 0 {
@@ -262,7 +262,7 @@ extension Engine {
     /// Records the end of a reduction that started at `begun`. Returns the duration of the
     /// reduction in nanoseconds.
     private func endReduction(begunAt begun: UInt64) -> UInt64 {
-        guard isTimed else { return 0 }
+        guard measuresReducerTime else { return 0 }
         let nanoseconds = SystemTime.steadyNanoseconds() &- begun
         ports.progress?.end()
         return nanoseconds
@@ -273,8 +273,7 @@ extension Engine {
     /// - Throws: an error if the action has no wire name or cannot be encoded.
     func member(of action: any Action) throws -> EnvelopeMember {
         if let member = ports.makeMember { return try member(action) }
-        // Swift builds the name of a type at each call, and a plain Core does not need the name
-        // here.
+        // The short path needs no name, and Swift would build the name of the type at each call.
         let type = hasShortPath ? "" : String(describing: type(of: action))
         return EnvelopeMember(action: action, type: type)
     }

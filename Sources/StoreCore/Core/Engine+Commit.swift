@@ -24,7 +24,7 @@ extension Engine {
         if done.steps.count > 0 {
             owner.committed(through: done.version, for: done.audience)
             times.published = nowIfMeasured
-            recordFigures(done, times)
+            measureCommit(done, times)
             if isTraced { noteCommit(done, times) }
             runFollowUps(done)
         }
@@ -113,7 +113,7 @@ extension Engine {
                 watch: step.envelope.watch,
                 session: step.envelope.session,
                 principal: step.envelope.principal,
-                type: step.reducedAction.wireNameTemplate,
+                wireNameTemplate: step.reducedAction.wireNameTemplate,
                 trace: TraceContext.traceparent(in: step.reducedAction.meta)
             )
             effect.launch(runner, cause)
@@ -179,7 +179,8 @@ extension Engine {
     /// Answers the envelopes of a batch that was taken back.
     func fail(_ done: Batch, _ failure: CoreFailure) {
         for answered in done.outcomes {
-            // If the batch had steps, even a refusal came from a state that is now dropped.
+            // If the batch had steps, even a refusal came from a state that is now dropped, so each
+            // envelope fails.
             let outcome = done.steps.count > 0 ? .failed(failure) : answered.outcome
             answer(answered.envelope, outcome)
         }

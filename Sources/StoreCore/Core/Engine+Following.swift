@@ -36,7 +36,7 @@ extension Engine {
         }
     }
 
-    /// Handles a conflict: takes the batch back, reduces the records of the other writers, and then
+    /// Handles a conflict: takes the batch back, and reduces the records of the other writers. Then
     /// runs the batch's envelopes again on the new state.
     ///
     /// The engine calls middleware and interceptors with the actions again, as after each dropped

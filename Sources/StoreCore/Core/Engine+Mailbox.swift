@@ -43,8 +43,8 @@ extension Engine {
         }
     }
 
-    /// Finishes ``enter(_:_:count:keys:wakes:)`` for an item that this thread does not process:
-    /// wakes the Core's thread, or throws because the mailbox did not take the item.
+    /// Finishes ``enter(_:_:count:keys:wakes:)`` for an item that this thread does not process.
+    /// Wakes the Core's thread, or throws if the mailbox did not take the item.
     private func wake(
         for admission: Mailbox.Admission,
         _ lane: Mailbox.Lane,

@@ -37,24 +37,24 @@ extension Engine: PooledTask {
     /// Processes a portion of the taken items, or the rest of an interrupted portion, and commits.
     /// If other Cores wait when the turn's time is over, interrupts the portion between two items.
     private func processPortion(since began: UInt64) {
-        // Processing an item may access `taken`, so the loop has the items in a variable of its
-        // own.
+        // Processing an item may access `takenItems`, so the loop has the items in a variable of
+        // its own.
         var items = ContiguousArray<Mailbox.Item>()
         swap(&items, &takenItems)
-        if processedItemCount == portionEnd {
-            portionEnd = min(items.count, processedItemCount + Self.portionItemsMax)
-            if takenKeyCount > 1 { lookUpKeys(of: items, in: processedItemCount..<portionEnd) }
+        if processedItemCount == portionEndIndex {
+            portionEndIndex = min(items.count, processedItemCount + Self.portionItemsMax)
+            if takenKeyCount > 1 { lookUpKeys(of: items, in: processedItemCount..<portionEndIndex) }
         }
         repeat {
             process(items[processedItemCount])
             processedItemCount += 1
-        } while processedItemCount < portionEnd && pool?.isTurnOver(since: began) != true
+        } while processedItemCount < portionEndIndex && pool?.isTurnOver(since: began) != true
         // An interrupted portion keeps its looked-up keys for the next turn. The keys stay valid:
         // this Core runs no other turn until then.
-        if processedItemCount == portionEnd { commitAtTurnEnd() } else { commit() }
+        if processedItemCount == portionEndIndex { commitAtTurnEnd() } else { commit() }
         if processedItemCount == items.count {
             items.removeAll(keepingCapacity: true)
-            (processedItemCount, portionEnd) = (0, 0)
+            (processedItemCount, portionEndIndex) = (0, 0)
         }
         swap(&items, &takenItems)
     }

@@ -143,7 +143,7 @@ extension Engine {
     }
 }
 
-/// The completion that resumes the caller which awaits an outcome.
+/// The completion for a caller that awaits an outcome: resumes the caller.
 private final class AwaitingCompletion: Completion {
     typealias Continuation = CheckedContinuation<Result<Outcome, DispatchError>, Never>
 

@@ -39,8 +39,8 @@ extension Engine {
     /// The runner of the effects, if the state is made of modules.
     package var effects: EffectRunner? { ports.effects }
 
-    /// The presentation, which decides to which sessions modules are presented; `nil` if no module
-    /// has one.
+    /// The object that decides which modules are presented to each session; `nil` if no module
+    /// supplies such an object.
     package var presentation: (any Presentation)? { ports.presentation }
 
     /// The number of waiting actions of clients, the number of waiting actions of the program
@@ -51,10 +51,10 @@ extension Engine {
         }
     }
 
-    /// The number of actions since the start that the mailbox did not take.
+    /// The number of actions that the mailbox has refused since the start.
     package var mailboxRefusedTotal: UInt64 { mailboxRefusedCount.load(ordering: .relaxed) }
 
-    /// The number of actions since the start that the program itself dispatched, and that the Core
-    /// dropped instead of applying them.
+    /// The number of actions of the program itself that the Core has dropped since the start,
+    /// instead of applying them.
     package var droppedTotal: UInt64 { droppedActionCount.load(ordering: .relaxed) }
 }

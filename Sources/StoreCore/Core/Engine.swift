@@ -33,7 +33,7 @@ package final class Engine: @unchecked Sendable {
     /// The number of turns that the Core's thread runs before another thread may run a turn.
     @exclusivity(unchecked) var ownTurnsLeft = 0
     /// True if the time of the reducer is measured.
-    let isTimed: Bool
+    let measuresReducerTime: Bool
     /// True if envelopes may have spans.
     let isTraced: Bool
     /// The time at which the current envelope was offered; 0 after its first action was reduced,
@@ -45,13 +45,14 @@ package final class Engine: @unchecked Sendable {
     let owner: any StateOwner
     let counts: WatcherCounts
     @exclusivity(unchecked) var batch: Batch
-    /// The versions that last changed each client's view; `nil` if all clients have the same view.
+    /// The versions that last changed each client's view. `nil` if all clients have the same view,
+    /// and no condition has named members.
     @exclusivity(unchecked) var lastVisibleChanges: LastVisibleChanges?
     let hasSessions: Bool
     /// The items that were last taken from the mailbox. After they are processed, the array is
     /// empty and keeps its memory.
     @exclusivity(unchecked) var takenItems: ContiguousArray<Mailbox.Item> = []
-    /// The number of versions that the short path has made; that path has no batch.
+    /// The number of versions from the short path, which has no batch.
     @exclusivity(unchecked) var shortPathVersionCount: UInt64 = 0
     /// True after an append with an unknown outcome, or after the engine could not apply the
     /// records of other writers. From then on, the engine applies nothing.
@@ -59,7 +60,7 @@ package final class Engine: @unchecked Sendable {
     /// The number of processed items of `takenItems`; a turn on a pool may end between two items.
     @exclusivity(unchecked) var processedItemCount = 0
     /// The index in `takenItems` at which the current portion ends; used only on a pool.
-    @exclusivity(unchecked) var portionEnd = 0
+    @exclusivity(unchecked) var portionEndIndex = 0
     /// The number of idempotency keys in `takenItems`.
     @exclusivity(unchecked) var takenKeyCount = 0
     @exclusivity(unchecked) var keyOutcomes = KeyOutcomes()
@@ -73,7 +74,7 @@ package final class Engine: @unchecked Sendable {
     /// True if a task in the mailbox is about to read the records of other writers.
     let isFollowQueued = Atomic(false)
     /// The command that ends the notifications of the journal.
-    private var endWatch: PlainCommand?
+    private var endJournalWatch: PlainCommand?
 
     init(_ owner: any StateOwner, _ ports: EnginePorts, hasSink: Bool) {
         self.owner = owner
@@ -90,7 +91,7 @@ package final class Engine: @unchecked Sendable {
         lendsTurns = isThreaded && pool == nil && !isSlowToCommit
         followerTakesActions = ports.follower?.takesAppliedActions == true
         isTraced = ports.tracing != nil
-        isTimed = ports.progress != nil || followerTakesActions || ports.figures != nil
+        measuresReducerTime = ports.progress != nil || followerTakesActions || ports.figures != nil
         mailbox = Locked(
             Mailbox(
                 isThreaded: isThreaded,
@@ -105,14 +106,16 @@ package final class Engine: @unchecked Sendable {
             hasSessions || ports.limitsVisibleModules
             ? LastVisibleChanges(after: batch.baseVersion, byModule: ports.limitsVisibleModules)
             : nil
-        endWatch = ports.journal?.watch { [weak self] in self?.readRecordsOfOtherWriters(upTo: $0) }
+        endJournalWatch = ports.journal?.watch { [weak self] in
+            self?.readRecordsOfOtherWriters(upTo: $0)
+        }
         // The watch does not report versions that were appended before it began.
-        if endWatch != nil, let newest = ports.journal?.version, newest > version {
+        if endJournalWatch != nil, let newest = ports.journal?.version, newest > version {
             readRecordsOfOtherWriters(upTo: newest)
         }
     }
 
-    deinit { endWatch?() }
+    deinit { endJournalWatch?() }
 
     var figures: CoreFigures? { ports.figures }
 

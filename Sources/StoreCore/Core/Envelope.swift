@@ -18,9 +18,9 @@ package final class Envelope: Sendable {
     package let endsBatch: Bool
     /// True if the outcome must have the state.
     package let returnsState: Bool
-    /// The filter for the changes that the answer reports: returns true for a member of the state
-    /// that the client sees or has dispatched to. `nil` if the client sees all members.
-    package let canSeeMember: (@Sendable (_ member: Int) -> Bool)?
+    /// The filter for the changes in the answer: true for a member that the client sees or has
+    /// dispatched to. `nil` if the client sees all members.
+    package let canSeeStateMember: (@Sendable (_ member: Int) -> Bool)?
     package let completion: any Completion
     /// The part of the program that dispatched the envelope; `nil` if a client did.
     package let source: ActionSource?
@@ -73,7 +73,7 @@ package final class Envelope: Sendable {
         self.audience = audience ?? source?.audience
         self.session = source == nil ? session : source?.session
         self.origin = source?.sourceLocation ?? origin
-        self.canSeeMember = canSeeMember
+        self.canSeeStateMember = canSeeMember
         self.completion = completion
     }
 
@@ -92,7 +92,7 @@ package final class Envelope: Sendable {
             audience: other.audience,
             session: other.session,
             origin: other.origin,
-            canSeeMember: other.canSeeMember,
+            canSeeMember: other.canSeeStateMember,
             offerTime: other.offerTime,
             span: other.span,
             completion: other.completion
@@ -195,8 +195,9 @@ package enum EnvelopeMode: Sendable {
     case dryRun
 }
 
-/// The version that the state must have for an envelope to be applied. A class, because most
-/// envelopes have no condition.
+/// The version that the state must have for an envelope to be applied. The type is a class, so that
+/// an envelope without a condition stores only an empty reference. Most envelopes have no
+/// condition.
 package final class VersionCondition: Sendable {
     /// The changes that violate the condition if they come after the condition's version.
     package enum Scope: Sendable {
@@ -206,7 +207,7 @@ package final class VersionCondition: Sendable {
         /// If the client's role sees only some members, only changes of these members.
         case visible((@Sendable (_ member: Int) -> Bool)?)
         /// The changes of these members of the state, without changes of other sessions' slices.
-        case members(@Sendable (_ member: Int) -> Bool)
+        case stateMembers(@Sendable (_ member: Int) -> Bool)
     }
 
     package let version: UInt64

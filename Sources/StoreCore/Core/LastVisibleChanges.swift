@@ -3,27 +3,28 @@
 ///
 /// Only the thread that drains the mailbox uses this value.
 struct LastVisibleChanges {
-    /// The most sessions that are recorded. Beyond this bound, all entries are dropped, and `base`
-    /// becomes the current version.
+    /// The most sessions that are recorded. Beyond this bound, all entries are dropped, and
+    /// `baseVersion` becomes the current version.
     static let sessionsMax = 32_768
 
     /// The changes up to this version are unknown.
-    private var base: UInt64
+    private var baseVersion: UInt64
     /// The version that last changed a shared slice.
     private var sharedVersion: UInt64
     private var versionsBySession: [SessionHash: UInt64] = [:]
-    /// The versions for each module; `nil` if all clients see all modules.
+    /// The versions for each module; `nil` if all clients see all modules and no condition has
+    /// needed these versions.
     private var modules: LastModuleChanges?
     /// The version up to which all steps are recorded.
     private(set) var notedVersion: UInt64
 
     init(after version: UInt64, byModule: Bool) {
-        (base, sharedVersion, notedVersion) = (version, version, version)
+        (baseVersion, sharedVersion, notedVersion) = (version, version, version)
         modules = byModule ? LastModuleChanges(after: version) : nil
     }
 
     /// Starts the record for each module, unless it exists already.
-    mutating func recordModules() {
+    mutating func beginModuleChanges() {
         if modules == nil { modules = LastModuleChanges(after: notedVersion) }
     }
 
@@ -42,7 +43,7 @@ struct LastVisibleChanges {
         }
         guard versionsBySession.count > Self.sessionsMax else { return }
         versionsBySession = [:]
-        base = version
+        baseVersion = version
     }
 
     /// Lowers all later versions to `version`: the batch with these versions was taken back.
@@ -66,8 +67,8 @@ struct LastVisibleChanges {
         if let sees {
             return modules?.isUnchanged(for: session, seeing: sees, since: version) == true
         }
-        let own = versionsBySession[SessionHash(session)] ?? base
-        return max(sharedVersion, own, base) <= version
+        let own = versionsBySession[SessionHash(session)] ?? baseVersion
+        return max(sharedVersion, own, baseVersion) <= version
     }
 }
 
@@ -75,7 +76,7 @@ struct LastVisibleChanges {
 /// engine needs these versions for clients that see only some of the modules.
 struct LastModuleChanges {
     /// The most session slices that are recorded. Beyond this bound, all entries are dropped, and
-    /// `base` becomes the current version.
+    /// `baseVersion` becomes the current version.
     static let slicesMax = 32_768
 
     private struct SliceOfSession: Hashable {
@@ -84,35 +85,37 @@ struct LastModuleChanges {
     }
 
     /// The changes up to this version are unknown.
-    private var base: UInt64
+    private var baseVersion: UInt64
     /// The versions of the shared slices, by module index. A module after the end of the array has
-    /// the version `base`.
-    private var sharedVersions: [UInt64] = []
-    private var sessionVersions: [SliceOfSession: UInt64] = [:]
+    /// the version `baseVersion`.
+    private var sharedVersionsByModule: [UInt64] = []
+    private var versionsBySessionSlice: [SliceOfSession: UInt64] = [:]
 
-    init(after version: UInt64) { base = version }
+    init(after version: UInt64) { baseVersion = version }
 
     /// Records that the action that made `version` has changed a slice.
     mutating func note(_ edit: SliceEdit, at version: UInt64) {
-        while sharedVersions.count <= edit.module { sharedVersions.append(base) }
+        while sharedVersionsByModule.count <= edit.module {
+            sharedVersionsByModule.append(baseVersion)
+        }
         guard let session = edit.key.session else {
-            sharedVersions[edit.module] = version
+            sharedVersionsByModule[edit.module] = version
             return
         }
-        sessionVersions[SliceOfSession(session: SessionHash(session), module: edit.module)] =
+        versionsBySessionSlice[SliceOfSession(session: SessionHash(session), module: edit.module)] =
             version
-        guard sessionVersions.count > Self.slicesMax else { return }
-        sessionVersions = [:]
-        base = version
+        guard versionsBySessionSlice.count > Self.slicesMax else { return }
+        versionsBySessionSlice = [:]
+        baseVersion = version
     }
 
     /// Lowers all later versions to `version`: the batch with these versions was taken back.
     mutating func forget(after version: UInt64) {
-        for module in sharedVersions.indices {
-            sharedVersions[module] = min(sharedVersions[module], version)
+        for module in sharedVersionsByModule.indices {
+            sharedVersionsByModule[module] = min(sharedVersionsByModule[module], version)
         }
-        for (slice, changed) in sessionVersions where changed > version {
-            sessionVersions[slice] = version
+        for (slice, changed) in versionsBySessionSlice where changed > version {
+            versionsBySessionSlice[slice] = version
         }
     }
 
@@ -123,12 +126,14 @@ struct LastModuleChanges {
         seeing sees: (_ module: Int) -> Bool,
         since version: UInt64
     ) -> Bool {
-        guard base <= version else { return false }
+        guard baseVersion <= version else { return false }
         let session = SessionHash(session)
-        return sharedVersions.indices.allSatisfy { module in
+        return sharedVersionsByModule.indices.allSatisfy { module in
             guard sees(module) else { return true }
-            let own = sessionVersions[SliceOfSession(session: session, module: module)] ?? base
-            return max(sharedVersions[module], own) <= version
+            let own =
+                versionsBySessionSlice[SliceOfSession(session: session, module: module)]
+                ?? baseVersion
+            return max(sharedVersionsByModule[module], own) <= version
         }
     }
 }
@@ -140,7 +145,7 @@ struct LastModuleChanges {
 struct SessionHash: Hashable {
     private let hash: Int
 
-    /// Makes the hash of a client's session. `nil` stands for the session that all clients without
-    /// a session share.
+    /// Makes the hash of a client's session. `nil` stands for all clients without a session, which
+    /// count as one session.
     init(_ name: String?) { hash = ExactText(name ?? SessionName.shared).hashValue }
 }

@@ -88,8 +88,8 @@ struct Mailbox: ~Copyable, Sendable {
         return .wake
     }
 
-    /// Empties the mailbox into `taken`, whose memory it reuses, and sets `keyCount` to the number
-    /// of idempotency keys. Returns `false` if no item waits.
+    /// Empties the mailbox into `taken`, and keeps the memory of `taken` for later items. Sets
+    /// `keyCount` to the number of idempotency keys. Returns `false` if no item waits.
     mutating func take(into taken: inout ContiguousArray<Item>, _ keyCount: inout Int) -> Bool {
         guard items.count > 0 else { return false }
         swap(&items, &taken)

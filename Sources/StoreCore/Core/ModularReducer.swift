@@ -44,8 +44,8 @@ package protocol ModularReducer<State>: AnyObject, Sendable {
     func notifyObservers(of change: Change, from old: State, to new: State, _ cause: SliceCause)
 }
 
-/// The module and the handler of a type of actions. A class, because the Core looks up a route for
-/// each action.
+/// The module and the handler of a type of actions. The type is a class, so that a look-up of a
+/// route, which each action needs, copies only a reference.
 package final class ActionRoute: @unchecked Sendable {
     // Safety: all members are constants.
 
@@ -100,8 +100,8 @@ package struct SliceCause: Sendable {
     package let watch: EffectWatch?
 }
 
-/// The principal that sent an action, and the action's trace. A class, because the Core copies a
-/// cause for each changed slice, and most actions have neither value.
+/// The principal that sent an action, and the action's trace. The type is a class, so that a cause
+/// has one word for both values. The Core copies a cause for each changed slice.
 final class CauseSender: Sendable {
     let principal: ActionPrincipal?
     let trace: String?

@@ -24,8 +24,8 @@ package enum Outcome: Sendable {
     case cancelled
 }
 
-/// A state that an envelope asked for. A class, because most envelopes ask for no state, and the
-/// engine moves an outcome for every action.
+/// A state that an envelope asked for. The type is a class, so that an outcome has one word for the
+/// state. The engine moves an outcome for every action.
 package final class RequestedState: Sendable {
     package let value: any Sendable
 

@@ -15,7 +15,7 @@ protocol StateOwner: AnyObject {
     func module(of action: any Action) -> ActionModule?
     /// True if sessions have slices of their own.
     var hasSessions: Bool { get }
-    /// The number of states that are kept for watchers that need each state.
+    /// The number of kept states. The owner keeps states for watchers that need each state.
     var keptStateCount: Int { get }
 
     /// Reduces an action and calls the observers with the state. Only a Core that appends, encodes
@@ -42,12 +42,13 @@ protocol StateOwner: AnyObject {
     /// the replacement that is passed to it.
     ///
     /// - Throws: the error of the interceptor that refuses the action.
-    func intercept(seal: ((any Action)?) throws -> ActionEnvelope) throws -> InterceptorsResult
+    func intercept(makeEnvelope: ((any Action)?) throws -> ActionEnvelope) throws
+        -> InterceptorsResult
 
     func setSavepoint()
     /// Restores the state that ``setSavepoint()`` saved. Drops the kept states after the first
     /// `kept`.
-    func restoreSavepoint(keeping kept: Int)
+    func restoreSavepoint(keptStateCount kept: Int)
     /// Marks the state as durable. ``rollBack()`` restores the last durable state.
     func markDurable()
     func rollBack()

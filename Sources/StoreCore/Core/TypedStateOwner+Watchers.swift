@@ -14,12 +14,16 @@ extension TypedStateOwner {
         return released
     }
 
-    func intercept(seal: ((any Action)?) throws -> ActionEnvelope) throws -> InterceptorsResult {
+    func intercept(makeEnvelope: ((any Action)?) throws -> ActionEnvelope) throws
+        -> InterceptorsResult
+    {
         var intercepted = InterceptorsResult()
-        var envelope = try seal(nil)
+        var envelope = try makeEnvelope(nil)
         for interceptor in interceptors where interceptor.isActive {
             let interception = try interceptor.handler(current, envelope.action, envelope)
-            if let replacement = interception.replacement { envelope = try seal(replacement) }
+            if let replacement = interception.replacement {
+                envelope = try makeEnvelope(replacement)
+            }
             intercepted.following += interception.followingActions
             if let hook = interception.onCommit {
                 intercepted.afterCommit.append { state in

@@ -173,7 +173,7 @@ extension TypedStateOwner {
         }
     }
 
-    /// Reduces on a copy, so that the changes of a reducer that throws are dropped.
+    /// Reduces on a copy: if the reducer throws, its changes are dropped.
     private func reduceOnCopy(
         by reducer: @Sendable (inout State, any Action) throws -> Void,
         _ action: any Action
@@ -192,7 +192,7 @@ extension TypedStateOwner {
         hasSavepoint = true
     }
 
-    func restoreSavepoint(keeping count: Int) {
+    func restoreSavepoint(keptStateCount count: Int) {
         current = stateBeforeEnvelope
         shownSession = nil
         isLastKeptStateCurrent = false

@@ -4,8 +4,8 @@
 /// the commit has only one word of memory for the effect.
 package final class AnyEffect: Sendable {
     package let address: SliceAddress
-    /// Begins the effect. Without a cause, another engine runs the effect. This runner then only
-    /// cancels the effects that the effect cancels at its beginning.
+    /// Begins the effect. If there is no cause, another engine runs the effect. This runner then
+    /// begins no work, and only makes the cancellations with which the effect begins.
     let launch: @Sendable (EffectRunner, EffectCause?) -> Void
     /// The treatment of the effect if the server ends first.
     let onRestart: RestartPolicy
@@ -35,7 +35,7 @@ package final class AnyEffect: Sendable {
             onRestart: next?.onRestart ?? .lost,
             encodeKeptWork: next?.encodeKeptWork
         ) { runner, cause in
-            runner.cancel(all: address)
+            runner.cancelAll(of: address)
             next?.launch(runner, cause)
         }
     }
@@ -90,7 +90,7 @@ package struct EffectCause: Sendable {
     /// The principal that dispatched the action; `nil` if no principal did.
     package var principal: ActionPrincipal?
     /// The wire name of the action, with `{id}` in place of an instance's id.
-    package let type: String
+    package let wireNameTemplate: String
     /// The trace of the action; `nil` if the action has no trace.
     package var trace: String?
 

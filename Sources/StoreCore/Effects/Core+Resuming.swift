@@ -62,7 +62,7 @@ extension Core where State: RootState {
                     version: entry.version,
                     session: past?.session,
                     principal: past?.principal,
-                    type: type ?? entry.slice,
+                    wireNameTemplate: type ?? entry.slice,
                     trace: past?.trace
                 )
                 let (effect, decision) = machine.resumption(of: entry, past, in: owner.current)

@@ -104,7 +104,7 @@ public struct CircularDependency: Error, Equatable, CustomStringConvertible {
     /// The name of the key.
     public let key: String
 
-    /// The error, with the name of the key.
+    /// The text of the error, with the name of the key.
     public var description: String { "the dependency \(key) is derived from itself" }
 }
 
@@ -116,7 +116,7 @@ public struct UnpreparedDependency: Error, Equatable, CustomStringConvertible {
     /// Makes the error for the type name of a key.
     public init(key: String) { self.key = key }
 
-    /// The error, with the call that sets the dependency.
+    /// The text of the error, with the call that sets the dependency.
     public var description: String {
         "the dependency \(key) was used but not prepared; "
             + "set it: dependencies.set(\(key).self, to: …)"

@@ -62,7 +62,7 @@ public struct EffectContext<State: Sendable>: Sendable {
         let state = await runner.engine?.read(as: token.cause.session) ?? ()
         guard !token.isCancelled, !(state is Void) else { throw CancellationError() }
         guard let state = state as? Root else {
-            throw ForeignState(asked: "\(Root.self)", actual: "\(type(of: state))")
+            throw ForeignState(askedType: "\(Root.self)", actualType: "\(type(of: state))")
         }
         return state
     }
@@ -162,16 +162,16 @@ extension EffectContext {
     }
 }
 
-/// The error of an effect that asked for a root state of a type that its store does not have.
+/// The error of an effect that asked for a root state of another type than the store has.
 public struct ForeignState: Error, Equatable, CustomStringConvertible {
     /// The type that the effect asked for.
-    public let asked: String
+    public let askedType: String
     /// The type of the store's state.
-    public let actual: String
+    public let actualType: String
 
-    /// The error, with the call that reads the store's state.
+    /// The text of the error, with the call that reads the store's state.
     public var description: String {
-        "an effect asked for the state \(asked), but the store has \(actual); "
-            + "call context.state(of: \(actual).self)"
+        "an effect asked for the state \(askedType), but the store has \(actualType); "
+            + "call context.state(of: \(actualType).self)"
     }
 }

@@ -85,12 +85,12 @@ extension EffectRunner {
         let span = tracing?.tracer.beginInnerSpan(within: cause.trace)
         let token = table.withLock { table -> EffectToken? in
             guard table.running.count < Self.runningMax, !table.isStopped else { return nil }
-            table.begun += 1
+            table.begunCount += 1
             let token = EffectToken(
                 address: address,
-                id: path + (run.id ?? "\(cause.version).\(table.begun)"),
+                id: path + (run.id ?? "\(cause.version).\(table.begunCount)"),
                 cause: cause,
-                number: table.begun,
+                number: table.begunCount,
                 span: span
             )
             table.running.insert(token)

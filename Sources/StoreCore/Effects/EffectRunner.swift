@@ -14,7 +14,7 @@ package final class EffectRunner: Sendable {
 
     struct Table: Sendable {
         var running = RunningEffects()
-        var begun = 0
+        var begunCount = 0
         var isStopped = false
         var idleWaiters: [CheckedContinuation<Void, Never>] = []
     }
@@ -116,14 +116,14 @@ extension EffectRunner {
 
     /// Cancels all effects that work for a slice. An address without an instance includes all
     /// instances of the module.
-    func cancel(all address: SliceAddress) { cancel { $0.tokens(of: address) } }
+    func cancelAll(of address: SliceAddress) { cancel { $0.tokens(of: address) } }
 
     func cancel(session: String) { cancel { $0.tokens(ofSession: session) } }
 
     /// Cancels the effects that this watch waits for: the effects of its actions, and of the
     /// actions that these effects dispatch. Effects that begin later are cancelled, too. The
     /// consequences of presenters and reactions continue. Any thread may call this function.
-    package func cancel(all watch: EffectWatch) {
+    package func cancelAll(awaitedBy watch: EffectWatch) {
         watch.cancel()
         cancel { $0.tokens(ofRequestOf: watch).filter { $0.cause.watch?.isCancelled == true } }
     }
@@ -172,7 +172,7 @@ extension EffectRunner {
         var attributes = tracing.attributes
         attributes += [
             .init("store.module", token.address.module),
-            .init("store.action.type", token.cause.type),
+            .init("store.action.type", token.cause.wireNameTemplate),
             .init("store.cause.version", token.cause.version), .init("store.outcome", outcome),
         ]
         let isError = outcome == "failed"
@@ -184,8 +184,8 @@ extension EffectRunner {
             Span(
                 span,
                 .internal,
-                "effect \(token.cause.type)",
-                from: SpanTime(steady: ended.nanoseconds &- token.elapsedNanoseconds),
+                "effect \(token.cause.wireNameTemplate)",
+                from: SpanTime(steady: ended.steadyNanoseconds &- token.elapsedNanoseconds),
                 to: ended,
                 attributes,
                 isError: isError

@@ -8,14 +8,15 @@ import Synchronization
 /// A watch is made only if a client waits. Effects begin before the action's own outcome is
 /// delivered. If no effect and no observer runs after the outcome, all consequences have ended.
 ///
-/// A watch counts each inner watch as one while the count of the inner watch is not zero. The
-/// beginning and the end of an effect therefore cost the same at any depth of dispatched effects.
+/// A watch with running work adds one to the count of the watch above it, however much work it has.
+/// The beginning and the end of an effect therefore cost the same at any depth of dispatched
+/// effects.
 package final class EffectWatch: Sendable {
-    private struct Count: Sendable {
-        var running = 0
+    private struct Status: Sendable {
+        var runningCount = 0
         var result: Result<any Sendable, any Error>?
         /// The module whose effect gave the result.
-        var module: String?
+        var resultModule: String?
         var onDone: (@Sendable (Result<any Sendable, any Error>?) -> Void)?
     }
 
@@ -37,7 +38,7 @@ package final class EffectWatch: Sendable {
     private let cancelled = Atomic(false)
     private let refused = Atomic(false)
     private let sharing: Sharing
-    private let count = Locked(Count())
+    private let status = Locked(Status())
 
     init(within parent: EffectWatch?, sharing: Sharing) {
         self.parent = parent
@@ -71,9 +72,10 @@ package final class EffectWatch: Sendable {
     /// True if the waiting client has given up, so that the effects of its request are cancelled.
     var isCancelled: Bool { (outermost ?? self).cancelled.load(ordering: .sequentiallyConsistent) }
 
-    /// The watch for the actions that an effect dispatches. The watch of a ledger entry shares
-    /// everything, and ends when the entry's effects have ended. By then the actions of these
-    /// effects are applied. The consequences of the actions belong to the watch above.
+    /// The watch for the actions that an effect dispatches. A ledger entry's watch shares every
+    /// result with the watch above, and ends when the entry's effects have ended. By then the
+    /// actions of these effects are applied. The consequences of the actions belong to the watch
+    /// above.
     var watchForDispatchedActions: EffectWatch? {
         switch sharing {
         case .everything: parent
@@ -98,18 +100,18 @@ package final class EffectWatch: Sendable {
 
     /// True if no effect and no observer runs. All consequences have then ended, if the action has
     /// its outcome.
-    package var isDone: Bool { count.withLock { $0.running == 0 } }
+    package var isDone: Bool { status.withLock { $0.runningCount == 0 } }
 
     /// The module whose effect gave the result; `nil` if no effect did. Read this value in the
     /// closure for ``whenDone(_:)``.
-    package var resultModule: String? { count.withLock { $0.module } }
+    package var resultModule: String? { status.withLock { $0.resultModule } }
 
     /// Calls `done` once, when no effect and no observer runs any more. The argument is the result
     /// of the effects; `nil` if there is no result. Call this function once, after the action's
     /// outcome. `done` runs at once, or on the thread that ends the last effect or observer.
     package func whenDone(_ done: @escaping @Sendable (Result<any Sendable, any Error>?) -> Void) {
-        let now = count.withLock { count -> (() -> Void)? in
-            guard count.running > 0 else { return { [result = count.result] in done(result) } }
+        let now = status.withLock { count -> (() -> Void)? in
+            guard count.runningCount > 0 else { return { [result = count.result] in done(result) } }
             count.onDone = done
             return nil
         }
@@ -144,9 +146,9 @@ extension EffectWatch {
             next = watch.parent
         }
         while let watch = idle.popLast() {
-            let ranAlready = watch.count.withLock { count in
-                count.running += 1
-                return count.running > 1
+            let ranAlready = watch.status.withLock { count in
+                count.runningCount += 1
+                return count.runningCount > 1
             }
             // Another thread began this watch meanwhile; the watch above must count it once.
             if ranAlready { watch.parent?.leave() }
@@ -160,11 +162,11 @@ extension EffectWatch {
         leave()
     }
 
-    /// Counts one more and returns `true`, if the count is not zero. Otherwise returns `false`.
+    /// If the count is not zero, counts one more and returns `true`. Otherwise returns `false`.
     private func joinRunning() -> Bool {
-        count.withLock { count in
-            guard count.running > 0 else { return false }
-            count.running += 1
+        status.withLock { count in
+            guard count.runningCount > 0 else { return false }
+            count.runningCount += 1
             return true
         }
     }
@@ -173,9 +175,9 @@ extension EffectWatch {
     private func leave() {
         var next: EffectWatch? = self
         while let watch = next {
-            let (isLast, done) = watch.count.withLock { count -> (Bool, (() -> Void)?) in
-                count.running -= 1
-                guard count.running == 0 else { return (false, nil) }
+            let (isLast, done) = watch.status.withLock { count -> (Bool, (() -> Void)?) in
+                count.runningCount -= 1
+                guard count.runningCount == 0 else { return (false, nil) }
                 defer { count.onDone = nil }
                 return (
                     true, count.onDone.map { done in { [result = count.result] in done(result) } }
@@ -200,12 +202,12 @@ extension EffectWatch {
 
     private func replaceResult(_ result: Result<any Sendable, any Error>, _ module: String?) -> Bool
     {
-        count.withLock { count in
+        status.withLock { count in
             switch (count.result, result) {
             case (nil, _), (.success?, .failure): count.result = result
             case (.success?, .success), (.failure?, _): return false
             }
-            count.module = module
+            count.resultModule = module
             return true
         }
     }

@@ -22,8 +22,8 @@ public struct Record: Sendable, Equatable {
     /// The dispatcher of the action: a line of the program's source, such as
     /// `Home/HomeModule.swift:42`, or a client. `nil` if the origin is not recorded.
     public let origin: String?
-    /// The session of the client that led to the action. `nil` stands for the session that all
-    /// clients without a session share.
+    /// The session of the client that led to the action. `nil` stands for all clients without a
+    /// session, which count as one session.
     public let session: String?
     /// The number of the program that wrote the record, from ``Journal/register(_:)``. 0 if the
     /// program is unknown, as in records of older journals.

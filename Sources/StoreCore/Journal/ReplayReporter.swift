@@ -6,22 +6,23 @@ package struct ReplayReporter: Sendable {
     package struct Report: Sendable {
         /// The verb of the report: `replayed` or `compared`.
         let verb: String
-        package let done: UInt64
+        package let doneCount: UInt64
         /// The number of actions in the pass; 0 if the number is unknown.
         package let total: UInt64
         /// The seconds since the pass began.
-        let seconds: Double
+        let elapsedSeconds: Double
 
         /// The share of the actions that are done, between 0 and 1.
-        package var fractionDone: Double { total == 0 ? 0 : Double(done) / Double(total) }
+        package var fractionDone: Double { total == 0 ? 0 : Double(doneCount) / Double(total) }
 
         /// The report as text: `replayed 120000 of 1000000 actions (12 %), 24000/s, 37 s remain`.
         package var text: String {
-            let rate = seconds > 0 ? Double(done) / seconds : 0
+            let rate = elapsedSeconds > 0 ? Double(doneCount) / elapsedSeconds : 0
             let pace = (rate < 10 ? "\(Double(Int(rate * 10)) / 10)" : "\(Int(rate))") + "/s"
-            guard total > 0 else { return "\(verb) \(done) actions, \(pace)" }
-            let rest = rate > 0 ? Double(total - done) / rate : 0
-            return "\(verb) \(done) of \(total) actions (\(Int(fractionDone * 100)) %), \(pace), "
+            guard total > 0 else { return "\(verb) \(doneCount) actions, \(pace)" }
+            let rest = rate > 0 ? Double(total - doneCount) / rate : 0
+            return
+                "\(verb) \(doneCount) of \(total) actions (\(Int(fractionDone * 100)) %), \(pace), "
                 + "\(Int(rest.rounded(.up))) s remain"
         }
     }
@@ -58,7 +59,7 @@ package struct ProgressCounter {
     private let verb: String
     private let startVersion: UInt64
     private let endVersion: UInt64
-    private let began = SystemTime.steadyNanoseconds()
+    private let beganAt = SystemTime.steadyNanoseconds()
     /// The version at which the clock is read next.
     private var nextReadingVersion: UInt64
     private var stride: UInt64 = 1
@@ -85,7 +86,7 @@ package struct ProgressCounter {
         self.startVersion = start
         self.endVersion = max(start, end)
         nextReadingVersion = progress == nil ? .max : start + 1
-        lastReadingTime = began
+        lastReadingTime = beganAt
         nextReportTime = UInt64((progress?.intervals.first ?? 0) * 1e9)
     }
 
@@ -104,16 +105,16 @@ package struct ProgressCounter {
             ? min(stride * 2, Self.strideMax) : max(1, stride / 4)
         lastReadingTime = now
         nextReadingVersion = version + stride
-        guard let reporter, now &- began >= nextReportTime else { return }
-        nextReportTime = now &- began + UInt64(reporter.intervals.others * 1e9)
+        guard let reporter, now &- beganAt >= nextReportTime else { return }
+        nextReportTime = now &- beganAt + UInt64(reporter.intervals.others * 1e9)
         hasShown = true
         reporter.show(
             ReplayReporter.Report(
                 verb: verb,
-                done: (endVersion > startVersion ? min(version, endVersion) : version)
+                doneCount: (endVersion > startVersion ? min(version, endVersion) : version)
                     - startVersion,
                 total: endVersion - startVersion,
-                seconds: Double(now &- began) / 1e9
+                elapsedSeconds: Double(now &- beganAt) / 1e9
             )
         )
     }

@@ -48,20 +48,20 @@ final class MountedModule<M: Module, Place: SlicePlace>: BoundModule where Place
 
     private let typedModule: M
     private let place: Place
-    private let lifecycle: [ActionHandler<Root>]
+    private let lifecycleHandlers: [ActionHandler<Root>]
     /// The name of the module, stored because Swift builds the name of a type at each use.
     private let name = M.Interface.name
 
     init(_ module: M, at place: Place, lifecycle: [ActionHandler<Root>]) {
         typedModule = module
         self.place = place
-        self.lifecycle = lifecycle
+        self.lifecycleHandlers = lifecycle
     }
 
     var module: any Module { typedModule }
 
     var handlers: [ActionHandler<Root>] {
-        var all = lifecycle
+        var all = lifecycleHandlers
         if let contextual = typedModule as? any ContextualModule<M.State> {
             all += handlers(of: contextual)
         } else if let effectful = typedModule as? any EffectfulModule<M.State> {

@@ -31,13 +31,13 @@ extension Core where State: RootState {
         begins: (Core) -> Void = { _ in }
     ) throws(ModuleError) {
         let presentation = try Self.presentation(of: modules, runner.dependencies)
-        let changes = SliceObservers<State>(modules, presentation)
+        let sliceObservers = SliceObservers<State>(modules, presentation)
         var configuration = configuration
         configuration.effects = runner
         configuration.presentation = presentation
         let machine = try ModuleMachine<State>(
             of: modules,
-            sliceObservers: changes,
+            sliceObservers: sliceObservers,
             comparison: configuration.haveSameBytes,
             workCodec: configuration.workCodec
         )
@@ -48,7 +48,7 @@ extension Core where State: RootState {
         self.init(state: state, form: .modular(machine), configuration: configuration)
         runner.connect(engine)
         begins(self)
-        attachPresenters(of: modules, changes)
+        attachPresenters(of: modules, sliceObservers)
     }
 
     /// The machine of the modules; `nil` if a single reducer changes the state.
@@ -155,11 +155,11 @@ extension Core where State: RootState {
 
 extension Core {
     /// The runner of the effects; `nil` if the state is not made of modules.
-    package var effects: EffectRunner? { engine.ports.effects }
+    package var effectRunner: EffectRunner? { engine.ports.effects }
 
     /// Returns the version after the commit of all envelopes that wait at this moment; `nil` if the
     /// Core has stopped.
-    package func committedVersion() async -> UInt64? {
+    package func versionAfterWaitingEnvelopes() async -> UInt64? {
         await withCheckedContinuation { continuation in
             let isTaken = engine.enqueueTask { continuation.resume(returning: $0.version) }
             if !isTaken { continuation.resume(returning: nil) }

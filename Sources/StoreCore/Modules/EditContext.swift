@@ -6,7 +6,7 @@ struct EditContext {
     let origin: ActionOrigin
 
     @inline(__always)
-    var module: Int { route.module }
+    var moduleIndex: Int { route.module }
 }
 
 // The reduction of one action.
@@ -59,7 +59,7 @@ extension ModuleMachine {
         _ state: Root,
         _ effect: inout AnyEffect?
     ) throws -> Change {
-        try modules[context.module].boundModule?.requireSlice(state, context.key)
+        try modules[context.moduleIndex].boundModule?.requireSlice(state, context.key)
         effect = (action as? ClientRequest)?.effect
         return Change(changesState: false, isVisibleToSessionOnly: hasSessions)
     }
@@ -73,7 +73,7 @@ extension ModuleMachine {
         by handler: ActionHandler<Root>,
         _ effect: inout AnyEffect?
     ) throws -> Change {
-        guard mayChangeLedgers[context.module] else {
+        guard mayChangeLedgers[context.moduleIndex] else {
             return try editSliceWithoutLedgers(&state, action, context, by: handler, &effect)
         }
         // A separate function changes the ledgers. In this function, an optional copy of the state
@@ -94,10 +94,18 @@ extension ModuleMachine {
     ) throws -> Change {
         let before = state
         var change = try editSliceWithoutLedgers(&state, action, context, by: handler, &effect)
-        recordVisibility(by: action, handler.kind, context, &state, &change)
-        guard hasDurableEffects[context.module], let ledger, let effect else { return change }
+        updatePresence(by: action, handler.kind, context, &state, &change)
+        guard hasDurableEffects[context.moduleIndex], let effectLedger, let effect else {
+            return change
+        }
         do {
-            try ledger.enter(effect, version: context.origin.version, workCodec, &state, &change)
+            try effectLedger.enter(
+                effect,
+                version: context.origin.version,
+                workCodec,
+                &state,
+                &change
+            )
         } catch {
             state = before
             throw error
@@ -115,7 +123,7 @@ extension ModuleMachine {
         _ effect: inout AnyEffect?
     ) throws -> Change {
         var change =
-            if handler.kind == .start, readsSharedValues[context.module] {
+            if handler.kind == .start, readsSharedValues[context.moduleIndex] {
                 try startSlice(&state, action, context, by: handler)
             } else {
                 try editMember(&state, action, context, by: handler, &effect)
@@ -135,7 +143,7 @@ extension ModuleMachine {
         by handler: ActionHandler<Root>,
         _ state: Root
     ) -> AnyEffect {
-        let address = SliceAddress(module: moduleNames[context.module], context.key)
+        let address = SliceAddress(module: moduleNames[context.moduleIndex], context.key)
         let next = handler.effectAfterStart?(state, action, address)
         return .cancellingAll(of: address, then: next)
     }
@@ -154,7 +162,7 @@ extension ModuleMachine {
         let before = state
         var effect: AnyEffect?
         let change = try editMember(&state, action, context, by: handler, &effect)
-        guard change.changesState, isSame(context.module, before, state) else { return change }
+        guard change.changesState, isSame(context.moduleIndex, before, state) else { return change }
         var same = Change(
             changesState: false,
             isVisibleToSessionOnly: change.isVisibleToSessionOnly
@@ -173,7 +181,7 @@ extension ModuleMachine {
         by handler: ActionHandler<Root>,
         _ effect: inout AnyEffect?
     ) throws -> Change {
-        let (module, key) = (context.module, context.key)
+        let (module, key) = (context.moduleIndex, context.key)
         if isKeyedBySession[module] {
             return try editParts(&state, action, context, by: handler, &effect)
         }
@@ -189,8 +197,8 @@ extension ModuleMachine {
                 SliceEdit(module, key, changesSlice: result.isChange, isRestart: result.isRestart)
             )
         }
-        // Without a comparison of bytes, a slice that `==` calls equal may have new bytes. So the
-        // copies of the slice's shared value are updated, too.
+        // If there is no comparison of bytes, a slice that `==` calls equal may have new bytes. So
+        // the copies of the slice's shared value are updated, too.
         if result.isChange || comparison == nil, hasSharedLinks[module] {
             updateCopies(sharedLinksByModule[module], of: module, key, &state, &change)
         }
@@ -205,7 +213,7 @@ extension ModuleMachine {
         by handler: ActionHandler<Root>,
         _ effect: inout AnyEffect?
     ) throws -> Change {
-        let (module, key) = (context.module, context.key)
+        let (module, key) = (context.moduleIndex, context.key)
         let before = state
         let result = try handler.reduce(&state, action, key, context.origin, comparison)
         if let asked = result.effect { effect = asked }

@@ -1,5 +1,5 @@
 /// A collection of the modules whose slices may have changed, as indices into
-/// ``RootState/modules``. Also collects the readers that get a change of the actions.
+/// ``RootState/modules``. Also collects the readers to which changes of the actions are visible.
 package final class EditedModules: @unchecked Sendable {
     // Safety: belongs to the Core's thread.
 
@@ -7,7 +7,7 @@ package final class EditedModules: @unchecked Sendable {
     private let hasSessions: Bool
     @exclusivity(unchecked) private var moduleIndices: Set<Int> = []
     /// The module that was inserted last; the next module is often the same.
-    @exclusivity(unchecked) private var lastInserted: Int?
+    @exclusivity(unchecked) private var lastInsertedIndex: Int?
     @exclusivity(unchecked) private var readers = VersionReaders.sessions([])
 
     package init(hasSessions: Bool = false) { self.hasSessions = hasSessions }
@@ -15,8 +15,8 @@ package final class EditedModules: @unchecked Sendable {
     /// Adds the modules and the readers of a change. An action of `session` made the change.
     package func insert(_ change: Change, from session: String?) {
         change.edits.forEachModule { module in
-            if lastInserted == module { return }
-            lastInserted = module
+            if lastInsertedIndex == module { return }
+            lastInsertedIndex = module
             moduleIndices.insert(module)
         }
         guard hasSessions else { return }
@@ -30,18 +30,19 @@ package final class EditedModules: @unchecked Sendable {
     /// Adds modules whose slices may have changed.
     package func insert(_ modules: Range<Int>) {
         moduleIndices.formUnion(modules)
-        lastInserted = nil
+        lastInsertedIndex = nil
     }
 
     /// Returns the indices of the modules in order, and removes them from this collection.
-    package func take() -> [Int] {
-        lastInserted = nil
+    package func takeModuleIndices() -> [Int] {
+        lastInsertedIndex = nil
         if moduleIndices.count == 0 { return [] }
         defer { moduleIndices.removeAll(keepingCapacity: true) }
         return moduleIndices.sorted()
     }
 
-    /// Returns the readers that get a change of the actions since the last call.
+    /// Returns the readers to which changes since the last call are visible, and removes these
+    /// readers from this collection.
     package func takeReaders() -> VersionReaders {
         guard hasSessions else { return .everybody }
         defer { readers = .sessions([]) }

@@ -3,7 +3,7 @@
 /// The ledger has an entry for each effect that runs again or is reported after a restart. The
 /// entries are a part of the state, so an entry is as durable as the action of its effect.
 struct EffectLedger<Root: RootState>: Sendable {
-    let module: Int
+    let moduleIndex: Int
     private let place: SinglePlace<Root, PendingEffects.State>
 
     /// Finds the ledger of a root state; `nil` if the state has no ledger and no module needs a
@@ -16,7 +16,7 @@ struct EffectLedger<Root: RootState>: Sendable {
             guard let keeper = modules.first(where: \.hasDurableEffects) else { return nil }
             throw .noEffectLedger(keeper.name)
         }
-        (module, place) = found
+        (moduleIndex, place) = found
     }
 
     /// Enters the effect of an action in the ledger, unless a restart may lose the effect. Adds the
@@ -43,7 +43,7 @@ struct EffectLedger<Root: RootState>: Sendable {
             )
         )
         place.write(pending, &state)
-        change.add(SliceEdit(module))
+        change.add(SliceEdit(moduleIndex))
         change.changesState = true
     }
 }

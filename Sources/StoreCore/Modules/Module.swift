@@ -200,13 +200,13 @@ extension Mount {
 
     /// A function that returns the visibility that an action reports; `nil` if the view lacks an
     /// action for one of the two changes.
-    var reportedVisibility: (@Sendable (any Action) -> ViewVisibility?)? {
-        (module as? any VisibleModule)?.reportedVisibility
+    var visibilityReader: (@Sendable (any Action) -> ViewVisibility?)? {
+        (module as? any VisibleModule)?.visibilityReader
     }
 }
 
 extension VisibleModule {
-    fileprivate var reportedVisibility: (@Sendable (any StoreCore.Action) -> ViewVisibility?)? {
+    fileprivate var visibilityReader: (@Sendable (any StoreCore.Action) -> ViewVisibility?)? {
         guard let visible = visibilityDidChange(to: .visible),
             let hidden = visibilityDidChange(to: .hidden), visible != hidden
         else { return nil }

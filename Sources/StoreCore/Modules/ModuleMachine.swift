@@ -37,7 +37,7 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
     /// The state before any action, without the copies of shared values.
     let initialState: Root
     /// The reducer of the root state, called after the reducer of each action's module.
-    let reducer: OriginReducer?
+    let rootReducer: OriginReducer?
     /// The indices of the modules whose slices only the store itself changes.
     let storeManagedModules: [Int]
     /// For each module, the links whose copies an action on the module may change.
@@ -45,9 +45,9 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
     /// For each module, the indices of the modules whose slices its actions may change.
     let affectedModules: [[Int]]
     /// The ledger of effects, if the root state has one.
-    let ledger: EffectLedger<Root>?
+    let effectLedger: EffectLedger<Root>?
     /// The ledger of views, if the root state has one.
-    let presence: PresenceLedger<Root>?
+    let presenceLedger: PresenceLedger<Root>?
     /// A function that returns true if a session has begun and not ended; `nil` if the root state
     /// has no sessions.
     let isSessionOpen: (@Sendable (String, Root) -> Bool)?
@@ -81,7 +81,7 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
         var handlers: [ActionHandler<Root>] = []
         var taken: Set<ExactText> = []
         let reducer = Self.makeRootReducer()
-        self.reducer = reducer
+        self.rootReducer = reducer
         for handler in try Self.wholeStateHandlers() {
             handlers.append(handler)
             let route = ActionRoute(of: handler, at: modules.count, isWhole: true)
@@ -132,7 +132,7 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
         let owned = ownershipByModule.map { $0 != .everybody }
         isKeyedBySession = ownershipByModule.map { $0 == .keyedBySession }
         hasSessions = owned.contains(true)
-        // An action without a module is visible to its session alone.
+        // If sessions have slices, an action without a module is visible to its session alone.
         isVisibleToSessionOnly = owned.dropLast() + [hasSessions]
         sessionModules = ownershipByModule.indices.filter { [ownershipByModule] in
             ownershipByModule[$0] == .session
@@ -141,22 +141,24 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
         try RootMembers.check(initialState, modules)
         sharedLinksByModule = try Self.makeSharedLinks(of: modules)
         readsSharedValues = modules.map { !$0.sharedLinks.isEmpty }
-        ledger = try EffectLedger(of: modules)
+        effectLedger = try EffectLedger(of: modules)
         hasSharedLinks = sharedLinksByModule.map { $0.count > 0 }
-        presence = PresenceLedger(of: modules)
+        presenceLedger = PresenceLedger(of: modules)
         isSessionOpen =
             modules.lazy.compactMap { mount in
-                (mount.slicePlace.wireType as? any SessionRegister.Type)?.isOpen(in: mount)
+                (mount.slicePlace.wireType as? any SessionRegister.Type)?.makeOpenCheck(in: mount)
             }
             .first
-        let ledgers = [ledger?.module, presence?.module].compactMap { $0 }
-        storeManagedModules = isKeyedBySession.indices.filter { [isKeyedBySession, ledger] in
-            isKeyedBySession[$0] || $0 == ledger?.module
+        let ledgers = [effectLedger?.moduleIndex, presenceLedger?.moduleIndex].compactMap { $0 }
+        storeManagedModules = isKeyedBySession.indices.filter { [isKeyedBySession, effectLedger] in
+            isKeyedBySession[$0] || $0 == effectLedger?.moduleIndex
         }
-        let hasDurableEffects = modules.map { [ledger] in ledger != nil && $0.hasDurableEffects }
+        let hasDurableEffects = modules.map { [effectLedger] in
+            effectLedger != nil && $0.hasDurableEffects
+        }
         self.hasDurableEffects = hasDurableEffects
-        mayChangeLedgers = modules.indices.map { [presence] in
-            hasDurableEffects[$0] || presence?.reportedVisibilityByModule[$0] != nil
+        mayChangeLedgers = modules.indices.map { [presenceLedger] in
+            hasDurableEffects[$0] || presenceLedger?.visibilityReadersByModule[$0] != nil
         }
         let all = Array(modules.indices)
         let own = modules.indices.map { [sharedLinksByModule] module in

@@ -94,7 +94,7 @@ extension Mount {
     ///
     /// A field is encoded, streamed and kept like a slice, and has no actions. Only
     /// ``RootState/dispatchables`` and ``RootState/reducer`` change a field. After a change of the
-    /// field, the server makes each view again that may depend on the field.
+    /// field, the server remakes each view that may depend on the field.
     ///
     /// - Parameters:
     ///   - name: the name on the wire, which no module may have.
@@ -113,12 +113,12 @@ extension Mount {
 }
 
 extension Mount {
-    /// Returns the same module, with the dispatchers that may start its slices, and the dispatchers
-    /// that may stop them.
+    /// Returns the same module, with the dispatchers for the starts and for the stops of its
+    /// slices.
     ///
-    /// By default, only the program starts and stops the slices that all clients share: its
-    /// effects, use cases, presenters and reactions. A session may start and stop its own slices. A
-    /// module that is always there has no lifecycle.
+    /// By default, only the program's effects, use cases, presenters and reactions start and stop
+    /// the slices that all clients share. A session may start and stop its own slices. A module
+    /// that is always there has no lifecycle.
     public func lifecycle(start: LifecycleAccess, stop: LifecycleAccess) -> Mount {
         var mount = self
         (mount.startAccess, mount.stopAccess) = (start, stop)

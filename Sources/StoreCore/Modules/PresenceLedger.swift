@@ -4,17 +4,17 @@
 /// Access to the ledger of views: the slice of ``Presence`` in a root state, and the modules whose
 /// views it records.
 struct PresenceLedger<Root: RootState>: Sendable {
-    let module: Int
+    let moduleIndex: Int
     let place: SinglePlace<Root, Presence.State>
     /// For each module, the function that returns the visibility that an action reports; `nil` for
     /// a module without such actions.
-    let reportedVisibilityByModule: [(@Sendable (any Action) -> ViewVisibility?)?]
+    let visibilityReadersByModule: [(@Sendable (any Action) -> ViewVisibility?)?]
 
     /// Makes the ledger; `nil` if the root state does not mount ``Presence``.
     init?(of modules: Root.Modules) {
         guard let found = Root.singlePlace(of: Presence.self, in: modules) else { return nil }
-        (module, place) = found
-        reportedVisibilityByModule = modules.map(\.reportedVisibility)
+        (moduleIndex, place) = found
+        visibilityReadersByModule = modules.map(\.visibilityReader)
     }
 }
 
@@ -23,7 +23,7 @@ extension RootState {
     /// ``Presence``. The name is `nil` if no module lacks ``Presence``.
     package static var moduleWithoutPresence: String? {
         guard PresenceLedger<Self>(of: modules) == nil else { return nil }
-        return modules.first { $0.reportedVisibility != nil }?.name
+        return modules.first { $0.visibilityReader != nil }?.name
     }
 
     /// The actions that end the open views of this state, each with its session; `nil` stands for
@@ -50,7 +50,7 @@ extension RootState {
         let parts = slice.split(separator: "/", maxSplits: 1).map(String.init)
         let instance = parts.count > 1 ? parts[1] : nil
         guard let module = Self.modules.firstIndex(where: { $0.name.isSame(as: parts[0]) }),
-            presence.reportedVisibilityByModule[module] != nil
+            presence.visibilityReadersByModule[module] != nil
         else { return nil }
         let mounted = Self.modules[module]
         let owner = mounted.slicePlace.isPerSession ? session : nil
@@ -66,11 +66,11 @@ extension ModuleMachine {
     /// Refuses an action that reports a view as shown if the session shows the view already.
     /// Refuses an action that reports a view as hidden if the session does not show the view.
     func admitView(_ action: any Action, _ context: EditContext, in root: Root) throws(Refusal) {
-        let (module, key) = (context.module, context.key)
-        guard let presence, let report = presence.reportedVisibilityByModule[module],
+        let (module, key) = (context.moduleIndex, context.key)
+        guard let presenceLedger, let report = presenceLedger.visibilityReadersByModule[module],
             let change = report(action)
         else { return }
-        let state = presence.place.read(root)
+        let state = presenceLedger.place.read(root)
         let slice = SliceAddress(module: moduleNames[module], key).path
         let isShown = state.shows(slice, in: context.origin.session ?? SessionName.shared)
         if change == .visible, isShown {
@@ -84,15 +84,16 @@ extension ModuleMachine {
 
     /// Enters the view that an action reports as shown, or removes the view that an action reports
     /// as hidden. After a stop, removes all views of the stopped slice.
-    func recordVisibility(
+    func updatePresence(
         by action: any Action,
         _ kind: ActionHandler<Root>.Kind,
         _ context: EditContext,
         _ root: inout Root,
         _ change: inout Change
     ) {
-        let (module, key) = (context.module, context.key)
-        guard let presence, let report = presence.reportedVisibilityByModule[module] else { return }
+        let (module, key) = (context.moduleIndex, context.key)
+        guard let presenceLedger, let report = presenceLedger.visibilityReadersByModule[module]
+        else { return }
         let slice = SliceAddress(module: moduleNames[module], key).path
         let session = context.origin.session ?? SessionName.shared
         switch (kind, kind == .ui ? report(action) : nil) {
@@ -107,7 +108,9 @@ extension ModuleMachine {
 
     /// Removes the views of slices that have ended.
     func endViews(_ keys: [SliceKey], of module: Int, _ root: inout Root, _ change: inout Change) {
-        guard let presence, presence.reportedVisibilityByModule[module] != nil, !keys.isEmpty else {
+        guard let presenceLedger, presenceLedger.visibilityReadersByModule[module] != nil,
+            !keys.isEmpty
+        else {
             return
         }
         let isOver: (String) -> Bool = { [root] in self.isOver($0, in: root) }
@@ -126,8 +129,9 @@ extension ModuleMachine {
     /// Removes the views of the session's own slices. The views of shared slices stay until their
     /// streams have ended.
     func endViews(ofSession session: String, _ root: inout Root, _ change: inout Change) {
-        guard let presence else { return }
-        let own = sessionModules.filter { presence.reportedVisibilityByModule[$0] != nil }.map {
+        guard let presenceLedger else { return }
+        let own = sessionModules.filter { presenceLedger.visibilityReadersByModule[$0] != nil }.map
+        {
             moduleNames[$0]
         }
         changePresence(&root, &change) { state in
@@ -142,14 +146,14 @@ extension ModuleMachine {
         _ change: inout Change,
         _ body: (inout Presence.State) -> Void
     ) {
-        guard let presence else { return }
-        let old = presence.place.read(root)
+        guard let presenceLedger else { return }
+        let old = presenceLedger.place.read(root)
         var new = old
         body(&new)
         let sessions = new.table.names(changedSince: old.table)
         guard !sessions.isEmpty else { return }
-        presence.place.write(new, &root)
+        presenceLedger.place.write(new, &root)
         change.changesState = true
-        change.add(sessions.lazy.map { SliceKey(session: $0) }, of: presence.module)
+        change.add(sessions.lazy.map { SliceKey(session: $0) }, of: presenceLedger.moduleIndex)
     }
 }

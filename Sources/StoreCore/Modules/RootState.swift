@@ -53,8 +53,9 @@ public protocol RootState: ModuleState {
     /// change only to its readers.
     ///
     /// In the reducer of such an action, ``PerSession/value`` is the value of the session that the
-    /// action comes from. All clients read the record of the action, as with an action of a shared
-    /// module. If the action changed a slice of a session, only that session sees the change.
+    /// action comes from. Clients of all sessions may read the record of the action, unless their
+    /// role sees only some members. If the action changed a slice of a session, only that session
+    /// sees the change.
     static var dispatchables: Dispatchables { get }
 
     /// The reducer that is called for each action, after the reducer of the action's module. Both
@@ -92,7 +93,7 @@ public protocol RootState: ModuleState {
 /// The reducer is pure, as all reducers are. If the reducer throws, the action is refused, and the
 /// changes of the module's own reducer are dropped. The reducer gets all actions of modules, of the
 /// root state and of the server's list of actions. Use cases and notifications do not call the
-/// reducer. An action of an instance is an ``AddressedAction``.
+/// reducer. The reducer gets an action of an instance as an ``AddressedAction``.
 ///
 /// Cost: after each action, the store compares all slices to find the changes. The comparison skips
 /// slices that are identical in memory.

@@ -16,7 +16,7 @@ package protocol SessionRegister: ModuleState {
 extension SessionRegister {
     /// Returns a function that returns true if a session is open in a root state. Returns `nil` if
     /// the state of the mounted module has another type than this register.
-    static func isOpen<Root: RootState>(
+    static func makeOpenCheck<Root: RootState>(
         in mount: Mount<Root>
     ) -> (@Sendable (String, Root) -> Bool)? {
         guard let place = mount.place(of: Self.self) as? SinglePlace<Root, Self> else {

@@ -5,7 +5,7 @@ struct SharedLink<Root: RootState>: Sendable {
     /// True if the key path of the copy begins at the type of the reader's slice.
     let matchesReaderSlice: Bool
     /// Returns the keys of all slices of the reader.
-    let readerKeys: @Sendable (Root) -> [SliceKey]
+    let allReaderKeys: @Sendable (Root) -> [SliceKey]
     /// True if the reader has instances.
     private let readerHasInstances: Bool
     /// Updates the copy in one slice of the reader. Returns true if the slice changed.
@@ -18,7 +18,7 @@ struct SharedLink<Root: RootState>: Sendable {
         valueType = Owner.SharedValue.self
         matchesReaderSlice = false
         readerHasInstances = false
-        readerKeys = { _ in [] }
+        allReaderKeys = { _ in [] }
         updateCopy = { _, _, _, _ in false }
     }
 
@@ -31,7 +31,7 @@ struct SharedLink<Root: RootState>: Sendable {
         valueType = Owner.SharedValue.self
         matchesReaderSlice = true
         readerHasInstances = place.cardinality == .instances
-        readerKeys = { place.keys($0) }
+        allReaderKeys = { place.keys($0) }
         updateCopy = { root, owner, key, comparison in
             guard var state = place.read(root, key) else { return false }
             let old = state[keyPath: path]
@@ -46,10 +46,10 @@ struct SharedLink<Root: RootState>: Sendable {
     /// Returns the keys of the reader's slices that read from the owner's slice of this key. For a
     /// key without a session, returns the keys of all slices of the reader.
     func readerKeys(_ root: Root, readingFrom key: SliceKey) -> [SliceKey] {
-        guard let session = key.session else { return readerKeys(root) }
+        guard let session = key.session else { return allReaderKeys(root) }
         // If the session has no slice of its own yet, the update stores a slice with the copy.
         guard readerHasInstances else { return [SliceKey(session: session)] }
-        return readerKeys(root).filter { $0.session?.isSame(as: session) == true }
+        return allReaderKeys(root).filter { $0.session?.isSame(as: session) == true }
     }
 }
 
@@ -70,7 +70,7 @@ extension ModuleMachine {
     /// snapshot.
     package func fillSharedCopies(in state: inout Root) {
         for link in sharedLinksByModule.joined() {
-            for key in link.sharedLink.readerKeys(state) { _ = updateCopy(link, key, &state) }
+            for key in link.sharedLink.allReaderKeys(state) { _ = updateCopy(link, key, &state) }
         }
     }
 

@@ -19,7 +19,8 @@ package struct WholeStateComparison<Root: Sendable>: Sendable {
 }
 
 // Actions that may change every slice: the actions of the root state, and all actions if the root
-// state has a reducer. A comparison of the slices before and after an action finds its changes.
+// state has a reducer. A comparison of the slices before and after such an action finds the
+// changes.
 
 extension ModuleMachine {
     /// Calls the reducer of the module or the function of the action, and then the reducer of the
@@ -47,8 +48,8 @@ extension ModuleMachine {
                 _ = try handler.reduce(&state, action, key, context.origin, comparison)
             }
             isOfModule = false
-            if let reducer {
-                try reducer(
+            if let rootReducer {
+                try rootReducer(
                     &state,
                     key.instance.map { action.to($0) } ?? action,
                     context.origin,
@@ -139,8 +140,8 @@ extension ModuleMachine {
         return changed
     }
 
-    /// Updates the copies of values that the changed modules share or read, except in the slices of
-    /// the session that the action ended. Returns true if a changed module shares or reads a value.
+    /// Updates the copies of values that the changed modules share or read. Leaves out the slices
+    /// of the ended session. Returns true if a changed module shares or reads a value.
     private func updateCopies(
         behind changed: [(module: Int, keys: [SliceKey])],
         _ state: inout Root,

@@ -1,5 +1,5 @@
-/// A member of the root state, for callers without the types of the member. The member has the
-/// slices of a module, or is a field.
+/// A member of the root state, for callers without the type of the slice. The member has the slices
+/// of a module, or is a field.
 package protocol AnySlicePlace<Root>: AnyObject, Sendable {
     associatedtype Root: RootState
 

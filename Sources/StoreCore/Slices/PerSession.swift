@@ -143,8 +143,8 @@ extension PerSession {
     }
 }
 
-/// The session on whose behalf a state is read. A reader is an object, because each slice has a
-/// reference to it.
+/// The session on whose behalf a state is read. The type is a class, so that each slice stores only
+/// a reference to the reader.
 package final class ReadingSession: Sendable {
     let session: String
 

@@ -6,19 +6,19 @@ package struct RootMember<Root: RootState, Value>: Sendable {
     let path: any WritableKeyPath<Root, Value> & Sendable
     /// The offset of the value in the root's memory, in bytes; `nil` if the path is computed or
     /// observed.
-    private let offset: Int?
+    private let byteOffset: Int?
 
     package init(_ path: any WritableKeyPath<Root, Value> & Sendable) {
         self.path = path
-        offset = MemoryLayout<Root>.offset(of: path)
+        byteOffset = MemoryLayout<Root>.offset(of: path)
     }
 
     @inline(__always)
     func read(_ root: Root) -> Value {
-        guard let offset else { return root[keyPath: path] }
+        guard let byteOffset else { return root[keyPath: path] }
         // Safety: `MemoryLayout.offset(of:)` gave the offset, so a value of this type is there.
         return withUnsafePointer(to: root) {
-            (UnsafeRawPointer($0) + offset).assumingMemoryBound(to: Value.self).pointee
+            (UnsafeRawPointer($0) + byteOffset).assumingMemoryBound(to: Value.self).pointee
         }
     }
 
@@ -32,10 +32,11 @@ package struct RootMember<Root: RootState, Value>: Sendable {
         _ root: inout Root,
         _ change: (inout Value) throws -> Result
     ) rethrows -> Result {
-        guard let offset else { return try change(&root[keyPath: path]) }
+        guard let byteOffset else { return try change(&root[keyPath: path]) }
         return try withUnsafeMutablePointer(to: &root) {
             try change(
-                &(UnsafeMutableRawPointer($0) + offset).assumingMemoryBound(to: Value.self).pointee
+                &(UnsafeMutableRawPointer($0) + byteOffset).assumingMemoryBound(to: Value.self)
+                    .pointee
             )
         }
     }

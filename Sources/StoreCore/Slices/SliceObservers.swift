@@ -153,7 +153,7 @@ where Place.State: ModuleState {
     private let place: Place
     /// The key of the slice; `nil` for all slices of the module.
     private let key: SliceKey?
-    private let name: String?
+    private let recipientName: String?
     private let isPresenter: Bool
     /// True if the observer also gets changes that are for other recipients. Only the server itself
     /// has such observers.
@@ -169,7 +169,7 @@ where Place.State: ModuleState {
     ) {
         self.place = place
         self.key = key
-        self.name = name
+        self.recipientName = name
         self.isPresenter = isPresenter
         self.subscription = subscription
     }
@@ -177,7 +177,8 @@ where Place.State: ModuleState {
     var isEnded: Bool { !subscription.isActive }
 
     func reportChange(_ edited: SliceKey, _ old: Root, _ new: Root, _ cause: SliceCause) {
-        guard subscription.isActive, ignoresAudience || cause.audience?.includes(name) != false,
+        guard subscription.isActive,
+            ignoresAudience || cause.audience?.includes(recipientName) != false,
             !(isPresenter && cause.isOfOtherEngine)
         else { return }
         for key in observedKeys(in: edited, old, new) {

@@ -107,9 +107,10 @@ extension SlicePlace where State: ModuleState {
     /// Changes a copy of the slice, and writes the copy to the place of the slice unless `change`
     /// throws.
     ///
-    /// A new value is stored even if `==` calls it equal to the old value. There is one exception:
-    /// if the session has no stored value yet, and the action changes no byte, the value is not
-    /// stored. No reader would get such a value.
+    /// A new value is stored even if `==` calls it equal to the old value. There is one exception,
+    /// if the Core compares bytes. If the session has no stored value yet, and the action changes
+    /// no byte, the value is not stored. Such a value would cause no event, so no reader would get
+    /// the value.
     private func changeSlice(
         _ root: inout Root,
         _ key: SliceKey,

@@ -14,8 +14,8 @@ package protocol SlicePlace<Root, State>: AnySlicePlace {
     func read(_ root: Root, _ key: SliceKey) -> State?
     /// Writes a slice to its place; if `state` is `nil`, removes the slice.
     func write(_ state: State?, _ root: inout Root, _ key: SliceKey)
-    /// Returns the keys of all slices. If each session has one slice, the key without a session is
-    /// among the keys, and stands for the value that every session begins with.
+    /// Returns the keys of all slices. If each session has one slice, the keys include the key
+    /// without a session. This key stands for the value that every session begins with.
     ///
     /// Cost: one step for each key.
     func keys(_ root: Root) -> [SliceKey]

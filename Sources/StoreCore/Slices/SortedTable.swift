@@ -44,7 +44,8 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
     /// Returns the names whose objects differ from another version, sorted. Each name comes with
     /// its object in this version; `nil` if this version does not have the name.
     ///
-    /// Subtrees that both versions share are skipped: each change costs log2(count) steps.
+    /// Cost: log2(count) steps for each change, because subtrees that both versions share are
+    /// skipped.
     package func differences(from old: SortedTable) -> [(key: String, value: Value?)] {
         var found: [(key: String, value: Value?)] = []
         forEachDifference(from: old) { key, new, _ in
@@ -60,8 +61,8 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
         from old: SortedTable,
         _ body: (_ key: String, _ new: Value?, _ old: Value?) -> Bool
     ) {
-        var mine = SortedSteps(root)
-        var theirs = SortedSteps(old.root)
+        var mine = TreeWalk(root)
+        var theirs = TreeWalk(old.root)
         while true {
             switch (mine.next, theirs.next) {
             case (nil, nil): return
@@ -138,28 +139,28 @@ private typealias AnyValue = any AnyObject & Sendable
 
 /// A walk through a table in order. The next step is a single member or a subtree. The caller skips
 /// a subtree, or descends into it.
-private struct SortedSteps {
-    enum Step {
+private struct TreeWalk {
+    enum Item {
         case tree(SortedNode)
         /// The member of a node, without the sides of the node.
         case member(SortedNode)
     }
 
     /// The steps that still come, as a stack: the last element is the next step.
-    private var stepStack: [Step]
+    private var itemStack: [Item]
 
-    init(_ root: SortedNode?) { stepStack = root.map { [.tree($0)] } ?? [] }
+    init(_ root: SortedNode?) { itemStack = root.map { [.tree($0)] } ?? [] }
 
-    var next: Step? { stepStack.last }
+    var next: Item? { itemStack.last }
 
-    mutating func skip() { stepStack.removeLast() }
+    mutating func skip() { itemStack.removeLast() }
 
     /// Replaces the next subtree by its left side, its member and its right side.
     mutating func descend() {
-        guard case .tree(let node)? = stepStack.popLast() else { return }
-        if let right = node.right { stepStack.append(.tree(right)) }
-        stepStack.append(.member(node))
-        if let left = node.left { stepStack.append(.tree(left)) }
+        guard case .tree(let node)? = itemStack.popLast() else { return }
+        if let right = node.right { itemStack.append(.tree(right)) }
+        itemStack.append(.member(node))
+        if let left = node.left { itemStack.append(.tree(left)) }
     }
 }
 

@@ -58,7 +58,7 @@ public struct PresenterContext: Sendable {
     public internal(set) var session: String?
     /// The id of the instance that owns the slice; `nil` if the module has no instances.
     public internal(set) var instance: String?
-    /// The engine of the Core that the presenter observes; `nil` after the Core has gone.
+    /// The engine of the Core that the presenter observes; `nil` after the Core was released.
     package weak let engine: Engine?
 
     /// Dispatches an action. The log shows the action with the version that led to it, and with the
@@ -230,7 +230,7 @@ package protocol RootPresentation<Root>: Presentation {
 /// module.
 package protocol PresentingModule<State>: Module {
     /// Makes the presentation of these modules; `place` is the place of this module's slice. The
-    /// effects of the store get the same dependencies.
+    /// effects of the store get the same `dependencies` as the presentation.
     func presentation<Root: RootState>(
         of modules: Root.Modules,
         at place: SinglePlace<Root, State>,

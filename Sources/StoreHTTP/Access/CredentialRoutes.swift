@@ -81,7 +81,7 @@ struct ClientIdentityRoutes: RouteGroup {
     private func show(_ request: RequestContext) {
         let principal = request.identity?.principal ?? .anonymous
         // A session that has ended, or that belongs to another principal, is not shown.
-        let session = (try? request.session()) ?? nil
+        let session = (try? request.useSession()) ?? nil
         request.respond { json in
             json.member("principal", principal.name)
             json.member("role", principal.role)

@@ -82,7 +82,8 @@ extension Identity {
         throw countDenial(need, denial, path: request.path)
     }
 
-    /// True if the sender may use the route at some path. The page at `/` lists only these routes.
+    /// True if the sender may use the route at some path. The page at `/` lists only routes for
+    /// which the result is true.
     func mayUse(_ route: Route) -> Bool {
         switch route.access {
         case .need(let need), .ofModule(_, let need): denial(of: need, at: route.access) == nil

@@ -61,7 +61,7 @@ struct AttachmentRoutes: RouteGroup {
             audience: .operators
         ) { [attachments] request in
             request.respond { json in
-                json.list(member, of: attachments.all(kind)) { json, attachment in
+                json.objectArray(member, of: attachments.all(kind)) { json, attachment in
                     json.member("id", attachment.id)
                     json.member("href", path + "/" + PercentEncoding.encode(attachment.id))
                 }

@@ -61,7 +61,7 @@ struct CommandRoutes: RouteGroup {
 
     private func showAll(_ request: RequestContext) {
         request.respond { json in
-            json.list("commands", of: commands) { json, command in
+            json.objectArray("commands", of: commands) { json, command in
                 json.member("name", command.name)
                 json.member("id", command.id)
                 json.member("value", command.argumentType)
@@ -83,7 +83,7 @@ struct CommandRoutes: RouteGroup {
     }
 
     private func show(_ request: RequestContext) throws(Problem) {
-        let lines = try command(request).preview + "\n"
+        let lines = try command(request).descriptionText + "\n"
         request.respond(.uncached(Array(lines.utf8), as: "text/plain; charset=utf-8"))
     }
 

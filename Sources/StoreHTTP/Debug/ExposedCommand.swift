@@ -15,7 +15,7 @@ package struct ExposedCommand: Sendable {
     let function: String
     package let line: UInt
     /// The command's own description, in five lines.
-    let preview: String
+    let descriptionText: String
     /// Reads the argument from a body, and returns a closure that executes the command with the
     /// argument.
     let prepare: Preparation
@@ -58,7 +58,7 @@ package struct ExposedCommand: Sendable {
         file = command.file
         function = command.function
         line = command.line
-        preview = command.debugDescription
+        descriptionText = command.debugDescription
         self.prepare = prepare
     }
 

@@ -60,16 +60,16 @@ struct SubscriptionRoutes: RouteGroup {
 
     private func list(_ request: RequestContext) {
         request.exchange.suspend()
-        store.streams.list { open in
+        store.streamWriter.listStreams { open in
             // There may be thousands of streams. So another thread writes the list, and the thread
             // of the stream writer goes on with its streams.
-            DispatchQueue.global().async { request.complete(.success(answer(open))) }
+            DispatchQueue.global().async { request.complete(.success(response(listing: open))) }
         }
     }
 
-    private func answer(_ open: [OpenStream]) -> HTTPResponse {
+    private func response(listing open: [OpenStream]) -> HTTPResponse {
         HTTPResponse.uncached { json in
-            json.list("streams", of: open) { json, stream in
+            json.objectArray("streams", of: open) { json, stream in
                 json.member("id", stream.id.description)
                 json.member("topic", stream.topic.subject.description)
                 json.member("peer", stream.peer)
@@ -78,27 +78,27 @@ struct SubscriptionRoutes: RouteGroup {
                 if let known = stream.version { json.integer(known) } else { json.null() }
                 json.member("behind", stream.isBehind)
             }
-            json.list("presenters", of: attachedPresenters) { json, presenter in
+            json.objectArray("presenters", of: attachedPresenters) { json, presenter in
                 json.member("name", presenter.name)
                 if let module = presenter.module { json.member("module", module) }
                 if let slices = presenter.slices { json.member("slices", slices) }
             }
-            json.list("observers", of: attachments.all(.observer)) { json, observer in
+            json.objectArray("observers", of: attachments.all(.observer)) { json, observer in
                 json.member("id", observer.id)
                 json.member("queue", orNull: observer.queueLabel)
             }
         }
     }
 
-    /// The presenters of modules with a slice, each with its number of slices, and the presenters
-    /// of the whole state. A module without a slice has no attached presenters.
+    /// The presenters of modules with a slice, each with its module's number of slices, and the
+    /// whole state's presenters. A module without a slice has no attached presenters.
     private var attachedPresenters: [(name: String, module: String?, slices: Int?)] {
         let state = store.reader.state(for: .operator)
         let modules = store.modules
-        let places = modules.indices.filter { !modules[$0].presenters.isEmpty }
+        let places = modules.indices.filter { !modules[$0].presenterNames.isEmpty }
         let ofModules = places.flatMap { place -> [(name: String, module: String?, slices: Int?)] in
             let (module, count) = (modules[place], state.sliceCount(place))
-            return count == 0 ? [] : module.presenters.map { ($0, module.name, count) }
+            return count == 0 ? [] : module.presenterNames.map { ($0, module.name, count) }
         }
         return ofModules + wholeStatePresenterNames.map { ($0, nil, nil) }
     }
@@ -109,7 +109,7 @@ struct SubscriptionRoutes: RouteGroup {
         let missing = request.notFound
         guard let stream = StreamID(id) else { throw missing }
         request.exchange.suspend()
-        store.streams.end(stream) { found in
+        store.streamWriter.endStream(stream) { found in
             request.complete(found ? .success(.done) : .failure(missing))
         }
     }

@@ -126,7 +126,8 @@ struct DiscoveryRoutes: RouteGroup {
             newestVersion: newestVersion(),
             links: links,
             routes: routes,
-            // The example may be any action, so only a role that may dispatch all of them gets it.
+            // The example may be any action, so only a role that may dispatch all actions gets the
+            // example.
             example: identity?.hasAllRights == false ? nil : example,
             host: request.exchange.host ?? "localhost"
         )
@@ -138,7 +139,7 @@ struct DiscoveryRoutes: RouteGroup {
         json.object { json in
             json.member("title", title)
             json.member("version", programVersion)
-            json.list("routes", of: routes) { json, route in
+            json.objectArray("routes", of: routes) { json, route in
                 json.member("id", route.id)
                 json.member("method", route.method.name)
                 json.member("path", route.path.text)

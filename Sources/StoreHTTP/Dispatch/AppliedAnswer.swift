@@ -19,7 +19,7 @@ struct AppliedAnswer {
     /// The value that the effect returned, as JSON.
     var effectValue: [UInt8]?
     /// True if the action was applied by an earlier request with the same key.
-    var isReplayed = false
+    var isRepeated = false
     /// False if the result of the action's effects is unknown.
     var isEffectResultKnown = true
 
@@ -56,7 +56,7 @@ extension DispatchTicket {
 
     private func writeMembers(to body: inout JSONOutput, showsEnd: Bool) {
         reader.answerPrefix.withUnsafeBufferPointer { body.raw($0) }
-        if isBatch {
+        if hasActionArray {
             body.raw("\"first\":")
             body.decimal(appliedAnswer.firstVersion)
             body.byte(UInt8(ascii: ","))

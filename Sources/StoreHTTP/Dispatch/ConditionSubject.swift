@@ -94,7 +94,7 @@ extension ConditionSubject {
         guard let tagVersion, let mayDependOn, isQuicklyReadable(workspace) else {
             return VersionCondition(.max, .everyChange)
         }
-        return VersionCondition(tagVersion, .members(mayDependOn))
+        return VersionCondition(tagVersion, .stateMembers(mayDependOn))
     }
 
     private func isQuicklyReadable(_ workspace: JSONWorkspace) -> Bool {
@@ -122,7 +122,10 @@ extension ConditionSubject {
                 return nil
             }
         }
-        return VersionCondition(state.version, mayDependOn.map { .members($0) } ?? .everyChange)
+        return VersionCondition(
+            state.version,
+            mayDependOn.map { .stateMembers($0) } ?? .everyChange
+        )
     }
 
     /// Returns the state of the client's version; `nil` if history no longer has it.

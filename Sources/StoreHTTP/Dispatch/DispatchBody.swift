@@ -7,7 +7,7 @@ import StoreWire
 /// The actions of a request body or a link, read and checked.
 struct DispatchBody {
     /// True if the body was an array, even of a single action.
-    let isBatch: Bool
+    let hasActionArray: Bool
     let members: [EnvelopeMember]
     /// The readers that get the event for the change; `nil` if all readers get it.
     let audience: Audience?
@@ -74,7 +74,7 @@ struct DispatchBody {
                 }
                 members.append(try reader.member(action, at: members.count, by: sender, in: trace))
             }
-            return DispatchBody(isBatch: true, members: members, audience: audience)
+            return DispatchBody(hasActionArray: true, members: members, audience: audience)
         default:
             throw .badRequest(
                 "The body is neither an action, {\"type\":\"…\",\"payload\":{…}}, nor an "
@@ -91,7 +91,7 @@ struct DispatchBody {
     ) throws(Problem) -> DispatchBody {
         let audience = try audience(of: action, at: "")
         let members = [try reader.member(action, by: sender, in: trace)]
-        return DispatchBody(isBatch: false, members: members, audience: audience)
+        return DispatchBody(hasActionArray: false, members: members, audience: audience)
     }
 }
 

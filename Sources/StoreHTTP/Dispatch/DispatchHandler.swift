@@ -13,7 +13,7 @@ import StoreWire
 final class DispatchHandler: Sendable {
     let store: Store
     private let reader: DispatchBodyReader
-    private let batchMax: Int
+    private let requestActionsMax: Int
 
     init(_ store: Store, audience: ActionSenders) {
         self.store = store
@@ -23,7 +23,7 @@ final class DispatchHandler: Sendable {
             limits: store.bounds.json,
             logger: store.logger
         )
-        batchMax = store.bounds.requestActionsMax
+        requestActionsMax = store.bounds.requestActionsMax
     }
 
     /// Dispatches the actions of a request; with an `instance`, actions of that instance's view.
@@ -31,7 +31,7 @@ final class DispatchHandler: Sendable {
         let exchange = request.exchange
         let store = store
         let dryRun = exchange.hasQuery && request[DispatchParameters.dryRun]
-        let link = exchange.hasQuery ? try Self.linkedAction(of: request) : nil
+        let link = exchange.hasQuery ? try Self.linkedActionText(of: request) : nil
         let cancelsOnClose = exchange.hasQuery && request[CancelOnClose.parameter] != nil
         let caller = try request.caller()
         let condition = try condition(of: request, for: caller)
@@ -47,7 +47,7 @@ final class DispatchHandler: Sendable {
                 try DispatchBody.read(
                     request,
                     by: reader,
-                    batchMax,
+                    requestActionsMax,
                     from: caller.identity,
                     in: trace
                 )
@@ -62,7 +62,7 @@ final class DispatchHandler: Sendable {
             request: request,
             store: store,
             preferences: preferences,
-            isBatch: body.isBatch,
+            isBatch: body.hasActionArray,
             caller: caller,
             seesModules: sight?.seesAllModules ?? true,
             addressedModules: waits ? sight?.hiddenAddressedModules ?? [] : [],
@@ -73,7 +73,7 @@ final class DispatchHandler: Sendable {
             members: body.members,
             requestID: request.id.text,
             principal: caller.recordedPrincipal,
-            condition: condition?.version,
+            condition: condition?.versionCondition,
             idempotency: dryRun ? nil : idempotency,
             mode: dryRun ? .dryRun : .apply,
             endsBatch: ticket.returnsState,
@@ -138,7 +138,7 @@ final class DispatchHandler: Sendable {
     ///
     /// - Throws: 403 for a page of another origin, 400 if the request also has a body. Without an
     ///   action in the query, 415 if the body's type is not JSON.
-    private static func linkedAction(of request: RequestContext) throws(Problem) -> String? {
+    private static func linkedActionText(of request: RequestContext) throws(Problem) -> String? {
         guard let link = request[DispatchParameters.action] else {
             guard request.exchange.isJSON else { throw .unsupportedMediaType() }
             return nil
@@ -157,14 +157,15 @@ final class DispatchHandler: Sendable {
 // Conditions
 
 extension DispatchHandler {
-    /// The condition of a request. The type is a class, because most requests have no condition.
+    /// The condition of a request. The type is a class, so that the missing condition of most
+    /// requests takes only the space of a reference.
     final class Condition {
-        let version: VersionCondition
+        let versionCondition: VersionCondition
         /// The resource that the condition names; `nil` for the whole state.
         let subject: ConditionSubject?
 
         init(_ version: VersionCondition, of subject: ConditionSubject? = nil) {
-            self.version = version
+            self.versionCondition = version
             self.subject = subject
         }
     }

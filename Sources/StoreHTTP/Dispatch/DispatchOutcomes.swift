@@ -50,7 +50,7 @@ package final class DispatchOutcomes: Sendable {
     /// Remembers a dispatch whose client gets a 202.
     func remember(_ dispatch: PendingDispatch) {
         let version = dispatch.answer.lastVersion
-        let oldest = oldestRememberedEnd
+        let oldest = oldestRememberedEndTime
         table.withLock { table in
             if table.dispatchesByVersion[version] == nil {
                 table.dispatchesByVersion[version] = RememberedDispatch(dispatch: dispatch)
@@ -65,7 +65,7 @@ package final class DispatchOutcomes: Sendable {
     /// returns `nil` if the caller is neither the dispatch's sender nor an operator that sees the
     /// whole state.
     func rememberedDispatch(_ version: UInt64, for caller: Caller) -> PendingDispatch? {
-        let oldest = oldestRememberedEnd
+        let oldest = oldestRememberedEndTime
         let dispatch = table.withLock { table -> PendingDispatch? in
             guard let dispatch = table.dispatchesByVersion[version]?.dispatch else { return nil }
             guard dispatch.hasEnded(before: oldest) else { return dispatch }
@@ -82,23 +82,24 @@ package final class DispatchOutcomes: Sendable {
     }
 
     /// Records the end of a dispatch, and answers the requests that wait for this end.
-    func recordEnd(_ dispatch: PendingDispatch, _ end: EffectsResult) {
+    func endDispatch(_ dispatch: PendingDispatch, with end: EffectsResult) {
         dispatch.end(end, at: clock.now())
         guard case .done(.some) = end else { return }
-        let oldest = oldestRememberedEnd
+        let oldest = oldestRememberedEndTime
         table.withLock { table in
             table.countValueBytes(of: dispatch.answer.lastVersion)
             table.trim(before: oldest)
         }
     }
 
-    private var oldestRememberedEnd: Int64 {
+    private var oldestRememberedEndTime: Int64 {
         clock.now() - Self.rememberedSecondsMax * 1_000_000_000
     }
 }
 
 extension DispatchOutcomes.Table {
-    /// Updates the count of a dispatch's value. A dispatch has a value only after its end.
+    /// Updates the number of bytes that count for a dispatch's value. A dispatch has a value only
+    /// after its end.
     fileprivate mutating func countValueBytes(of version: UInt64) {
         guard let remembered = dispatchesByVersion[version] else { return }
         let bytes = remembered.dispatch.valueBytes
@@ -144,7 +145,7 @@ extension DispatchOutcomes {
         table.withLock { _ = $0.waitingRequests.removeValue(forKey: ObjectIdentifier(ticket)) }
     }
 
-    /// Answers all waiting requests as when their time is over, because the server stops.
+    /// Answers all waiting requests as if their time were over, because the server stops.
     func giveUpWaits() {
         let waiting = table.withLock { Array($0.waitingRequests.values) }
         for request in waiting { request.giveUp() }
@@ -172,7 +173,7 @@ final class PendingDispatch: Sendable {
     typealias Waiter = @Sendable (EffectsResult) -> Void
 
     private struct State: Sendable {
-        var end: EffectsResult?
+        var result: EffectsResult?
         /// The time at which the effects ended, in nanoseconds of the store's steady clock.
         var endedAt: Int64 = 0
         /// The closures that are called when the effects end, by ticket.
@@ -180,7 +181,7 @@ final class PendingDispatch: Sendable {
     }
 
     let answer: AppliedAnswer
-    let isBatch: Bool
+    let hasActionArray: Bool
     let returnsState: Bool
     /// The session of the client that dispatched the action; `nil` for a client without a session.
     let session: String?
@@ -196,7 +197,7 @@ final class PendingDispatch: Sendable {
         principal: ActionPrincipal? = nil
     ) {
         self.answer = answer
-        self.isBatch = isBatch
+        self.hasActionArray = isBatch
         self.returnsState = returnsState
         self.session = session
         self.principal = principal
@@ -205,7 +206,7 @@ final class PendingDispatch: Sendable {
     /// Records the result of the effects, and calls the waiting closures. Called once.
     func end(_ end: EffectsResult, at time: Int64) {
         let waiters = state.withLock { state -> [Waiter] in
-            state.end = end
+            state.result = end
             state.endedAt = time
             defer { state.waiters = [:] }
             return Array(state.waiters.values)
@@ -217,8 +218,8 @@ final class PendingDispatch: Sendable {
     /// they end.
     func callAtEnd(for ticket: DispatchTicket, _ waiter: @escaping Waiter) {
         let end = state.withLock { state -> EffectsResult? in
-            if state.end == nil { state.waiters[ObjectIdentifier(ticket)] = waiter }
-            return state.end
+            if state.result == nil { state.waiters[ObjectIdentifier(ticket)] = waiter }
+            return state.result
         }
         if let end { waiter(end) }
     }
@@ -230,12 +231,12 @@ final class PendingDispatch: Sendable {
 
     /// True if the effects ended before `time`.
     func hasEnded(before time: Int64) -> Bool {
-        state.withLock { $0.end != nil && $0.endedAt < time }
+        state.withLock { $0.result != nil && $0.endedAt < time }
     }
 
     var valueBytes: Int {
         state.withLock { state in
-            if case .done(let value?) = state.end { value.count } else { 0 }
+            if case .done(let value?) = state.result { value.count } else { 0 }
         }
     }
 }

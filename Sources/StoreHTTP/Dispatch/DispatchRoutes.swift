@@ -10,9 +10,9 @@ struct DispatchRoutes: RouteGroup {
     let store: Store
 
     private var links: Links { store.links }
-    private var batchMax: Int { store.bounds.requestActionsMax }
+    private var requestActionsMax: Int { store.bounds.requestActionsMax }
     /// True if actions may have effects: the state is made of modules.
-    private var hasEffects: Bool { store.core.effects != nil }
+    private var hasEffects: Bool { store.engine.effects != nil }
 
     var routes: [Route] {
         [
@@ -33,7 +33,7 @@ struct DispatchRoutes: RouteGroup {
     private func routes(of module: SliceDescription) -> [Route] {
         let actions = store.actions.signatures(for: .views(of: module.name))
         if actions.isEmpty { return [] }
-        let schema = JSONSchema.dispatchBody(of: actions, batchMax: batchMax)
+        let schema = JSONSchema.dispatchBody(of: actions, arrayActionsMax: requestActionsMax)
         let places = store.actions.entries.indices.filter {
             let entry = store.actions.entries[$0]
             return entry.access == .views && entry.module == module.name

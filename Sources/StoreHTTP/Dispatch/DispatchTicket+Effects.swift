@@ -18,7 +18,9 @@ extension DispatchTicket {
             return exchange.park()
         }
         exchange.suspend()
-        exchange.whenClientLeaves { [effects = store.core.effects] in effects?.cancel(all: watch) }
+        exchange.whenClientLeaves { [effects = store.engine.effects] in
+            effects?.cancelAll(awaitedBy: watch)
+        }
     }
 
     /// Answers when all effects of the action have ended, or when the client's time is over
@@ -28,7 +30,7 @@ extension DispatchTicket {
     /// answers of its batch, without a timer.
     func waitForEffects(_ watch: EffectWatch, _ answer: AppliedAnswer) {
         guard !watch.isDone else {
-            return watch.whenDone { [self] in answerResult(answer, end(of: $0)) }
+            return watch.whenDone { [self] in answerResult(answer, effectsResult(of: $0)) }
         }
         answerAtEnd(of: pendingDispatch(watch, answer))
     }
@@ -48,12 +50,13 @@ extension DispatchTicket {
         answer.isCompleted = true
         let dispatch = PendingDispatch(
             answer,
-            isBatch: isBatch,
+            isBatch: hasActionArray,
             returnsState: returnsState,
             session: caller.session,
             principal: caller.recordedPrincipal
         )
-        watch.whenDone { [self] in store.outcomes.recordEnd(dispatch, end(of: $0)) }
+        watch.whenDone { [self] in store.outcomes.endDispatch(dispatch, with: effectsResult(of: $0))
+        }
         return dispatch
     }
 
@@ -61,7 +64,7 @@ extension DispatchTicket {
     /// dispatch is remembered for later requests about its outcome (protocol 2.11).
     func answerAtEnd(of dispatch: PendingDispatch, isReplayed: Bool = false) {
         var answer = dispatch.answer
-        answer.isReplayed = isReplayed
+        answer.isRepeated = isReplayed
         let givingUp: @Sendable () -> Void = { [self, answer] in
             dispatch.removeWaiter(of: self)
             answerOnce {
@@ -109,7 +112,7 @@ extension DispatchTicket {
         switch end {
         case .failed(let reason):
             var response = failureResponse(answer, reason)
-            if answer.isReplayed { response.fields.append("Idempotency-Replayed", "true") }
+            if answer.isRepeated { response.fields.append("Idempotency-Replayed", "true") }
             exchange.complete(response)
         case .done(let value):
             var answer = answer
@@ -129,7 +132,7 @@ extension DispatchTicket {
 
     /// Returns the result of the effects as clients get it. The value is included if it has a JSON
     /// form and the caller sees the modules of the actions.
-    private func end(of result: Result<any Sendable, any Error>?) -> EffectsResult {
+    private func effectsResult(of result: Result<any Sendable, any Error>?) -> EffectsResult {
         switch result {
         case .failure(let error):
             .failed(reason: reason(of: error))

@@ -12,7 +12,7 @@ import Synchronization
 /// whole batch. The ticket only stores the result: the event loop's thread writes the answer.
 class DispatchTicket: Completion, @unchecked Sendable {
     // Safety: the thread that completes the exchange writes `applied` before the completion. The
-    // event loop's thread reads it afterwards. The lock of the loop's queue orders the two
+    // event loop's thread reads `applied` afterwards. The lock of the loop's queue orders the two
     // accesses.
 
     /// The maximum number of seconds that a client may wait for the effects of an action.
@@ -23,7 +23,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
     let store: Store
     let preferences: Preferences
     let caller: Caller
-    let isBatch: Bool
+    let hasActionArray: Bool
     /// True if the caller sees the modules of the actions, and may get the values of their effects.
     let seesModules: Bool
     /// The hidden modules that the caller has dispatched to, or the module whose use case the
@@ -33,8 +33,8 @@ class DispatchTicket: Completion, @unchecked Sendable {
     let watch: EffectWatch?
     /// True for a request about the outcome of an earlier dispatch.
     let isOutcomeQuery: Bool
-    /// The access that a request about an outcome depends on. `nil` for a dispatch: its answer
-    /// comes even if its credential ends meanwhile.
+    /// The access that must stay valid while a request about an outcome waits. `nil` for a
+    /// dispatch: the dispatch is answered even if the request's credential ends meanwhile.
     let access: AccessLease?
     /// The hold that keeps the client's session alive while the client waits.
     let hold: SessionHold?
@@ -59,7 +59,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
         id = request.id
         self.store = store
         self.preferences = preferences
-        self.isBatch = isBatch
+        self.hasActionArray = isBatch
         self.caller = caller
         self.seesModules = seesModules
         self.addressedModules = addressedModules
@@ -84,7 +84,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
                 returnForm: dispatch.returnsState ? .representation : nil,
                 waitSeconds: request.preferences.waitSeconds
             ),
-            isBatch: dispatch.isBatch,
+            isBatch: dispatch.hasActionArray,
             caller: caller,
             isOutcomeQuery: true,
             access: try request.accessLease()
@@ -95,7 +95,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
     /// problem.
     final func offer(_ envelope: Envelope) {
         do {
-            try store.core.offer(envelope, wakes: false)
+            try store.engine.offer(envelope, wakes: false)
             store.noteOffer()
         } catch {
             answerFailure(
@@ -146,7 +146,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
     /// Returns the pointer to the refused value in the client's body. `pointer` leads into the
     /// payload of the action at the index `member`.
     func pointer(_ pointer: String?, into member: Int) -> String? {
-        guard isBatch else { return pointer.map { "/payload" + $0 } }
+        guard hasActionArray else { return pointer.map { "/payload" + $0 } }
         return "/\(member)" + (pointer.map { "/payload" + $0 } ?? "")
     }
 
@@ -164,7 +164,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
             lastVersion: kept.lastVersion,
             hasVisibleChange: kept.changed
         )
-        answer.isReplayed = true
+        answer.isRepeated = true
         if watch != nil,
             let dispatch = store.outcomes.rememberedDispatch(kept.lastVersion, for: caller)
         {
@@ -233,7 +233,7 @@ extension DispatchTicket: HTTPAnswer {
         {
             writer.add("Preference-Applied", text)
         }
-        if appliedAnswer.isReplayed { writer.add("Idempotency-Replayed", "true") }
+        if appliedAnswer.isRepeated { writer.add("Idempotency-Replayed", "true") }
         if !appliedAnswer.isCompleted {
             writer.add("Location", store.links.outcome(appliedAnswer.lastVersion))
             writer.add("Retry-After", "1")
@@ -295,6 +295,6 @@ extension MailboxError {
 }
 
 extension Refusal {
-    /// The text that a client gets in place of a reason that it may not read.
+    /// The text that replaces a reason if the client may not read the reason.
     package static let hiddenReasonText = "The store refuses this."
 }

@@ -39,7 +39,7 @@ struct ActionEventsRoutes: RouteGroup {
         let head = StreamOpening.head(for: request)
         request.exchange.stream(
             StreamBeginning(head, topic: topic, resume: resume, owner: owner),
-            to: store.streams
+            to: store.streamWriter
         )
     }
 }

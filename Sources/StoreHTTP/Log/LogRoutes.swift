@@ -71,7 +71,7 @@ extension LogPage {
     func nextPath(_ links: Links) -> String {
         let type = query.type.map { "&type=" + PercentEncoding.encode($0) } ?? ""
         let cause = query.cause.map { "&cause=\($0)" } ?? ""
-        return links.actions + "?after=\(through)&limit=\(query.limit)" + type + cause
+        return links.actions + "?after=\(searchedThrough)&limit=\(query.limit)" + type + cause
     }
 
     fileprivate func body(_ links: Links) -> [UInt8] {
@@ -79,7 +79,7 @@ extension LogPage {
         body.raw("{\"epoch\":\"")
         body.raw(epoch.description.utf8)
         body.raw("\",\"version\":")
-        body.integer(newest)
+        body.integer(newestVersion)
         body.raw(",\"actions\":[")
         for (place, record) in records.enumerated() {
             if place > 0 { body.raw(",") }

@@ -88,7 +88,7 @@ struct TraceRoutes: RouteGroup {
             }
         }
         json.object { json in
-            json.member("step", Self.dispatchStep(for: entry?.access))
+            json.member("step", Self.dispatchStepName(for: entry?.access))
             json.member("version", record.version)
             json.member("type", record.type)
         }
@@ -105,7 +105,7 @@ struct TraceRoutes: RouteGroup {
         }
     }
 
-    private static func dispatchStep(for access: ActionAccess?) -> String {
+    private static func dispatchStepName(for access: ActionAccess?) -> String {
         switch access {
         case .views?: "ui"
         case .program?: "internal"

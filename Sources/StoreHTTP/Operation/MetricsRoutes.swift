@@ -49,7 +49,7 @@ extension Store: MeasurableStore {
     package var epoch: String { reader.epochText }
     package var version: UInt64 { reader.version }
     package var refusedReadsTotal: UInt64 { reader.threads.refusedTotal }
-    package var sessionFigures: (open: Int, full: UInt64, addressFull: UInt64)? {
+    package var sessionCounts: (open: Int, full: UInt64, addressFull: UInt64)? {
         sessions?.sessionCounts
     }
 }

@@ -5,7 +5,7 @@ package import StoreWire
 
 /// The reason why a store takes no requests: a code for programs, and the problem for clients.
 package struct NotReadyReason: Sendable {
-    /// The codes of the reasons. They never change, so clients may rely on them.
+    /// The codes of the reasons. The codes never change, so clients may rely on them.
     package enum Code: String, Sendable, CaseIterable {
         /// The program prepares its resources.
         case preparing
@@ -26,7 +26,7 @@ package struct NotReadyReason: Sendable {
     let code: Code
     package let problem: Problem
     /// The name of the store; `nil` if the process serves a single store.
-    private(set) var store: String?
+    private(set) var storeName: String?
 
     package init(_ code: Code, _ problem: Problem) {
         self.code = code
@@ -38,7 +38,7 @@ package struct NotReadyReason: Sendable {
 
     func naming(_ store: String) -> NotReadyReason {
         var reason = self
-        reason.store = store
+        reason.storeName = store
         return reason
     }
 }
@@ -48,10 +48,10 @@ extension [NotReadyReason] {
     var response: HTTPResponse {
         .uncached(status: isEmpty ? 200 : 503) { json in
             json.member("ready", isEmpty)
-            json.list("reasons", of: self) { json, reason in
+            json.objectArray("reasons", of: self) { json, reason in
                 json.member("code", reason.code.rawValue)
                 json.member("detail", reason.problem.detail)
-                if let store = reason.store { json.member("store", store) }
+                if let store = reason.storeName { json.member("store", store) }
             }
         }
     }

@@ -6,7 +6,7 @@ import Synchronization
 /// queue. The threads that run the jobs have a lower priority, and belong to this object or to a
 /// pool.
 final class BackgroundQueue: Sendable {
-    /// The seconds that an idle thread waits for the next job before it ends.
+    /// The seconds that an idle thread waits for the next job before the thread ends.
     private static let idleSecondsMax = 5.0
 
     /// A job, which returns the number of bytes that the event loop then sends.
@@ -41,8 +41,8 @@ final class BackgroundQueue: Sendable {
 
     /// Makes a queue. With a `pool`, the pool runs the jobs. Otherwise threads with the name
     /// `label` start with the first job. The queue refuses a job if `runningMax + waitingMax` jobs
-    /// wait or run. `version` returns the newest version: the threads then pause between jobs while
-    /// many versions come.
+    /// wait or run. With `version`, which returns the newest version, the threads pause between
+    /// jobs while many versions come.
     init(
         _ label: String,
         on pool: ThreadPool? = nil,
@@ -69,7 +69,8 @@ final class BackgroundQueue: Sendable {
         }
     }
 
-    /// Adds a job. Returns false if too many jobs wait. Never blocks; any thread may call it.
+    /// Adds a job. Returns false if too many jobs wait. Never blocks; any thread may call this
+    /// function.
     func submit(_ job: @escaping @Sendable () -> Void) -> Bool {
         submitAnswer {
             job()
@@ -124,14 +125,16 @@ package struct ReadingThreads: Sendable {
     /// versions come.
     let dryRuns: BackgroundQueue
     let views: BackgroundQueue
-    /// The threads that read past states, and find the actions that changed them.
+    /// The threads for reads of past states, and for searches for the action that last changed a
+    /// part.
     let pastStates: BackgroundQueue
     let logPages: BackgroundQueue
     let traces: BackgroundQueue
 
-    /// Makes the threads; with a `pool`, its threads run the jobs. At most `waitingMax` large
-    /// answers and `waitingMax` dry runs wait: the maximum number of connections. `version` returns
-    /// the newest version, because large answers and dry runs pause while many versions come.
+    /// Makes the threads; with a `pool`, its threads run the jobs. `waitingMax` is the maximum
+    /// number of connections. At most so many large answers wait, and at most so many dry runs.
+    /// `version` returns the newest version, because large answers and dry runs pause while many
+    /// versions come.
     package init(
         waitingMax: Int,
         on pool: ThreadPool? = nil,

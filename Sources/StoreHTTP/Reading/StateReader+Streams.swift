@@ -17,7 +17,7 @@ extension StateReader {
         ofMember member: String? = nil
     ) -> VisibleStream {
         let topic = streams.topic(of: content)
-        return VisibleStream(content: content, topic: topic, place: place, member: member)
+        return VisibleStream(content: content, topic: topic, watchPlace: place, memberName: member)
     }
 
     /// Returns the viewer of a caller's topics. Callers that see the same state share the topics.
@@ -100,7 +100,7 @@ struct VisibleStream: Sendable {
     let topic: TopicID
     /// The client's place for a pointer, which the open stream holds; `nil` if the stream needs no
     /// place.
-    let place: WatchPlace?
+    let watchPlace: WatchPlace?
     /// The member of the root state with the shown part; `nil` if the stream shows several members.
-    let member: String?
+    let memberName: String?
 }

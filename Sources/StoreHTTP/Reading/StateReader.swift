@@ -88,14 +88,14 @@ extension Snapshot: EncodedState {
 extension StateReader {
     /// Returns the state of a past version. May block on the disk.
     ///
-    /// - Throws: 410 if history no longer has the version, 503 if reading it takes too long.
+    /// - Throws: 410 if history no longer has the version, 503 if the read takes too long.
     package func state(at version: UInt64, for caller: Caller) throws(Problem) -> VisibleState {
         let snapshot = try past.state(at: version).visible(to: caller.viewer)
         return VisibleState(snapshot, documents, for: caller)
     }
 
-    /// Returns the action that last changed a part of the state, at a version or before it. The
-    /// result has no action if the caller may not read the action. May block on the disk.
+    /// Returns the action that last changed a part of the state, at or before a version. The result
+    /// has no action if the caller may not read the action. May block on the disk.
     ///
     /// - Throws: the same problems as ``state(at:for:)``.
     func blame(
@@ -104,7 +104,7 @@ extension StateReader {
         for caller: Caller
     ) throws(Problem) -> Blame {
         let blame = try past.blame(pointer, at: version, for: caller.viewer)
-        guard let record = blame.record, !log.owners.isVisible(record, to: caller.viewer) else {
+        guard let record = blame.record, !log.visibility.isVisible(record, to: caller.viewer) else {
             return blame
         }
         return blame.hidingRecord
@@ -112,7 +112,7 @@ extension StateReader {
 
     /// Returns a page of the log. May block on the disk.
     ///
-    /// - Throws: 410 if the log no longer has the page, 503 if it can't be read.
+    /// - Throws: 410 if the log no longer has the page, 503 if the page can't be read.
     package func page(_ query: LogQuery, for caller: Caller) throws(Problem) -> LogPage {
         try pageReader(query, for: caller).page()
     }

@@ -5,7 +5,8 @@ import StoreWire
 
 /// The state of a version, limited to the parts that a caller may read.
 ///
-/// Answers get the bytes of a version from this value, which holds two references.
+/// A copy of this value costs little, because the value holds references and not bytes. So answers
+/// get the bytes of a version from this value.
 package struct VisibleState: Sendable {
     private let snapshot: Snapshot
     private let documents: ParsedDocuments

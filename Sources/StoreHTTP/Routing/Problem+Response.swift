@@ -28,7 +28,7 @@ extension Problem {
                 "the bodies of all requests together use the \(limit) bytes that "
                     + "they may use"
             )
-        case .bodiesShare(let limit):
+        case .bodiesLimitPerClient(let limit):
             self = .overloaded(
                 "the bodies and answers of your address or principal use \(limit) bytes, "
                     + "the most that they may use"
@@ -36,7 +36,7 @@ extension Problem {
         case .timeout(let part, let seconds): self = .timeout(of: part, seconds: seconds)
         case .connectionLimit(let limit):
             self = .overloaded("all of the \(limit) connections that this server takes are in use")
-        case .addressLimit(let limit):
+        case .connectionLimitPerAddress(let limit):
             self = .overloaded(
                 "your address has \(limit) connections, which is the most it may have"
             )

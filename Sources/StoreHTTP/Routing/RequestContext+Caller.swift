@@ -15,7 +15,7 @@ extension RequestContext {
     func caller() throws(Problem) -> Caller {
         let environment = environment
         // Most requests have no cookie: for them, this check is the whole cost.
-        let session = exchange.hasHeader("cookie") ? try session() : nil
+        let session = exchange.hasHeader("cookie") ? try useSession() : nil
         let identity = environment.access == nil ? nil : exchange.identity
         let reads =
             environment.allowsOperatorReads
@@ -38,7 +38,7 @@ extension RequestContext {
     /// the state has no sessions.
     ///
     /// - Throws: 403 for a session that has ended.
-    func session() throws(Problem) -> String? {
+    func useSession() throws(Problem) -> String? {
         guard let sessions = environment.sessions,
             let secret = environment.sessionCookie.secret(of: exchange)
         else { return nil }

@@ -111,7 +111,7 @@ extension RequestContext {
         if !isTaken { complete(.failure(.overloaded(reason))) }
     }
 
-    /// Answers a suspended request and wakes the event loop. Any thread may call it.
+    /// Answers a suspended request and wakes the event loop. Any thread may call this function.
     func complete(_ answer: Result<HTTPResponse, Problem>) {
         switch answer {
         case .success(let response): exchange.complete(response)

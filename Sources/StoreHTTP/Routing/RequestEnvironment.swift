@@ -24,7 +24,8 @@ package final class RequestEnvironment: Sendable {
     let hasSecureCookies: Bool?
     /// True if clients without a session see the slices of all sessions.
     let allowsOperatorReads: Bool
-    /// True if operators have listeners of their own. Then the other listeners serve no operators.
+    /// True if operators have listeners of their own. In this case, the other listeners serve no
+    /// operators.
     let hasOperatorListeners: Bool
     /// Returns the current failure of the process, for `/livez` on a connection beyond the maximum
     /// number. If the closure itself is `nil`, the transport refuses connections beyond the maximum

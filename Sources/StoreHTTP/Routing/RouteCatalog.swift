@@ -38,7 +38,8 @@ package final class RouteCatalog: Sendable {
         {
             return known.document
         }
-        // Make the description without the lock, because `make` is the caller's closure.
+        // Make the description without the lock, because the caller's closure `make` may take long
+        // or use this object.
         let made = make(routes.map { $0.operation(anonymous: anonymous) })
         descriptionsByIsAdmin.withLock { $0[listener] = (made, anonymous) }
         return made

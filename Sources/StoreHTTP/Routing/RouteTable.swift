@@ -27,7 +27,8 @@ final class RouteTable: Sendable {
             paths.append(route.path.text)
             let routes = given.filter { $0.path.text == route.path.text }
             resources.append(Resource(route.path, routes, in: environment))
-            // People also write `/stores/chat/`, because the index of the first store is `/`.
+            // The path of the index has no slash at its end. But people also write `/stores/chat/`,
+            // because the index of the first store is `/`.
             if baseCount > 0, route.path.text == environment.links.index {
                 resources.append(
                     Resource(PathTemplate(route.path.text + "/"), routes, in: environment)
@@ -69,7 +70,7 @@ final class RouteTable: Sendable {
         if hasOperatorListeners, !resource.isServed(toOperators: request.isAdmin) {
             throw .notFound(path: request.path)
         }
-        let served = resource.route(for: request.verb)
+        let served = resource.route(for: request.method)
         if let served { request.measure(by: served.times) }
         if let sender { try sender.checkAccess(request, served, of: resource) }
         guard let served else {
@@ -81,8 +82,8 @@ final class RouteTable: Sendable {
     /// True if a request is for a route that is served during a stop: a route about the server's
     /// health or metrics.
     func isServedDuringDrain(_ request: HTTPExchange) -> Bool {
-        guard request.verb != .options else { return false }
-        return resource(for: request)?.route(for: request.verb)?.route.isServedDuringDrain == true
+        guard request.method != .options else { return false }
+        return resource(for: request)?.route(for: request.method)?.route.isServedDuringDrain == true
     }
 
     private func resource(for request: HTTPExchange) -> Resource? {

@@ -20,7 +20,7 @@ package final class StartGate: HTTPHandler {
     private struct Queue: Sendable {
         /// The number of the newest request.
         var newestNumber: UInt64 = 0
-        var requests: [UInt64: QueuedRequest] = [:]
+        var requestsByNumber: [UInt64: QueuedRequest] = [:]
         var bodyByteCount = 0
         var isClosed = false
     }
@@ -35,8 +35,8 @@ package final class StartGate: HTTPHandler {
     /// True if clients need credentials. No credential is checked during the start, so large bodies
     /// are refused.
     private let needsCredentials: Bool
-    /// True if operators have listeners of their own. Then only the operators' listeners answer
-    /// requests about health.
+    /// True if operators have listeners of their own. In this case, only the operators' listeners
+    /// answer requests about health.
     private let hasOperatorListeners: Bool
     private let queue = Locked(Queue())
     private let transport = Locked<HTTPServer?>(nil)
@@ -66,7 +66,7 @@ package final class StartGate: HTTPHandler {
         guard isAboutHealth(request) else {
             return needsCredentials && request.mayHaveLargeBody ? refusal(.starting()) : nil
         }
-        switch request.verb {
+        switch request.method {
         case .get, .head, .options:
             guard request.hasBody else { return nil }
             return refusal(.bodyNotTaken(request.methodName, request.path))
@@ -76,7 +76,7 @@ package final class StartGate: HTTPHandler {
 
     package func handle(_ exchange: HTTPExchange) {
         guard isAboutHealth(exchange) else { return enqueue(exchange) }
-        if exchange.verb == .options {
+        if exchange.method == .options {
             exchange.respond(.options(Self.healthMethods))
         } else if exchange.path == links.liveness {
             exchange.respond(HealthRoutes.ok)
@@ -90,7 +90,7 @@ package final class StartGate: HTTPHandler {
 
     package func workAfterTurn() -> (@Sendable () -> Void)? { nil }
 
-    /// Records that the start has entered this phase. Any thread may call it.
+    /// Records that the start has entered this phase. Any thread may call this function.
     package func enter(_ phase: NotReadyReason.Code) { self.phase.withLock { $0 = phase } }
 
     package var livenessResponse: HTTPResponse? { hasOperatorListeners ? nil : HealthRoutes.ok }
@@ -99,13 +99,15 @@ package final class StartGate: HTTPHandler {
         refusal(Problem(failure))
     }
 
-    /// Hands the queued requests to the router, which has taken over. Any thread may call it.
+    /// Hands the queued requests to the router, which has taken over. Any thread may call this
+    /// function.
     package func open() {
         for exchange in takeAll() { exchange.handleAgain() }
         transport.withLock { $0 }?.wake()
     }
 
-    /// Answers all requests with 503 from now on, because the server stops. Any thread may call it.
+    /// Answers all requests with 503 from now on, because the server stops. Any thread may call
+    /// this function.
     package func close() {
         queue.withLock { $0.isClosed = true }
         for exchange in takeAll() { exchange.complete(refusal(.draining())) }
@@ -122,17 +124,17 @@ package final class StartGate: HTTPHandler {
     private func enqueue(_ exchange: HTTPExchange) {
         let bytes = exchange.withBody { $0.count }
         let id = queue.withLock { queue -> UInt64? in
-            guard !queue.isClosed, queue.requests.count < Self.queuedRequestsMax,
+            guard !queue.isClosed, queue.requestsByNumber.count < Self.queuedRequestsMax,
                 queue.bodyByteCount + bytes <= Self.queuedBytesMax
             else { return nil }
             queue.newestNumber += 1
-            queue.requests[queue.newestNumber] = QueuedRequest(
+            queue.requestsByNumber[queue.newestNumber] = QueuedRequest(
                 exchange: exchange,
                 bodyByteCount: bytes
             )
             queue.bodyByteCount += bytes
-            // Suspend the request under the lock: a thread that removes it from the queue may
-            // complete it at once.
+            // Suspend the request under the lock. A thread that takes the request from the queue
+            // may complete the request at once.
             exchange.suspend()
             return queue.newestNumber
         }
@@ -142,8 +144,8 @@ package final class StartGate: HTTPHandler {
             expire(id)
         }
         let isQueued = queue.withLock { queue -> Bool in
-            guard queue.requests[id] != nil else { return false }
-            queue.requests[id]?.timer = timer
+            guard queue.requestsByNumber[id] != nil else { return false }
+            queue.requestsByNumber[id]?.timer = timer
             return true
         }
         if !isQueued { timer?.cancel() }
@@ -151,7 +153,7 @@ package final class StartGate: HTTPHandler {
 
     private func expire(_ id: UInt64) {
         let request = queue.withLock { queue -> QueuedRequest? in
-            guard let request = queue.requests.removeValue(forKey: id) else { return nil }
+            guard let request = queue.requestsByNumber.removeValue(forKey: id) else { return nil }
             queue.bodyByteCount -= request.bodyByteCount
             return request
         }
@@ -165,10 +167,10 @@ package final class StartGate: HTTPHandler {
     private func takeAll() -> [HTTPExchange] {
         let requests = queue.withLock { queue in
             defer {
-                queue.requests = [:]
+                queue.requestsByNumber = [:]
                 queue.bodyByteCount = 0
             }
-            return queue.requests.sorted { $0.key < $1.key }.map(\.value)
+            return queue.requestsByNumber.sorted { $0.key < $1.key }.map(\.value)
         }
         for request in requests { request.timer?.cancel() }
         return requests.map(\.exchange)

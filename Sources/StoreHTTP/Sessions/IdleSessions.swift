@@ -6,10 +6,11 @@ import StorePatterns
 package enum IdleSessions {
     /// The maximum number of sessions that end in one turn of the loop; the others follow later.
     static let endedMax = 256
-    /// The most seconds between two checks: the loop's clock stands still while the system sleeps.
+    /// The maximum number of seconds between two checks. A longer timer could fire late, because
+    /// the loop's clock stands still while the system sleeps.
     static let checkIntervalSecondsMax = 60.0
-    /// The fewest seconds between two checks. A session may outlast its idle time by this number of
-    /// seconds.
+    /// The minimum number of seconds between two checks. A session may outlast its idle time by
+    /// this number of seconds.
     static let checkIntervalSecondsMin = 0.1
 
     /// Ends idle sessions now, and schedules the next check.
@@ -36,7 +37,7 @@ package enum IdleSessions {
             let source = ActionSource(sourceLocation: "StoreServer/idle", session: name)
             do {
                 let ended = Sessions.Internal.ended(session: name)
-                try store.core.offer(
+                try store.engine.offer(
                     Envelope(
                         members: [try store.actions.member(of: ended, store.encoder)],
                         source: source,

@@ -56,10 +56,10 @@ struct PresentationRoutes: RouteGroup {
     }
 
     private func show(_ request: RequestContext) throws(Problem) {
-        let session = try request.session() ?? Sessions.shared
+        let session = try request.useSession() ?? Sessions.shared
         let state = reader.state(for: Caller(session: session))
         // The pointer names a single session, so only the slice of this session is parsed.
-        let pointer = ScreenCommands.route(of: session, in: Sessions.name)
+        let pointer = ScreenCommands.routePointer(of: session, in: Sessions.name)
         guard let route = state.part(at: pointer) else { throw request.notFound }
         request.respond(
             HTTPResponse(
@@ -74,8 +74,8 @@ struct PresentationRoutes: RouteGroup {
     }
 
     private func stream(_ request: RequestContext) throws(Problem) {
-        let session = try request.session() ?? Sessions.shared
-        let route = ScreenCommands.route(of: session, in: Sessions.name)
+        let session = try request.useSession() ?? Sessions.shared
+        let route = ScreenCommands.routePointer(of: session, in: Sessions.name)
         let stream = try reader.stream(
             at: route,
             for: try request.caller().withFullSight,
@@ -89,7 +89,7 @@ struct PresentationRoutes: RouteGroup {
     /// Records that the client shows its route in a version. Presenters may be waiting for this
     /// report.
     private func noteShown(_ request: RequestContext) throws(Problem) {
-        let session = try request.session() ?? Sessions.shared
+        let session = try request.useSession() ?? Sessions.shared
         let version = try request.bodyObject(ShownReport.self, store.bounds.json).version
         let newest = reader.version
         guard version <= newest else { throw .notFound(version: version, newest: newest) }

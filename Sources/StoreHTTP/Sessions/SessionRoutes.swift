@@ -103,7 +103,7 @@ struct SessionRoutes: RouteGroup {
                 return nil
             }
             table.remove(name)
-            store.streams.endStreams(of: name)
+            store.streamWriter.endStreams(of: name)
             store.reader.endWaits(of: name)
             return .done(
                 with: [cookie.deletingField(isSecure: isSecure)] + (credential.map { [$0] } ?? [])
@@ -112,13 +112,13 @@ struct SessionRoutes: RouteGroup {
     }
 
     /// Returns the session that a request ends. Returns `nil` if no session is open, but the
-    /// request has a cookie with a credential, which the answer still deletes.
+    /// request has a cookie with a credential. The answer then still deletes this cookie.
     private func sessionToEnd(by request: RequestContext) throws(Problem) -> String? {
         let shows =
             request.identity != nil
             && request.environment.credentialCookie.value(of: request.exchange) != nil
         let name: String?
-        do throws(Problem) { name = try request.session() } catch {
+        do throws(Problem) { name = try request.useSession() } catch {
             guard shows else { throw error }
             return nil
         }

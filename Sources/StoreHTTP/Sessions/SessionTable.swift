@@ -14,7 +14,7 @@ import Synchronization
 package final class SessionTable: Sendable {
     /// The reason why a session can't begin: ``sessionsMax`` sessions are open, or
     /// ``perAddressMax`` from one address.
-    package enum Refusal: Error {
+    package enum FullError: Error {
         case full, addressFull
     }
 
@@ -29,8 +29,8 @@ package final class SessionTable: Sendable {
         /// requests. If the action is applied, the table removes the session, else it keeps the
         /// session.
         var isEnding = false
-        /// The timer of the session's next check, in ``Table/checks``.
-        var timer: TimerHeap<String>.ID?
+        /// The timer of the session's next check, in ``Table/idleCheckTimers``.
+        var idleCheckTimerID: TimerHeap<String>.ID?
     }
 
     fileprivate struct Table: Sendable {
@@ -40,12 +40,12 @@ package final class SessionTable: Sendable {
         /// The number of sessions from each address, without the ending sessions.
         var countsByAddress: [String: Int] = [:]
         /// The numbers of sessions that were refused for each reason.
-        var fullRefusals: UInt64 = 0
-        var addressFullRefusals: UInt64 = 0
+        var fullErrorCount: UInt64 = 0
+        var addressFullErrorCount: UInt64 = 0
         /// The times of the next checks for idleness, in nanoseconds of the table's clock. A
         /// request does not change these times: the check itself sets a later time for a used
         /// session.
-        var checks = TimerHeap<String>()
+        var idleCheckTimers = TimerHeap<String>()
     }
 
     /// The maximum number of open sessions.
@@ -129,16 +129,16 @@ package final class SessionTable: Sendable {
 
     /// Adds a session before its first action is dispatched.
     ///
-    /// - Throws: a `Refusal` if the session would exceed a bound.
-    package func begin(_ name: String, from address: String) throws(Refusal) {
+    /// - Throws: a `FullError` if the session would exceed a bound.
+    package func begin(_ name: String, from address: String) throws(FullError) {
         let time = now()
-        let refusal = table.withLock { table -> Refusal? in
+        let refusal = table.withLock { table -> FullError? in
             guard table.sessions.count - table.endingCount < sessionsMax else {
-                table.fullRefusals += 1
+                table.fullErrorCount += 1
                 return .full
             }
             guard table.countsByAddress[address] ?? 0 < sessionsPerAddressMax else {
-                table.addressFullRefusals += 1
+                table.addressFullErrorCount += 1
                 return .addressFull
             }
             table.add(name, from: address, time, checkingAfter: idleNanoseconds)
@@ -149,7 +149,7 @@ package final class SessionTable: Sendable {
 
     /// The number of open sessions, and of refused sessions since the start for each reason.
     var sessionCounts: (open: Int, full: UInt64, addressFull: UInt64) {
-        table.withLock { ($0.sessions.count, $0.fullRefusals, $0.addressFullRefusals) }
+        table.withLock { ($0.sessions.count, $0.fullErrorCount, $0.addressFullErrorCount) }
     }
 
     /// Removes a session, after its end is durable or its beginning has failed.
@@ -163,7 +163,9 @@ package final class SessionTable: Sendable {
     /// finds it.
     package func cancelEnding(_ name: String) {
         table.withLock { table in
-            guard let session = table.cancelEnding(name), session.timer == nil else { return }
+            guard let session = table.cancelEnding(name), session.idleCheckTimerID == nil else {
+                return
+            }
             table.scheduleCheck(of: name, at: session.lastUsed + idleNanoseconds)
         }
     }
@@ -174,8 +176,8 @@ package final class SessionTable: Sendable {
         let time = now()
         return table.withLock { table in
             var idle: [String] = []
-            while idle.count < max, let name = table.checks.popDue(at: Double(time)) {
-                table.sessions[name]?.timer = nil
+            while idle.count < max, let name = table.idleCheckTimers.popDue(at: Double(time)) {
+                table.sessions[name]?.idleCheckTimerID = nil
                 guard let session = table.sessions[name] else { continue }
                 let isUsed = session.holdCount > 0 || session.isEnding
                 let end = (isUsed ? time : session.lastUsed) + idleNanoseconds
@@ -195,7 +197,7 @@ package final class SessionTable: Sendable {
     /// The seconds from now in which no session can become idle.
     var secondsUntilIdle: Double {
         let time = now()
-        let next = table.withLock { $0.checks.nextDue } ?? Double(time + idleNanoseconds)
+        let next = table.withLock { $0.idleCheckTimers.nextDue } ?? Double(time + idleNanoseconds)
         return Swift.max(0, (next - Double(time)) / 1e9)
     }
 }
@@ -214,7 +216,7 @@ extension SessionTable.Table {
 
     /// Sets the time of a session's next check.
     fileprivate mutating func scheduleCheck(of name: String, at time: Int64) {
-        sessions[name]?.timer = checks.insert(name, due: Double(time))
+        sessions[name]?.idleCheckTimerID = idleCheckTimers.insert(name, due: Double(time))
     }
 
     /// Returns the index of a session in the dictionary; `nil` if the session is absent or ending.
@@ -245,7 +247,7 @@ extension SessionTable.Table {
 
     fileprivate mutating func remove(_ name: String) {
         guard let session = sessions.removeValue(forKey: name) else { return }
-        if let timer = session.timer { checks.remove(timer) }
+        if let timer = session.idleCheckTimerID { idleCheckTimers.remove(timer) }
         if session.isEnding { endingCount -= 1 } else { decrementCount(of: session.address) }
     }
 
@@ -270,11 +272,11 @@ package final class SessionHold: Sendable {
 
     deinit { end() }
 
-    /// True if the session is still open. The session's client may have ended it during the hold.
-    /// Safe on any thread.
+    /// True if the session is still open. The session's client may have ended the session during
+    /// the hold. Safe on any thread.
     var isSessionOpen: Bool { table.isOpen(sessionName) }
 
-    /// Ends the hold once, and restarts the session's idle time. Any thread may call it.
+    /// Ends the hold once, and restarts the session's idle time. Any thread may call this function.
     func end() {
         guard !isOver.exchange(true, ordering: .relaxed) else { return }
         table.release(sessionName)

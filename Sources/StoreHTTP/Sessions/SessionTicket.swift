@@ -13,7 +13,7 @@ final class SessionTicket: DispatchTicket, @unchecked Sendable {
     private let makeResponse: @Sendable (UInt64?) -> HTTPResponse?
 
     /// Makes a ticket. The closure `response` makes the answer from the version of the action. The
-    /// ticket calls it with `nil` if nothing was applied.
+    /// ticket calls the closure with `nil` if nothing was applied.
     init(
         _ request: RequestContext,
         _ store: Store,
@@ -55,7 +55,8 @@ final class SessionTicket: DispatchTicket, @unchecked Sendable {
             origin: request.logOrigin(in: session),
             completion: self
         )
-        // Park the request before the Core has the envelope, which it may complete at once.
+        // Park the request before the Core gets the envelope, because the Core may complete the
+        // envelope at once.
         exchange.park()
         offer(envelope)
     }

@@ -27,8 +27,8 @@ package final class ViewPresence: Sendable {
     /// Dispatches an action of a view for a session and a client.
     ///
     /// ``ViewPresence`` calls the closure under its lock, so that the actions have the order of the
-    /// changes. The closure must only put the action into the mailbox. If the closure waited, or
-    /// called this object, all threads that report slices would block.
+    /// changes. The closure may do no more than put the action into the mailbox. If the closure
+    /// waited, or called this object, all threads that report slices would block.
     package typealias Dispatch =
         @Sendable (any Action, _ session: String?, _ origin: String) throws(MailboxError) -> Void
 
@@ -57,8 +57,8 @@ package final class ViewPresence: Sendable {
     }
 
     private struct Table {
-        var streamsBySlice: [ShownSlice: [String: Streams]] = [:]
-        var slices: Set<ExistingSlice> = []
+        var streamsBySliceAndSession: [ShownSlice: [String: Streams]] = [:]
+        var existingSlices: Set<ExistingSlice> = []
     }
 
     private let modules: [SliceDescription]
@@ -70,7 +70,8 @@ package final class ViewPresence: Sendable {
         self.dispatch = dispatch
     }
 
-    /// The indices of the modules whose slices begin and end, and whose views declare an action.
+    /// The indices of the modules that declare an action for a view, and whose slices can begin and
+    /// end.
     package var watchedModules: [Int] {
         modules.indices.filter { declaresActions($0) && modules[$0].cardinality != .one }
     }
@@ -91,26 +92,32 @@ package final class ViewPresence: Sendable {
         let showing = SessionSlice(slice: slice, session: session ?? Sessions.shared)
         // Dispatch under the lock, so that the last action matches the table.
         try table.withLock { table throws(MailboxError) in
-            var streams = table.streamsBySlice[slice]?[showing.session] ?? Streams(origin: origin)
+            var streams =
+                table.streamsBySliceAndSession[slice]?[showing.session] ?? Streams(origin: origin)
             if !streams.hasViewAppeared, sliceExists(for: showing, table) {
                 try dispatchAction(.visible, showing, streams.origin)
                 streams.hasViewAppeared = true
             }
             streams.count += 1
-            table.streamsBySlice[slice, default: [:]][showing.session] = streams
+            table.streamsBySliceAndSession[slice, default: [:]][showing.session] = streams
         }
         return { [self] in endShowing(showing) }
     }
 
-    /// Records that a slice has begun or ended. The Core's thread calls it, in version order.
+    /// Records that a slice has begun or ended. The Core's thread calls this function, in version
+    /// order.
     package func noteSlice(of module: Int, _ key: SliceKey, exists: Bool) {
         let slice = ShownSlice(moduleIndex: module, instance: key.instance)
         table.withLock { table in
             let place = ExistingSlice(slice: slice, session: key.session)
-            if exists { table.slices.insert(place) } else { table.slices.remove(place) }
+            if exists {
+                table.existingSlices.insert(place)
+            } else {
+                table.existingSlices.remove(place)
+            }
             // Sort the sessions, so that the same calls always dispatch the actions in the same
             // order.
-            let showings = (table.streamsBySlice[slice] ?? [:]).sorted {
+            let showings = (table.streamsBySliceAndSession[slice] ?? [:]).sorted {
                 $0.key.utf8.lexicographicallyPrecedes($1.key.utf8)
             }
             for (session, streams) in showings
@@ -120,24 +127,25 @@ package final class ViewPresence: Sendable {
                 // If the mailbox is full, the Core logs the lost action.
                 let isReported =
                     exists && (try? dispatchAction(.visible, showing, streams.origin)) != nil
-                table.streamsBySlice[slice]?[session]?.hasViewAppeared = isReported
+                table.streamsBySliceAndSession[slice]?[session]?.hasViewAppeared = isReported
             }
         }
     }
 
     private func endShowing(_ showing: SessionSlice) {
         table.withLock { table in
-            guard var streams = table.streamsBySlice[showing.slice]?[showing.session] else {
+            guard var streams = table.streamsBySliceAndSession[showing.slice]?[showing.session]
+            else {
                 return
             }
             streams.count -= 1
             guard streams.count == 0 else {
-                table.streamsBySlice[showing.slice]?[showing.session] = streams
+                table.streamsBySliceAndSession[showing.slice]?[showing.session] = streams
                 return
             }
-            table.streamsBySlice[showing.slice]?[showing.session] = nil
-            if table.streamsBySlice[showing.slice]?.isEmpty == true {
-                table.streamsBySlice[showing.slice] = nil
+            table.streamsBySliceAndSession[showing.slice]?[showing.session] = nil
+            if table.streamsBySliceAndSession[showing.slice]?.isEmpty == true {
+                table.streamsBySliceAndSession[showing.slice] = nil
             }
             // If the mailbox is full, the Core logs the lost action.
             if streams.hasViewAppeared { try? dispatchAction(.hidden, showing, streams.origin) }
@@ -153,7 +161,7 @@ package final class ViewPresence: Sendable {
         let module = modules[showing.slice.moduleIndex]
         guard module.cardinality != .one else { return true }
         let session = module.ownership == .session ? showing.session : nil
-        return table.slices.contains(ExistingSlice(slice: showing.slice, session: session))
+        return table.existingSlices.contains(ExistingSlice(slice: showing.slice, session: session))
     }
 
     private func dispatchAction(

@@ -16,7 +16,7 @@ final class ClientRequestTicket: DispatchTicket, @unchecked Sendable {
     /// source.
     private let reactionActions: [(action: any Action, place: String)]
     /// The distributed trace that the request belongs to.
-    private let trace: String?
+    private let traceparent: String?
 
     static var answers: [OpenAPI.Answer] {
         [
@@ -48,7 +48,7 @@ final class ClientRequestTicket: DispatchTicket, @unchecked Sendable {
         self.request = request
         self.reactionActions = reactionActions
         workWatch = EffectWatch()
-        trace = request.exchange.childTraceparent
+        traceparent = request.exchange.childTraceparent
         super.init(
             request: request,
             store: store,
@@ -79,9 +79,9 @@ final class ClientRequestTicket: DispatchTicket, @unchecked Sendable {
         let origin = self.request.logOrigin(in: caller.session)
         park(cancelsOnClose: cancelsOnClose)
         do {
-            try store.core.offer(
+            try store.engine.offer(
                 request: Envelope(
-                    members: [EnvelopeMember(request, in: trace)],
+                    members: [EnvelopeMember(request, in: traceparent)],
                     requestID: id.text,
                     principal: caller.recordedPrincipal,
                     watch: workWatch,
@@ -106,14 +106,14 @@ final class ClientRequestTicket: DispatchTicket, @unchecked Sendable {
             hasVisibleChange: nil
         )
         for (action, place) in reactionActions {
-            store.core.dispatchProgramAction(
+            store.engine.dispatchProgramAction(
                 action,
                 from: ActionSource(
                     cause: answer.lastVersion,
                     sourceLocation: place,
                     session: caller.session,
                     principal: caller.recordedPrincipal,
-                    trace: trace,
+                    trace: traceparent,
                     watch: workWatch
                 )
             )

@@ -49,7 +49,7 @@ struct UseCaseRoutes: RouteGroup {
         let input = try input(of: method, request)
         try request.environment.web.limits?.take(.actions, of: request.exchange)
         let work: ClientRequest
-        let session = try request.session()
+        let session = try request.useSession()
         do { work = try method.makeRequest(input, session, instance) } catch {
             let refusal = Refusal(error)
             store.logger.note(refusal, of: method.grantName, in: request.id.text)

@@ -9,13 +9,13 @@ package struct ActionLinker: ActionHrefs {
     private let actions: ActionTable
     private let encoder: JSONEncoder
     /// The maximum number of bytes of a link. The server refuses a request with a longer target.
-    private let bytesMax: Int
+    private let hrefBytesMax: Int
 
     package init(_ links: Links, _ actions: ActionTable, _ encoder: JSONEncoder, bytesMax: Int) {
         self.links = links
         self.actions = actions
         self.encoder = encoder
-        self.bytesMax = bytesMax
+        self.hrefBytesMax = bytesMax
     }
 
     package func href(of action: any Action) throws -> String {
@@ -36,10 +36,10 @@ package struct ActionLinker: ActionHrefs {
             )
         }
         let href = path + "?action=" + PercentEncoding.encode(Self.text(of: member))
-        guard href.utf8.count <= bytesMax else {
+        guard href.utf8.count <= hrefBytesMax else {
             throw ActionLinkError(
                 "a link to '\(member.type)' has \(href.utf8.count) bytes, and a request's target "
-                    + "has at most \(bytesMax); bind smaller arguments"
+                    + "has at most \(hrefBytesMax); bind smaller arguments"
             )
         }
         return href

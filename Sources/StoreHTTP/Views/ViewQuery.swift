@@ -7,13 +7,13 @@ import StoreWire
 struct ViewQuery: Sendable {
     /// The parameters' names in the order of their declaration.
     let names: [String]
-    private let view: String
+    private let viewName: String
     private let schemas: [JSONSchema.Property]
     private let decode: @Sendable ([UInt8]) -> Result<any Codable & Sendable, JSONError>
     private let logger: Logger
 
     init(of view: String, _ type: any (Codable & Sendable).Type, _ logger: Logger) {
-        self.view = view
+        self.viewName = view
         self.logger = logger
         decode = Self.decoder(of: type)
         let document = JSONSchemaDocument(of: [type])
@@ -61,7 +61,7 @@ struct ViewQuery: Sendable {
                 if Self.allowsText(schema.schema) {
                     json.string(text)
                 } else {
-                    json.raw(Self.scalar(text))
+                    json.raw(Self.scalarJSON(ofText: text))
                 }
             }
         }
@@ -75,7 +75,7 @@ struct ViewQuery: Sendable {
                 let given = names.filter { text($0) != nil }
                 logger.error(
                     .payloadRefused,
-                    "the type's own code refused the parameters of the view \(view) "
+                    "the type's own code refused the parameters of the view \(viewName) "
                         + "(\(given.joined(separator: ", "))): \(type(of: failure))"
                 )
             }
@@ -103,9 +103,9 @@ struct ViewQuery: Sendable {
 
     /// Returns the JSON for the text of a number or a boolean. The text itself is JSON if it is
     /// `true`, `false`, or a number without an exponent. The function makes a JSON string from any
-    /// other text, and the decoder refuses the string with the parameter's name. So two texts never
-    /// have the same value: `10` is a number, but `1e1` is refused.
-    private static func scalar(_ text: String) -> [UInt8] {
+    /// other text. The decoder refuses this string with an error that names the parameter. So two
+    /// texts never have the same value: `10` is a number, but `1e1` is refused.
+    private static func scalarJSON(ofText text: String) -> [UInt8] {
         let bytes = Array(text.utf8)
         if let document = try? JSONDocument(parsing: bytes, limits: JSONLimits()),
             [.number, .true, .false].contains(document.root.kind),

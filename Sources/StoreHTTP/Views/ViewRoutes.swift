@@ -68,7 +68,7 @@ struct ViewRoutes: RouteGroup {
         let role = request.identity?.role
         request.respond { json in
             let seen = views.views.filter { role?.sees(view: $0.name) != false }
-            json.list("views", of: seen) { json, view in
+            json.objectArray("views", of: seen) { json, view in
                 json.member("name", view.name)
                 json.member("href", links.view(view.name))
                 json.member("events", links.viewEvents(view.name))

@@ -38,21 +38,23 @@ extension EventLoop {
     }
 
     func answer(_ exchange: HTTPExchange, _ answer: any HTTPAnswer) -> chttpd_verdict {
-        writer.reset()
-        answer.write(to: &writer)
+        answerWriter.reset()
+        answer.write(to: &answerWriter)
         return sendWrittenAnswer(exchange)
     }
 
     /// Hands the answer in the loop's writer to the library.
     func sendWrittenAnswer(_ exchange: HTTPExchange) -> chttpd_verdict {
-        if exchange.furtherFields.count > 0 { writer.add(exchange.furtherFields) }
+        if exchange.furtherFields.count > 0 { answerWriter.add(exchange.furtherFields) }
         let head = AnswerHead(
-            status: writer.status,
-            fields: writer.fields.bytes,
-            fieldCount: writer.fieldCount
+            status: answerWriter.status,
+            fields: answerWriter.fields.bytes,
+            fieldCount: answerWriter.fieldCount
         )
-        guard let body = writer.sharedBody else { return send(exchange, head, writer.body.bytes) }
-        writer.sharedBody = nil
+        guard let body = answerWriter.sharedBody else {
+            return send(exchange, head, answerWriter.body.bytes)
+        }
+        answerWriter.sharedBody = nil
         return send(exchange, head, body)
     }
 
@@ -121,7 +123,7 @@ extension EventLoop {
         _ owner: UnsafeMutableRawPointer
     ) -> CInt {
         body.withUnsafeBytes { bytes in
-            // The address is not `nil`, because the body is too long to be copied.
+            // The address is not `nil`, because a body too long to be copied is not empty.
             guard let base = bytes.baseAddress else { return 0 }
             return chttpd_respond_shared(connection, head, base, bytes.count, releaseBytes, owner)
         }
@@ -138,7 +140,7 @@ extension EventLoop {
         exchange.phase = .answered
         if exchange.bodyMemory != nil { giveBackBodyMemory(of: exchange) }
         exchange.closesConnection = exchange.closesConnection || head.closesConnection || isStopping
-        exchange.record?.wait(for: .nothing)
+        exchange.loopConnection?.setAwaitedInput(.nothing)
         noteAnswered(exchange, status: head.status)
         return chttpd_response_head(
             fields: head.fields.baseAddress?.assumingMemoryBound(to: CChar.self),

@@ -21,10 +21,10 @@ func onConnectionOpened(
 ) -> UnsafeMutableRawPointer? {
     loop(context)._withUnsafeGuaranteedRef { loop in
         let descriptor = chttpd_socket(connection)
-        let record = ConnectionRecord(
+        let record = LoopConnection(
             descriptor: descriptor,
             peer: loop.acceptedAddress,
-            isAdmin: loop.takeAdminDescriptor(descriptor),
+            isAdmin: loop.removeAdminDescriptor(descriptor),
             deadline: loop.now + loop.configuration.headersSeconds
         )
         loop.add(record)
@@ -34,7 +34,7 @@ func onConnectionOpened(
 
 func onConnectionClosed(context: UnsafeMutableRawPointer, closed: UnsafeMutableRawPointer?) {
     guard let closed else { return }
-    let record = Unmanaged<ConnectionRecord>.fromOpaque(closed).takeRetainedValue()
+    let record = Unmanaged<LoopConnection>.fromOpaque(closed).takeRetainedValue()
     loop(context)._withUnsafeGuaranteedRef {
         $0.refuseRequestLine(of: record)
         $0.remove(record)
@@ -47,7 +47,7 @@ func onRequestBegan(
     target: UnsafePointer<CChar>
 ) -> UnsafeMutableRawPointer? {
     loop(context)._withUnsafeGuaranteedRef { loop in
-        Unmanaged.passRetained(loop.begin(connection, target)).toOpaque()
+        Unmanaged.passRetained(loop.beginRequest(connection, target)).toOpaque()
     }
 }
 
@@ -74,7 +74,7 @@ func onRequestEnded(
 ) {
     guard let request else { return }
     let exchange = Unmanaged<HTTPExchange>.fromOpaque(request).takeRetainedValue()
-    loop(context)._withUnsafeGuaranteedRef { $0.end(exchange, isAnswered: answered != 0) }
+    loop(context)._withUnsafeGuaranteedRef { $0.endRequest(exchange, isAnswered: answered != 0) }
 }
 
 func onRefused(context: UnsafeMutableRawPointer, connection: OpaquePointer, status: UInt32) {
@@ -94,7 +94,8 @@ func releaseBytes(owner: UnsafeMutableRawPointer?) {
     if let owner { Unmanaged<AnyObject>.fromOpaque(owner).release() }
 }
 
-/// Copies up to `max` bytes of a body that is made of pieces, and returns their number.
+/// Copies up to `max` bytes of a body that is made of pieces, and returns the number of copied
+/// bytes.
 func copyBodyBytes(
     owner: UnsafeMutableRawPointer?,
     offset: UInt64,

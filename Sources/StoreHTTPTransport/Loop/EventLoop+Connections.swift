@@ -24,7 +24,7 @@ extension EventLoop {
                 pauseListening(on: listener)
                 return
             }
-            counters.accepted.add(1, ordering: .relaxed)
+            counters.acceptedConnections.add(1, ordering: .relaxed)
             acceptedAddress = address.address
             if let refusal = refusal(at: listener) {
                 if !answerUnplaced(descriptor, refusal) { close(descriptor) }
@@ -50,7 +50,7 @@ extension EventLoop {
 
     /// Returns true if the library's new connection was accepted at an address for operators. Must
     /// be called once for each connection.
-    func takeAdminDescriptor(_ descriptor: CInt) -> Bool {
+    func removeAdminDescriptor(_ descriptor: CInt) -> Bool {
         !adminDescriptors.isEmpty && adminDescriptors.remove(descriptor) != nil
     }
 
@@ -61,7 +61,7 @@ extension EventLoop {
         var descriptor: CInt = -1
         _ = SocketAddress(accepting: &descriptor, from: listener.descriptor)
         if descriptor >= 0 {
-            refuse(descriptor, .connectionLimit(records.count))
+            refuse(descriptor, .connectionLimit(loopConnections.count))
             close(descriptor)
         }
         spareDescriptor = Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
@@ -79,23 +79,25 @@ extension EventLoop {
         }
     }
 
-    func add(_ record: ConnectionRecord) {
+    func add(_ record: LoopConnection) {
         if !record.isAdmin { places.take(record.peer) }
-        record.indexInLoop = records.count
+        record.indexInLoop = loopConnections.count
         if record.isAdmin { adminConnectionCount += 1 }
-        records.append(record)
-        counters.open.store(UInt64(records.count), ordering: .relaxed)
+        loopConnections.append(record)
+        counters.openConnections.store(UInt64(loopConnections.count), ordering: .relaxed)
     }
 
-    func remove(_ record: ConnectionRecord) {
-        guard record.indexInLoop < records.count, records[record.indexInLoop] === record else {
+    func remove(_ record: LoopConnection) {
+        guard record.indexInLoop < loopConnections.count,
+            loopConnections[record.indexInLoop] === record
+        else {
             return
         }
         if record.isAdmin { adminConnectionCount -= 1 }
-        records.swapAt(record.indexInLoop, records.count - 1)
-        records[record.indexInLoop].indexInLoop = record.indexInLoop
-        records.removeLast()
-        counters.open.store(UInt64(records.count), ordering: .relaxed)
+        loopConnections.swapAt(record.indexInLoop, loopConnections.count - 1)
+        loopConnections[record.indexInLoop].indexInLoop = record.indexInLoop
+        loopConnections.removeLast()
+        counters.openConnections.store(UInt64(loopConnections.count), ordering: .relaxed)
         if !record.isAdmin { places.giveBack(record.peer) }
     }
 
@@ -104,7 +106,7 @@ extension EventLoop {
         closeAbandoned()
         closeExpiredLingering()
         refuseExpiredUnplaced()
-        for record in records where record.deadline <= now {
+        for record in loopConnections where record.deadline <= now {
             counters.timeouts.add(1, ordering: .relaxed)
             if record.awaitedInput != .nextRequest {
                 record.exchange?.noteAnswer(status: 408, bytes: 0)
@@ -118,9 +120,9 @@ extension EventLoop {
             if let missed {
                 refuse(record.descriptor, .timeout(missed.part, seconds: Int(missed.seconds)))
             }
-            // The library notices the end of the connection and closes it.
+            // The library notices the end of the connection and closes the connection.
             shutdown(record.descriptor, CInt(SHUT_RDWR))
-            record.wait(for: .nothing)
+            record.setAwaitedInput(.nothing)
         }
     }
 
@@ -129,7 +131,7 @@ extension EventLoop {
     /// bytes. If the client of a request that was put off has left, calls the request's
     /// `onClientLeft`.
     func closeAbandoned() {
-        let waiting = records.filter {
+        let waiting = loopConnections.filter {
             $0.awaitedInput != .nothing || $0.exchange?.onClientLeft != nil
         }
         guard !waiting.isEmpty else { return }
@@ -144,7 +146,7 @@ extension EventLoop {
             }
             guard hasInputEnded(record.descriptor) else { continue }
             shutdown(record.descriptor, CInt(SHUT_RDWR))
-            record.wait(for: .nothing)
+            record.setAwaitedInput(.nothing)
         }
     }
 

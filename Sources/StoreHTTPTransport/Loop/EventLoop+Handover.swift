@@ -7,20 +7,22 @@ import Synchronization
 
 extension EventLoop {
     /// Sets the outcome of a request that was put off, and queues the request. A call of ``wake()``
-    /// must follow. Any thread may call it.
+    /// must follow. Any thread may call this function.
     func finish(_ exchange: HTTPExchange, _ outcome: HTTPExchange.Outcome) {
         exchange.outcome = outcome
         finishedExchanges.withLock { $0.add(exchange) }
     }
 
-    /// Wakes the loop's thread, which sends the completed answers. Any thread may call it.
+    /// Wakes the loop's thread, which sends the completed answers. Any thread may call this
+    /// function.
     func wake() {
         if isOnBorrowerThread { return }
         var one: UInt64 = 1
         write(wakeDescriptor, &one, 8)
     }
 
-    /// Leaves an order for the loop's thread, and wakes the thread. Any thread may call it.
+    /// Leaves an order for the loop's thread, and wakes the thread. Any thread may call this
+    /// function.
     func submit(_ change: @Sendable (inout LoopOrders) -> Void) {
         orders.withLock { change(&$0) }
         wake()
@@ -30,7 +32,7 @@ extension EventLoop {
         let asked = orders.withLock { exchange(&$0, with: LoopOrders()) }
         for exchange in asked.endedStreamExchanges {
             exchange.outcome = .abandoned
-            suspendedStreams[ObjectIdentifier(exchange)] = nil
+            suspendedStreamExchanges[ObjectIdentifier(exchange)] = nil
             resume(exchange)
         }
         if let successor = asked.successor {
@@ -51,9 +53,11 @@ extension EventLoop {
 
     /// Resumes the finished exchanges. The library then calls back for the answer of each.
     func resumeFinished() {
-        finishedExchanges.withLock { swap(&$0.exchanges, &finishedBatch) }
-        for exchange in finishedBatch { resume(exchange) }
-        finishedBatch.removeAll(keepingCapacity: finishedBatch.capacity <= Self.finishedCapacityMax)
+        finishedExchanges.withLock { swap(&$0.exchanges, &spareFinishedExchanges) }
+        for exchange in spareFinishedExchanges { resume(exchange) }
+        spareFinishedExchanges.removeAll(
+            keepingCapacity: spareFinishedExchanges.capacity <= Self.finishedCapacityMax
+        )
     }
 
     func resume(_ exchange: HTTPExchange) {
@@ -108,17 +112,18 @@ extension EventLoop {
         guard isStopping else { return false }
         if now >= stopDeadline { return true }
         // A client that has not sent a whole request by now gets no answer.
-        for record in records where record.awaitedInput != .body && record.awaitedInput != .nothing
-        {
+        for record in loopConnections
+        where record.awaitedInput != .body && record.awaitedInput != .nothing {
             shutdown(record.descriptor, CInt(SHUT_RDWR))
         }
-        return records.isEmpty
+        return loopConnections.isEmpty
     }
 
     func stopDaemon(_ daemon: OpaquePointer) {
-        // A suspended connection would make the library abort the process.
-        let left = records.count
-        for record in records {
+        // If a connection were still suspended when the library stops, the library would abort the
+        // process.
+        let left = loopConnections.count
+        for record in loopConnections {
             guard let exchange = record.exchange else { continue }
             if case .none = exchange.waitState { continue }
             dropStream(of: exchange)
@@ -130,11 +135,11 @@ extension EventLoop {
         chttpd_stop(daemon)
         self.daemon = nil
         cutOffCount = left
-        // The exchanges hold references to the loop, so they are released here.
+        // The exchanges hold references to the loop, so the loop releases the exchanges here.
         freeExchanges = []
-        finishedBatch = []
+        spareFinishedExchanges = []
         finishedExchanges.withLock { $0.close() }
-        suspendedStreams = [:]
+        suspendedStreamExchanges = [:]
     }
 }
 

@@ -67,8 +67,8 @@ extension EventLoop {
     func lend(in term: UInt64, for work: @Sendable () -> Void) -> Bool {
         startSecondThread?()
         startSecondThread = nil
-        thread.store(0, ordering: .relaxed)
-        borrower.store(UInt(pthread_self()), ordering: .relaxed)
+        ownThreadID.store(0, ordering: .relaxed)
+        borrowerThreadID.store(UInt(pthread_self()), ordering: .relaxed)
         leadership.lentCount.add(1, ordering: .relaxed)
         leadership.term.store(term | 1, ordering: .sequentiallyConsistent)
         if !leadership.isWatched.load(ordering: .sequentiallyConsistent) {
@@ -76,16 +76,16 @@ extension EventLoop {
             leadership.wakeSignal.signal()
         }
         work()
-        borrower.store(0, ordering: .relaxed)
+        borrowerThreadID.store(0, ordering: .relaxed)
         let isBack = leadership.beginTerm(term, after: term | 1)
-        if isBack { thread.store(UInt(pthread_self()), ordering: .relaxed) } else { wake() }
+        if isBack { ownThreadID.store(UInt(pthread_self()), ordering: .relaxed) } else { wake() }
         return isBack
     }
 
     /// True if the calling thread does the handler's work and still leads the loop. Such a thread
     /// sends the completed answers after the work, and needs no wakeup.
     var isOnBorrowerThread: Bool {
-        borrower.load(ordering: .relaxed) == UInt(pthread_self())
+        borrowerThreadID.load(ordering: .relaxed) == UInt(pthread_self())
             && leadership.term.load(ordering: .sequentiallyConsistent) & 1 == 1
     }
 

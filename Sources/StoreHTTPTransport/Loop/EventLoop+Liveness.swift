@@ -13,8 +13,8 @@ struct UnplacedSocket {
 
 extension EventLoop {
     /// The most connections without a place whose first bytes are awaited. If more connections
-    /// come, the oldest one is refused. The number of descriptors that the server needs includes
-    /// these connections.
+    /// come, the oldest connection without a place is refused. The number of descriptors that the
+    /// server needs includes these connections.
     static let unplacedSocketsMax = 32
     /// The time for which the first bytes are awaited.
     static let unplacedWaitSeconds = 1.0

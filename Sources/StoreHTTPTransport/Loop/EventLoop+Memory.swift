@@ -13,7 +13,7 @@ extension EventLoop {
     /// Takes memory for a body that has `count` bytes so far. If no memory is left, returns the
     /// reason.
     func takeBodyMemory(of exchange: HTTPExchange, _ count: Int) -> TransportFailure? {
-        guard let record = exchange.record, !record.isAdmin else { return nil }
+        guard let record = exchange.loopConnection, !record.isAdmin else { return nil }
         let body = exchange.bodyMemory ?? BodyMemory(holders: holders(of: exchange))
         let more = count - MessageMemory.uncountedBytes - body.bytes
         if let failure = memory.takeBody(more, for: body.holders) { return failure }
@@ -52,14 +52,14 @@ extension EventLoop {
     private func takeAnswerMemory(of exchange: HTTPExchange, own: Int, _ pieces: [SharedPiece])
         -> Bool
     {
-        guard let record = exchange.record, !record.isAdmin else { return true }
+        guard let record = exchange.loopConnection, !record.isAdmin else { return true }
         let answer = UnreadAnswer(record, ownBytes: own, pieces, holders(of: exchange))
         memory.take(answer)
         unreadAnswers.add(answer)
         exchange.unreadAnswer = answer
         guard answer.takenBytes > 0 else { return true }
         for holder in answer.holders {
-            var excess = memory.share(of: holder) - memory.shareBytesMax
+            var excess = memory.takenBytes(of: holder) - memory.shareBytesMax
             while excess > 0, let oldest = unreadAnswers.oldest(but: answer, of: holder) {
                 excess -= oldest.takenBytes
                 endConnection(of: oldest)
@@ -72,7 +72,7 @@ extension EventLoop {
         }
         let isHeld =
             memory.takenBytes <= memory.bytesMax + memory.shareBytesMax || unreadAnswers.count == 1
-        if !isHeld { counters.unreadAnswersEnded.increment() }
+        if !isHeld { counters.unreadAnswerConnectionsClosed.increment() }
         return isHeld
     }
 
@@ -86,7 +86,7 @@ extension EventLoop {
     /// Ends the connection of an answer. The kernel drops the answer's unsent bytes.
     private func endConnection(of answer: UnreadAnswer) {
         unreadAnswers.noteEnding(answer)
-        counters.unreadAnswersEnded.increment()
+        counters.unreadAnswerConnectionsClosed.increment()
         if now >= nextUnreadReport {
             nextUnreadReport = now + Self.unreadReportIntervalSeconds
             log(
@@ -94,7 +94,7 @@ extension EventLoop {
                     + "\(memory.bytesMax) bytes: connections of the oldest answers are closed"
             )
         }
-        let descriptor = answer.record.descriptor
+        let descriptor = answer.loopConnection.descriptor
         SocketOption.set(SO_LINGER, of: descriptor, to: linger(l_onoff: 1, l_linger: 0))
         shutdown(descriptor, CInt(SHUT_RDWR))
     }

@@ -22,8 +22,8 @@ extension EventLoop {
 
     /// Answers a request that the library refuses, in place of the library.
     func refuse(_ connection: OpaquePointer, status: Int) {
-        counters.framingRefused.add(1, ordering: .relaxed)
-        let record = record(of: connection)
+        counters.framingRefusedRequests.add(1, ordering: .relaxed)
+        let record = loopConnection(of: connection)
         if record?.isDoneSending == true { return }
         record?.isDoneSending = true
         record?.exchange?.noteAnswer(status: status, bytes: 0)
@@ -49,12 +49,12 @@ extension EventLoop {
     /// Answers on a connection that the library closes without an answer because the request line
     /// is malformed. Sends nothing if the client has closed the connection, or if this run of the
     /// library has ended the connection's last request.
-    func refuseRequestLine(of record: ConnectionRecord) {
+    func refuseRequestLine(of record: LoopConnection) {
         guard record.awaitedInput == .firstRequest || record.awaitedInput == .nextRequest,
-            record.runOfLastRequestEnd != libraryRunCount, !record.isDoneSending,
+            record.libraryRunOfLastRequestEnd != libraryRunCount, !record.isDoneSending,
             !hasInputEnded(record.descriptor)
         else { return }
-        counters.framingRefused.add(1, ordering: .relaxed)
+        counters.framingRefusedRequests.add(1, ordering: .relaxed)
         refuse(record.descriptor, .malformed("The request line is malformed."), lingers: true)
     }
 
@@ -63,7 +63,8 @@ extension EventLoop {
     /// closed the connection.
     func refuse(_ descriptor: CInt, _ failure: TransportFailure, lingers: Bool = false) {
         switch failure {
-        case .connectionLimit, .addressLimit: counters.refused.add(1, ordering: .relaxed)
+        case .connectionLimit, .connectionLimitPerAddress:
+            counters.refusedConnections.add(1, ordering: .relaxed)
         default: break
         }
         reply(descriptor, handler.response(for: failure))
@@ -109,7 +110,7 @@ extension EventLoop {
         if count < 0, errno == EAGAIN || errno == EINTR { return }
         socket.droppedBytes += max(0, count)
         lingeringSockets[descriptor] = socket
-        if count <= 0 || socket.droppedBytes > configuration.discardBytesMax {
+        if count <= 0 || socket.droppedBytes > configuration.discardedBodyBytesMax {
             endLinger(descriptor)
         }
     }

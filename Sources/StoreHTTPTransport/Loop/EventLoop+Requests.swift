@@ -5,7 +5,7 @@ import Synchronization
 
 extension EventLoop {
     /// Begins a request whose line was read. Returns its exchange.
-    func begin(_ connection: OpaquePointer, _ target: UnsafePointer<CChar>) -> HTTPExchange {
+    func beginRequest(_ connection: OpaquePointer, _ target: UnsafePointer<CChar>) -> HTTPExchange {
         let exchange = freeExchanges.popLast() ?? HTTPExchange(loop: self)
         exchange.connection = connection
         exchange.requestStartNanoseconds = turnStartNanoseconds
@@ -14,11 +14,11 @@ extension EventLoop {
             with: UnsafeRawBufferPointer(start: target, count: strlen(target))
         )
         if notesRequests { beginNote(exchange) }
-        if let record = record(of: connection) {
-            exchange.record = record
+        if let record = loopConnection(of: connection) {
+            exchange.loopConnection = record
             record.exchange = exchange
-            record.wait(
-                for: .remainingHeaders,
+            record.setAwaitedInput(
+                .remainingHeaders,
                 until: min(record.deadline, now + configuration.headersSeconds)
             )
         }
@@ -26,13 +26,13 @@ extension EventLoop {
     }
 
     /// Ends a request that is answered, or whose client has left.
-    func end(_ exchange: HTTPExchange, isAnswered: Bool) {
+    func endRequest(_ exchange: HTTPExchange, isAnswered: Bool) {
         if exchange.note != nil { endNote(exchange) }
-        if let record = exchange.record {
+        if let record = exchange.loopConnection {
             record.exchange = nil
             if !isAnswered { record.isDoneSending = true }
-            record.runOfLastRequestEnd = exchange.keepsConnection ? 0 : libraryRunCount
-            record.wait(for: .nextRequest, until: now + configuration.idleSeconds)
+            record.libraryRunOfLastRequestEnd = exchange.keepsConnection ? 0 : libraryRunCount
+            record.setAwaitedInput(.nextRequest, until: now + configuration.idleSeconds)
         }
         switch exchange.waitState {
         case .none, .suspended, .clientLeft: break
@@ -41,7 +41,7 @@ extension EventLoop {
             if case .parked = exchange.waitState { parkedCount -= 1 }
             giveBackBodyMemory(of: exchange)
             exchange.connection = nil
-            exchange.record = nil
+            exchange.loopConnection = nil
             exchange.waitState = .clientLeft
             return
         }
@@ -53,9 +53,9 @@ extension EventLoop {
         if freeExchanges.count < 256 { freeExchanges.append(exchange) }
     }
 
-    func record(of connection: OpaquePointer) -> ConnectionRecord? {
+    func loopConnection(of connection: OpaquePointer) -> LoopConnection? {
         chttpd_connection_context(connection).map {
-            Unmanaged<ConnectionRecord>.fromOpaque($0).takeUnretainedValue()
+            Unmanaged<LoopConnection>.fromOpaque($0).takeUnretainedValue()
         }
     }
 
@@ -75,7 +75,7 @@ extension EventLoop {
             return takeBodyPiece(exchange, body, size)
         case .receivingBody:
             exchange.phase = .handling
-            exchange.record?.wait(for: .nothing)
+            exchange.loopConnection?.setAwaitedInput(.nothing)
             callHandler(exchange)
             return carryOutOutcome(of: exchange)
         case .discarding:
@@ -110,7 +110,7 @@ extension EventLoop {
         }
         exchange.phase = .receivingBody
         if framing.contentLength != 0 {
-            exchange.record?.wait(for: .body, until: now + configuration.bodySeconds)
+            exchange.loopConnection?.setAwaitedInput(.body, until: now + configuration.bodySeconds)
             if let length = framing.contentLength {
                 exchange.bodyBytes.reserveCapacity(min(length, MessageMemory.uncountedBytes))
             }
@@ -162,7 +162,7 @@ extension EventLoop {
         guard let connection = exchange.connection else { return }
         exchange.noteAnswer(status: response.status, bytes: response.body.count)
         reply(chttpd_socket(connection), response, further: exchange.furtherFields)
-        exchange.record?.wait(for: .nothing, until: now + Self.lingerSeconds)
+        exchange.loopConnection?.setAwaitedInput(.nothing, until: now + Self.lingerSeconds)
     }
 
     /// Drops a piece of a refused request's body. The connection is closed at the end of the body.
@@ -173,7 +173,7 @@ extension EventLoop {
         let isOver = size.pointee == 0
         exchange.discardedBytes += size.pointee
         size.pointee = 0
-        return !isOver && exchange.discardedBytes <= configuration.discardBytesMax
+        return !isOver && exchange.discardedBytes <= configuration.discardedBodyBytesMax
             ? CHTTPD_CONTINUE : CHTTPD_CLOSE
     }
 
@@ -210,16 +210,16 @@ extension EventLoop {
             fields: UnsafeBufferPointer(start: exchange.fields, count: count),
             isHTTP10: isHTTP10
         )
-        let notes = TransportConfiguration.fieldBytes * count
+        let notes = TransportConfiguration.fieldOverheadBytes * count
         guard
             framing.fieldsBytes + notes + exchange.target.count <= configuration.headersBytesMax
         else { throw .headersTooLarge(limit: configuration.headersBytesMax) }
         if let length = framing.contentLength, length > configuration.bodyBytesMax {
             throw .bodyTooLarge(limit: configuration.bodyBytesMax)
         }
-        // Without a length, the library would take a body for the next request. For the library, a
-        // field with an empty name ends the header. Such a field can hide the field with the body's
-        // length.
+        // If a body's length is missing, the library would take the body for the next request. For
+        // the library, a field with an empty name ends the header. Such a field can hide the field
+        // with the body's length.
         let method = RequestMethod(line.method)
         if case .other(let name) = method {
             var name = name
@@ -230,9 +230,9 @@ extension EventLoop {
         if method.requiresBodyLength, !framing.hasLengthField {
             throw .malformed("A request with a body needs its length: Content-Length or chunks.")
         }
-        exchange.begin(
+        exchange.setHead(
             method: method,
-            place: try RequestTarget(exchange.target, of: method),
+            target: try RequestTarget(exchange.target, of: method),
             framing: framing,
             isHTTP10: isHTTP10
         )
@@ -275,7 +275,7 @@ extension EventLoop {
         return nil
     }
 
-    /// Carries out the outcome that the handler has set, or the thread that completed the exchange.
+    /// Carries out the outcome that the handler or another thread has set for the exchange.
     private func carryOutOutcome(of exchange: HTTPExchange) -> chttpd_verdict {
         switch exchange.waitState {
         case .none: break

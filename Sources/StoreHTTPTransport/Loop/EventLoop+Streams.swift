@@ -24,7 +24,9 @@ extension EventLoop {
         guard descriptor >= 0 else {
             adopter.giveBackPlace(beginning.topic)
             beginning.owner.onEnd?()
-            exchange.outcome = .response(handler.response(for: .connectionLimit(records.count)))
+            exchange.outcome = .response(
+                handler.response(for: .connectionLimit(loopConnections.count))
+            )
             return
         }
         // The stream writer sets its own bound on unsent bytes.
@@ -37,7 +39,7 @@ extension EventLoop {
         } else {
             exchange.suspend()
             exchange.outcome = .suspendedForGood
-            suspendedStreams[ObjectIdentifier(exchange)] = exchange
+            suspendedStreamExchanges[ObjectIdentifier(exchange)] = exchange
             adopter.adopt(descriptor: descriptor, beginning) { [weak self] in
                 onEnd?()
                 self?.submit { $0.endedStreamExchanges.append(exchange) }

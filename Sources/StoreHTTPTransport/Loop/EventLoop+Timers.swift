@@ -10,13 +10,14 @@ struct TimerMail: Sendable {
 extension EventLoop {
     /// Runs `work` on the loop's thread after this time, unless the timer is cancelled first.
     ///
-    /// Any thread may call it. Cost on the loop's own thread: O(log n). Cost on another thread: a
-    /// short lock, and a system call if the loop would sleep beyond the timer's time.
+    /// Any thread may call this function. Cost on the loop's own thread: O(log n). Cost on another
+    /// thread: a short lock, and a system call if the loop would sleep beyond the timer's time.
     func schedule(after seconds: Double, _ work: @escaping @Sendable () -> Void) -> LoopTimer {
         guard isLoopThread else {
             let timer = LoopTimer(due: SystemTime.steadySeconds() + seconds, on: self, work)
             post { $0.scheduled.append(timer) }
-            if timer.due < Double(bitPattern: sleepsUntil.load(ordering: .sequentiallyConsistent)) {
+            if timer.due < Double(bitPattern: sleepEndBits.load(ordering: .sequentiallyConsistent))
+            {
                 wake()
             }
             return timer
@@ -26,8 +27,8 @@ extension EventLoop {
         return timer
     }
 
-    /// Removes a cancelled timer. Any thread may call it. A call on another thread does not wake
-    /// the loop, and the timer leaves the heap in the loop's next turn.
+    /// Removes a cancelled timer. Any thread may call this function. A call on another thread does
+    /// not wake the loop, and the timer leaves the heap in the loop's next turn.
     func removeCancelled(_ timer: LoopTimer) {
         if isLoopThread, let id = timer.id {
             timers.remove(id)
@@ -42,7 +43,7 @@ extension EventLoop {
         hasTimerMail.store(true, ordering: .sequentiallyConsistent)
     }
 
-    private var isLoopThread: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
+    private var isLoopThread: Bool { ownThreadID.load(ordering: .relaxed) == UInt(pthread_self()) }
 
     func takeTimerMail() {
         guard hasTimerMail.load(ordering: .acquiring) else { return }
@@ -58,7 +59,7 @@ extension EventLoop {
     func runTimers() {
         while let timer = timers.popDue(at: now) {
             timer.id = nil
-            timer.take()?()
+            timer.takeWork()?()
         }
     }
 
@@ -69,11 +70,11 @@ extension EventLoop {
     func beginSleep(_ milliseconds: CInt) -> CInt {
         guard milliseconds > 0 else { return milliseconds }
         let end = now + Double(milliseconds) / 1_000
-        sleepsUntil.store(end.bitPattern, ordering: .sequentiallyConsistent)
+        sleepEndBits.store(end.bitPattern, ordering: .sequentiallyConsistent)
         return hasTimerMail.load(ordering: .sequentiallyConsistent) ? 0 : milliseconds
     }
 
-    func endSleep() { sleepsUntil.store(0, ordering: .relaxed) }
+    func endSleep() { sleepEndBits.store(0, ordering: .relaxed) }
 }
 
 /// Work that the event loop does at a later time, unless the timer is cancelled first.
@@ -92,11 +93,11 @@ package final class LoopTimer: Sendable {
     }
 
     /// Drops the work, unless the work has begun, and releases the work's objects at once. Any
-    /// thread may call it.
+    /// thread may call this function.
     package func cancel() {
-        if take() != nil { loop.removeCancelled(self) }
+        if takeWork() != nil { loop.removeCancelled(self) }
     }
 
     /// Returns the work on the first call, and `nil` later.
-    func take() -> (@Sendable () -> Void)? { work.withLock { $0.take() } }
+    func takeWork() -> (@Sendable () -> Void)? { work.withLock { $0.take() } }
 }

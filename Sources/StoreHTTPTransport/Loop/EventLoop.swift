@@ -41,7 +41,7 @@ final class EventLoop: @unchecked Sendable {
 
     let configuration: TransportConfiguration
     @exclusivity(unchecked) var handler: any HTTPHandler
-    /// True until another handler takes over from the first one.
+    /// True until another handler takes over from the first handler.
     @exclusivity(unchecked) var hasFirstHandler = true
     let counters: TransportCounters
     let accessLog: (any AccessLog)?
@@ -53,7 +53,7 @@ final class EventLoop: @unchecked Sendable {
     let finishedExchanges = Locked(FinishedExchanges())
     /// The array that is swapped with the array of finished exchanges, so that no array is
     /// allocated in a turn.
-    @exclusivity(unchecked) var finishedBatch: [HTTPExchange] = []
+    @exclusivity(unchecked) var spareFinishedExchanges: [HTTPExchange] = []
     let orders = Locked(LoopOrders())
 
     @exclusivity(unchecked) var daemon: OpaquePointer?
@@ -61,7 +61,7 @@ final class EventLoop: @unchecked Sendable {
     /// The descriptors of operators' connections that are on their way to the library.
     @exclusivity(unchecked) var adminDescriptors: Set<CInt> = []
     @exclusivity(unchecked) var adminConnectionCount = 0
-    @exclusivity(unchecked) var records: [ConnectionRecord] = []
+    @exclusivity(unchecked) var loopConnections: [LoopConnection] = []
     @exclusivity(unchecked) var places: ConnectionPlaces
     @exclusivity(unchecked) var memory: MessageMemory
     @exclusivity(unchecked) var unreadAnswers = UnreadAnswers()
@@ -73,17 +73,17 @@ final class EventLoop: @unchecked Sendable {
     let timerMail = Locked(TimerMail())
     let hasTimerMail = Atomic(false)
     /// The time until which the loop sleeps, as the bits of a `Double`; 0 while the loop is awake.
-    let sleepsUntil = Atomic<UInt64>(0)
+    let sleepEndBits = Atomic<UInt64>(0)
     /// The loop's own thread, from `run` on; 0 while the loop is lent.
-    let thread = Atomic<UInt>(0)
+    let ownThreadID = Atomic<UInt>(0)
     let leadership = LoopLeadership()
     /// The thread that does the handler's work while the loop is lent.
-    let borrower = Atomic<UInt>(0)
+    let borrowerThreadID = Atomic<UInt>(0)
     /// Starts the thread that takes a lent loop over; `nil` after its start.
     @exclusivity(unchecked) var startSecondThread: (() -> Void)?
     @exclusivity(unchecked) var nextTick = 0.0
-    /// A descriptor in reserve. If the process has no free descriptor, the loop closes this one, so
-    /// that a connection can be accepted and refused.
+    /// A descriptor in reserve. If the process has no free descriptor, the loop closes the reserved
+    /// descriptor. Then a connection can be accepted and refused.
     var spareDescriptor: CInt
     /// True if a duplicate of a socket can still be used after the loaded library has closed the
     /// connection.
@@ -97,10 +97,10 @@ final class EventLoop: @unchecked Sendable {
     var lingeringSockets: [CInt: LingeringSocket] = [:]
     /// The connections without a place. Their clients may still request `/livez`.
     var unplacedSockets: [CInt: UnplacedSocket] = [:]
-    var suspendedStreams: [ObjectIdentifier: HTTPExchange] = [:]
+    var suspendedStreamExchanges: [ObjectIdentifier: HTTPExchange] = [:]
     @exclusivity(unchecked) var parkedCount = 0
     /// The memory in which answers are written, one after another.
-    @exclusivity(unchecked) var writer = HTTPAnswerWriter()
+    @exclusivity(unchecked) var answerWriter = HTTPAnswerWriter()
     /// The workspace in which handlers read documents, one after another.
     let workspace = JSONWorkspace()
     @exclusivity(unchecked) var reusedResponses = ReusedResponses()
@@ -137,7 +137,7 @@ final class EventLoop: @unchecked Sendable {
         reusedResponses.commonFields = common
         places = ConnectionPlaces(
             placesMax: configuration.connectionsMax,
-            perAddressMax: configuration.connectionsPerAddress,
+            perAddressMax: configuration.effectiveConnectionsPerAddressMax,
             proxies: configuration.proxies
         )
         memory = MessageMemory(bytesMax: configuration.buffersBytesMax)
@@ -163,7 +163,7 @@ extension EventLoop {
     /// Listens, and starts the library. Returns the listeners, which have the bound addresses.
     func startListening() throws(TransportError) -> [Listener] {
         handsStreamsOver =
-            !configuration.keepsStreamsSuspended && LibraryProbe.leavesDuplicatesAlone()
+            !configuration.keepsStreamConnectionsSuspended && LibraryProbe.leavesDuplicatesAlone()
         canParkRequests = LibraryProbe.callsInEachRun()
         canNoticeHiddenBytes = LibraryProbe.keepsHeadsIntact()
         reusedResponses.rewritesTags = LibraryProbe.allowsTagRewrites()
@@ -226,7 +226,7 @@ extension EventLoop {
         chttpd_set_panic(onPanic)
         return chttpd_start(
             &callbacks,
-            configuration.connectionBytes,
+            configuration.connectionMemoryBytes,
             UInt32(
                 clamping: configuration.connectionsMax + 16
                     + TransportConfiguration.adminConnectionsMax
@@ -255,10 +255,10 @@ extension EventLoop {
         guard let daemon else { return true }
         let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: Self.eventsMax)
         defer { events.deallocate() }
-        thread.store(UInt(pthread_self()), ordering: .relaxed)
+        ownThreadID.store(UInt(pthread_self()), ordering: .relaxed)
         // After a change of threads, and after the handler's work, there are answers to send. The
-        // next turn then does not wait for events. Every second turn of this kind does not even
-        // take events.
+        // next turn then does not wait for events. Of these turns, every second turn takes no
+        // events.
         var hasAnswers = term > 0
         var skipsEvents = false
         while !isStopDone {
@@ -283,7 +283,7 @@ extension EventLoop {
             updateMemoryCounter()
             if now >= nextTick { enforceDeadlines() }
         }
-        thread.store(0, ordering: .relaxed)
+        ownThreadID.store(0, ordering: .relaxed)
         startSecondThread = nil
         timers = TimerHeap()
         stopDaemon(daemon)
@@ -333,7 +333,8 @@ extension EventLoop {
     func waitMilliseconds(_ daemon: OpaquePointer) -> CInt {
         let library = Double(chttpd_timeout(daemon))
         let isResting =
-            records.isEmpty && lingeringSockets.isEmpty && unplacedSockets.isEmpty && !isStopping
+            loopConnections.isEmpty && lingeringSockets.isEmpty && unplacedSockets.isEmpty
+            && !isStopping
         let tick = isResting ? now + Self.idleWaitSecondsMax : nextTick
         var seconds = min(tick, timers.nextDue ?? .infinity) - now
         // The library reports a parked request as ready, even if the answer is not there.
@@ -343,5 +344,5 @@ extension EventLoop {
         return CInt(max(0, (seconds * 1_000).rounded(.up)))
     }
 
-    static func clock() -> Double { SystemTime.steadySeconds() }
+    static func currentSeconds() -> Double { SystemTime.steadySeconds() }
 }

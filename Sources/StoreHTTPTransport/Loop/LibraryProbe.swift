@@ -6,11 +6,11 @@ import Glibc
 /// its own.
 final class LibraryProbe {
     /// A closure that answers the library's calls about the request.
-    typealias Access = (OpaquePointer, chttpd_line) -> chttpd_verdict
+    typealias AccessHandler = (OpaquePointer, chttpd_line) -> chttpd_verdict
 
     /// The client's end of the socket pair.
-    let peer: CInt
-    private let access: Access
+    let peerDescriptor: CInt
+    private let accessHandler: AccessHandler
     /// The number of requests for which the library has called `refused` in place of its own
     /// answer.
     private(set) var refusalCount = 0
@@ -18,17 +18,17 @@ final class LibraryProbe {
     /// Sends the request and runs the library; `nil` if the system refuses sockets or a daemon.
     init?(
         _ request: String = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
-        access: @escaping Access
+        access: @escaping AccessHandler
     ) {
         var pair: [CInt] = [-1, -1]
         let type = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, type, 0, &pair) == 0 else { return nil }
-        peer = pair[1]
-        self.access = access
+        peerDescriptor = pair[1]
+        self.accessHandler = access
         guard serve(pair[0], Array(request.utf8)) else { return nil }
     }
 
-    deinit { close(peer) }
+    deinit { close(peerDescriptor) }
 
     private func serve(_ descriptor: CInt, _ request: [UInt8]) -> Bool {
         var callbacks = chttpd_callbacks(
@@ -36,7 +36,7 @@ final class LibraryProbe {
             request_began: { _, _, _ in nil },
             access: { context, connection, line, _, _, _ in
                 Unmanaged<LibraryProbe>.fromOpaque(context).takeUnretainedValue()
-                    .access(connection, line)
+                    .accessHandler(connection, line)
             },
             refused: { context, _, _ in
                 Unmanaged<LibraryProbe>.fromOpaque(context).takeUnretainedValue().refusalCount += 1
@@ -51,7 +51,8 @@ final class LibraryProbe {
             return false
         }
         defer { chttpd_stop(daemon) }
-        guard send(peer, request, request.count, CInt(MSG_NOSIGNAL)) == request.count else {
+        guard send(peerDescriptor, request, request.count, CInt(MSG_NOSIGNAL)) == request.count
+        else {
             close(descriptor)
             return false
         }
@@ -78,8 +79,8 @@ extension LibraryProbe {
         var byte = UInt8(ascii: "x")
         guard send(duplicate, &byte, 1, CInt(MSG_NOSIGNAL)) == 1 else { return false }
         var got: UInt8 = 0
-        guard recv(probe.peer, &got, 1, 0) == 1, got == byte else { return false }
-        return recv(probe.peer, &got, 1, 0) < 0 && errno == EAGAIN
+        guard recv(probe.peerDescriptor, &got, 1, 0) == 1, got == byte else { return false }
+        return recv(probe.peerDescriptor, &got, 1, 0) < 0 && errno == EAGAIN
     }
 
     /// Returns true if the library, in each run, calls for the answer to a whole request that has
@@ -97,7 +98,7 @@ extension LibraryProbe {
             return taken != 0 ? CHTTPD_CONTINUE : CHTTPD_CLOSE
         }
         var status = [UInt8](repeating: 0, count: 12)
-        guard let probe, recv(probe.peer, &status, status.count, 0) == status.count else {
+        guard let probe, recv(probe.peerDescriptor, &status, status.count, 0) == status.count else {
             return false
         }
         return status.elementsEqual("HTTP/1.1 204".utf8)
@@ -162,7 +163,9 @@ extension LibraryProbe {
             chttpd_respond(connection, 200, response) != 0 ? CHTTPD_CONTINUE : CHTTPD_CLOSE
         }
         var head = [UInt8](repeating: 0, count: 512)
-        guard let probe, recv(probe.peer, &head, head.count - 1, 0) > 0 else { return false }
+        guard let probe, recv(probe.peerDescriptor, &head, head.count - 1, 0) > 0 else {
+            return false
+        }
         return head.withUnsafeBufferPointer { head in
             head.withMemoryRebound(to: CChar.self) { head in
                 guard let head = head.baseAddress else { return false }

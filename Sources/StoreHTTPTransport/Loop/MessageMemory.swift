@@ -39,17 +39,17 @@ struct MessageMemory {
         guard bodyBytes + count <= bodiesBytesMax, takenBytes + count <= bytesMax else {
             return .bodiesLimit(bodiesBytesMax)
         }
-        for holder in holders where share(of: holder) + count > shareBytesMax {
-            return .bodiesShare(shareBytesMax)
+        for holder in holders where takenBytes(of: holder) + count > shareBytesMax {
+            return .bodiesLimitPerClient(shareBytesMax)
         }
         bodyBytes += count
-        changeShares(by: count, for: holders)
+        changeTakenBytes(by: count, for: holders)
         return nil
     }
 
     mutating func giveBackBody(_ count: Int, for holders: [Holder]) {
         bodyBytes -= count
-        changeShares(by: -count, for: holders)
+        changeTakenBytes(by: -count, for: holders)
     }
 
     /// Takes memory for an answer, even beyond the bound. Counts the answer's own bytes, and the
@@ -62,7 +62,7 @@ struct MessageMemory {
             pieces[piece.id] = ((known?.answers ?? 0) + 1, piece.bytes)
         }
         answerBytes += answer.takenBytes
-        changeShares(by: answer.takenBytes, for: answer.holders)
+        changeTakenBytes(by: answer.takenBytes, for: answer.holders)
     }
 
     /// Gives back the memory of an answer, except for pieces that other answers still have.
@@ -73,14 +73,14 @@ struct MessageMemory {
             pieces[piece.id] = known.answers > 1 ? (known.answers - 1, known.bytes) : nil
             if known.answers == 1 { answerBytes -= known.bytes }
         }
-        changeShares(by: -answer.takenBytes, for: answer.holders)
+        changeTakenBytes(by: -answer.takenBytes, for: answer.holders)
     }
 
-    func share(of holder: Holder) -> Int { bytesByHolder[holder, default: 0] }
+    func takenBytes(of holder: Holder) -> Int { bytesByHolder[holder, default: 0] }
 
-    private mutating func changeShares(by count: Int, for holders: [Holder]) {
+    private mutating func changeTakenBytes(by count: Int, for holders: [Holder]) {
         for holder in holders {
-            let share = share(of: holder) + count
+            let share = takenBytes(of: holder) + count
             bytesByHolder[holder] = share > 0 ? share : nil
         }
     }

@@ -78,14 +78,14 @@ final class ReusedResponse {
     /// Replaces the fields from the first difference on. Returns `false` if the library refuses a
     /// field.
     private func setFields(_ new: UnsafeRawBufferPointer) -> Bool {
-        guard let source = new.baseAddress else { return remove(from: 0) }
+        guard let source = new.baseAddress else { return removeFields(from: 0) }
         let same = commonPrefixLength(with: source, new.count)
         guard same < new.count || same < endOffset(ofFields: fieldCount) else { return true }
         if rewriteTag(source, count: new.count, same: same) { return true }
         etag = nil
         var kept = fieldCount
         while kept > 0, fieldEnds[kept - 1] > same { kept -= 1 }
-        guard remove(from: kept) else { return false }
+        guard removeFields(from: kept) else { return false }
         var start = endOffset(ofFields: kept)
         memcpy(fields + start, source + start, new.count - start)
         while start < new.count {
@@ -128,7 +128,7 @@ final class ReusedResponse {
     }
 
     /// Removes this field and all fields behind it.
-    private func remove(from first: Int) -> Bool {
+    private func removeFields(from first: Int) -> Bool {
         while fieldCount > first {
             let name = fields + endOffset(ofFields: fieldCount - 1)
             guard chttpd_response_remove(response, name, name + strlen(name) + 1) != 0 else {

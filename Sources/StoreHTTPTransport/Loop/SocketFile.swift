@@ -13,7 +13,7 @@ struct SocketFile {
         self.path = path
         var status = stat()
         let isSet =
-            (access.group.map { chown(path, uid_t.max, $0) } ?? 0) == 0
+            (access.groupID.map { chown(path, uid_t.max, $0) } ?? 0) == 0
             && chmod(path, mode_t(access.mode)) == 0 && lstat(path, &status) == 0
         guard isSet else {
             let reason = SystemError.text

@@ -5,7 +5,7 @@ final class UnreadAnswer {
 
     /// The connection's record, which exists until the request has ended. This answer ends with the
     /// request.
-    unowned(unsafe) let record: ConnectionRecord
+    unowned(unsafe) let loopConnection: LoopConnection
     /// The number of bytes that this answer shares with no other answer.
     let ownBytes: Int
     let pieces: [SharedPiece]
@@ -15,12 +15,12 @@ final class UnreadAnswer {
     @exclusivity(unchecked) fileprivate var index = 0
 
     init(
-        _ record: ConnectionRecord,
+        _ record: LoopConnection,
         ownBytes: Int,
         _ pieces: [SharedPiece],
         _ holders: [MessageMemory.Holder]
     ) {
-        self.record = record
+        self.loopConnection = record
         self.ownBytes = ownBytes
         self.pieces = pieces
         self.holders = holders

@@ -4,8 +4,8 @@ package import StoreTraces
 /// The port that gets the data of each request that is over, and of each stream that has ended. Any
 /// thread may call the functions, and no function may wait.
 package protocol AccessLog: Sendable {
-    func requestEnded(_ access: AccessEntry)
-    func streamEnded(_ access: AccessEntry)
+    func writeRequestEnd(_ access: AccessEntry)
+    func writeStreamEnd(_ access: AccessEntry)
 }
 
 /// The data of a request that is over, or of a stream that has ended. The data are collected only
@@ -16,7 +16,7 @@ package struct AccessEntry: Sendable {
     static let pathBytesMax = 1_000
 
     /// The time at which the request line was read, in seconds of the steady clock.
-    let began: Double
+    let beganAt: Double
     /// The method; `nil` if no valid head was read.
     package internal(set) var method: String?
     /// The target without its query, as the client sent it, but at most 1,000 bytes.
@@ -57,13 +57,13 @@ extension EventLoop {
     var notesRequests: Bool { accessLog != nil }
 
     func beginNote(_ exchange: HTTPExchange) {
-        exchange.note = AccessNote(AccessEntry(began: Self.clock()))
+        exchange.note = AccessNote(AccessEntry(beganAt: Self.currentSeconds()))
     }
 
     /// Ends the note of a request that is over: gives the data to the access log, and records the
     /// span. A request that has become a stream has no note any more.
     func endNote(_ exchange: HTTPExchange) {
-        if let access = takeAccessEntry(of: exchange) { accessLog?.requestEnded(access) }
+        if let access = takeAccessEntry(of: exchange) { accessLog?.writeRequestEnd(access) }
     }
 
     /// Takes the data of a request that is over, and records the request's span.
@@ -73,7 +73,7 @@ extension EventLoop {
             AccessEntry.pathBytesMax
         )
         access.path = String(decoding: path, as: UTF8.self)
-        access.seconds = max(0, Self.clock() - access.began)
+        access.seconds = max(0, Self.currentSeconds() - access.beganAt)
         access.peerHost = exchange.clientHost
         access.requestStorage = exchange.requestStorage
         if access.span != nil { tracing?.onEnd(access) }
@@ -91,8 +91,8 @@ extension EventLoop {
         guard let access = takeAccessEntry(of: exchange), let accessLog else { return onEnd }
         return {
             var access = access
-            access.seconds = Self.clock() - access.began
-            accessLog.streamEnded(access)
+            access.seconds = Self.currentSeconds() - access.beganAt
+            accessLog.writeStreamEnd(access)
             onEnd?()
         }
     }
@@ -104,7 +104,7 @@ extension EventLoop {
         let note =
             exchange.note
             ?? AccessNote(
-                AccessEntry(began: Double(exchange.requestStartNanoseconds) / 1_000_000_000)
+                AccessEntry(beganAt: Double(exchange.requestStartNanoseconds) / 1_000_000_000)
             )
         exchange.note = note
         note.access.traceID = identity.trace.text

@@ -37,15 +37,16 @@ extension HTTPExchange {
         case clientLeft
     }
 
-    /// Closes the connection after the answer. Call it on the loop's thread before the answer is
-    /// sent.
+    /// Closes the connection after the answer. Call this function on the loop's thread before the
+    /// answer is sent.
     package func closeAfterAnswer() { closesConnection = true }
 
     /// Counts the request's duration in `times`. The handler must keep `times` as long as the loop
     /// runs.
     package func measure(by times: RouteTimes) { self.routeCounters = times.counters }
 
-    /// Adds header fields to the answer. Call it on the loop's thread before the answer is sent.
+    /// Adds header fields to the answer. Call this function on the loop's thread before the answer
+    /// is sent.
     package func addFields(_ write: (inout HTTPFields) -> Void) { write(&furtherFields) }
 
     /// The fields of every answer, and the fields added for this answer. Only the loop's thread may
@@ -58,30 +59,30 @@ extension HTTPExchange {
     /// client has sent no `Connection` field.
     var keepsConnection: Bool { !closesConnection && !isHTTP10 && !hasHeader("connection") }
 
-    /// Answers the request now. Call it on the loop's thread, from within the handler.
+    /// Answers the request now. Call this function on the loop's thread, from within the handler.
     package func respond(_ response: HTTPResponse) { outcome = .response(response) }
 
     /// Answers the request now. `write` writes the answer into the memory from which it is sent.
-    /// Call it on the loop's thread, from within the handler.
+    /// Call this function on the loop's thread, from within the handler.
     package func respond(_ write: (inout HTTPAnswerWriter) -> Void) {
         guard connection != nil else {
             // The request of a test has no socket.
             outcome = .response(HTTPResponse(write))
             return
         }
-        loop.writer.reset()
-        write(&loop.writer)
+        loop.answerWriter.reset()
+        write(&loop.answerWriter)
         outcome = .writtenAnswer
     }
 
-    /// Puts the answer off until ``complete(_:)``, which may come at any later time. Call it from
-    /// within the handler.
+    /// Puts the answer off until ``complete(_:)``, which may come at any later time. Call this
+    /// function from within the handler.
     package func suspend() {
         if case .none = waitState { loop.suspend(self) }
     }
 
-    /// Puts the answer off until ``complete(_:)``, which must come soon. Call it from within the
-    /// handler.
+    /// Puts the answer off until ``complete(_:)``, which must come soon. Call this function from
+    /// within the handler.
     ///
     /// If the answer does come soon, the two system calls of a suspension are saved.
     package func park() {
@@ -105,27 +106,28 @@ extension HTTPExchange {
     package func complete(_ answer: any HTTPAnswer) { loop.finish(self, .answer(answer)) }
 
     /// Hands a suspended request to the handler again, in place of ``complete(_:)``. The change
-    /// takes effect only after a call of `wake` on the server. Any thread may call it.
+    /// takes effect only after a call of `wake` on the server. Any thread may call this function.
     package func handleAgain() { loop.finish(self, .handleAgain) }
 
     /// Sets a closure that is called once if the client closes its side before the answer is
     /// complete. The answer must still be completed. The loop notices the closing within a second.
-    /// Call it on the loop's thread, which also calls the closure.
+    /// Call this function on the loop's thread, which also calls the closure.
     package func whenClientLeaves(_ left: @escaping () -> Void) { onClientLeft = left }
 
     /// Ends a request that was put off, and sends no answer. Replaces ``complete(_:)``. Any thread
-    /// may call it.
+    /// may call this function.
     package func abandon() { loop.finish(self, .abandoned) }
 
     /// Turns the connection into a stream. The caller has reserved a place at `adopter`, which gets
-    /// the socket, and sends the head and the topic's frames. Call it from within the handler.
+    /// the socket, and sends the head and the topic's frames. Call this function from within the
+    /// handler.
     package func stream(_ beginning: StreamBeginning, to adopter: any StreamAdopter) {
         loop.handOver(self, beginning, to: adopter)
     }
 
     /// Turns the connection of a request that was put off into a stream, in place of
     /// ``complete(_:)``. The change takes effect only after a call of `wake` on the server. Any
-    /// thread may call it.
+    /// thread may call this function.
     package func completeAsStream(_ beginning: StreamBeginning, to adopter: any StreamAdopter) {
         loop.finish(self, .stream(beginning, to: adopter))
     }

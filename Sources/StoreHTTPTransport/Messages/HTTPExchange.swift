@@ -27,7 +27,7 @@ package final class HTTPExchange: @unchecked Sendable {
     /// A bit for each first letter and length of the fields' names (``RequestFraming``).
     @exclusivity(unchecked) private var nameBits = UInt64.max
     /// True if the first handler has admitted the request. If another handler replaces the first
-    /// one, that handler admits the request again.
+    /// handler, the new handler admits the request again.
     @exclusivity(unchecked) var isAdmittedByFirstHandler = false
     /// The closure to call if the client leaves before the answer is complete.
     @exclusivity(unchecked) var onClientLeft: (() -> Void)?
@@ -47,7 +47,7 @@ package final class HTTPExchange: @unchecked Sendable {
     @exclusivity(unchecked) private var hostIndex: Int?
     /// The text of the path, made when it is first needed, which is rare.
     @exclusivity(unchecked) private var pathText: String?
-    @exclusivity(unchecked) unowned(unsafe) var record: ConnectionRecord?
+    @exclusivity(unchecked) unowned(unsafe) var loopConnection: LoopConnection?
     /// The library's response to this request, if it can be used again.
     @exclusivity(unchecked) var reusedResponse: ReusedResponse?
     @exclusivity(unchecked) private var storedRequestStorage: AnyObject?
@@ -75,7 +75,7 @@ package final class HTTPExchange: @unchecked Sendable {
     /// large.
     func reset() {
         connection = nil
-        record = nil
+        loopConnection = nil
         storedRequestStorage = nil
         storedSender = nil
         if note != nil { note = nil }
@@ -99,15 +99,15 @@ package final class HTTPExchange: @unchecked Sendable {
     }
 
     /// Takes the parts of the request line and the framing. The exchange has the fields already.
-    func begin(
+    func setHead(
         method: RequestMethod,
-        place: RequestTarget,
+        target: RequestTarget,
         framing: RequestFraming,
         isHTTP10: Bool
     ) {
         self.isHTTP10 = isHTTP10
         storedMethod = method
-        self.targetParts = place
+        self.targetParts = target
         hostIndex = framing.hostIndex
         contentLength = framing.contentLength
         nameBits = framing.nameBits
@@ -118,7 +118,7 @@ package final class HTTPExchange: @unchecked Sendable {
 // property.
 
 extension HTTPExchange {
-    package var verb: RequestMethod { storedMethod }
+    package var method: RequestMethod { storedMethod }
 
     package var hasBody: Bool { contentLength != 0 }
 
@@ -127,7 +127,8 @@ extension HTTPExchange {
         contentLength.map { $0 > MessageMemory.uncountedBytes } ?? true
     }
 
-    /// The object that the handler stores when it admits a request, and uses when it handles it.
+    /// The object that the handler stores when it admits a request, and uses when it handles the
+    /// request.
     package var requestStorage: AnyObject? {
         get { storedRequestStorage }
         set { storedRequestStorage = newValue }
@@ -142,35 +143,35 @@ extension HTTPExchange {
     /// The object that the handler keeps for the connection's next requests. Only the loop's thread
     /// may use it.
     package var connectionStorage: AnyObject? {
-        get { record?.handlerStorage }
-        set { record?.handlerStorage = newValue }
+        get { loopConnection?.handlerStorage }
+        set { loopConnection?.handlerStorage = newValue }
     }
 
     /// True if data of the request are collected, for the access log or for the request's span.
     package var isNoted: Bool { note != nil }
 
-    /// Changes the collected data of the request, if data are collected. Call it on the loop's
-    /// thread.
+    /// Changes the collected data of the request, if data are collected. Call this function on the
+    /// loop's thread.
     package func noteAccess(_ change: (inout AccessEntry) -> Void) {
         if let note { change(&note.access) }
     }
 
     /// The client's address: the address that the handler has set, or else the address of the other
-    /// end of the connection. The handler sets it if a proxy is at the other end. Only the loop's
-    /// thread may use it.
+    /// end of the connection. The handler sets an address if a proxy is at the other end. Only the
+    /// loop's thread may use it.
     package var client: ClientAddress {
-        get { proxiedClient ?? record?.peer ?? .unknown }
+        get { proxiedClient ?? loopConnection?.peer ?? .unknown }
         set { proxiedClient = newValue }
     }
 
     /// The address of the other end of the connection, which may be a proxy. Only the loop's thread
     /// may read it.
-    package var peer: ClientAddress { record?.peer ?? .unknown }
+    package var peer: ClientAddress { loopConnection?.peer ?? .unknown }
 
     /// The client's address without its port: `127.0.0.1`, `::1` or `unix`. Only the loop's thread
     /// may read it.
     package var clientHost: String {
-        proxiedClient?.description ?? record?.peerHost ?? ClientAddress.unknown.description
+        proxiedClient?.description ?? loopConnection?.peerHost ?? ClientAddress.unknown.description
     }
 
     /// The start of the loop's present turn, by ``SystemTime/steadyNanoseconds()``. Only the loop's
@@ -179,10 +180,10 @@ extension HTTPExchange {
 
     /// True if the connection was accepted at an address for operators. Only the loop's thread may
     /// read it.
-    package var isAdmin: Bool { record?.isAdmin == true }
+    package var isAdmin: Bool { loopConnection?.isAdmin == true }
 
     /// The method's name.
-    package var methodName: String { verb.name }
+    package var methodName: String { method.name }
 
     /// The path of the target, as the client sent it.
     package var path: String {

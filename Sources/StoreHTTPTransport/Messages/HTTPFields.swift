@@ -16,8 +16,8 @@ extension HTTPFields {
         for (name, value) in fields { append(name, value) }
     }
 
-    /// Adds a field. Control characters in the value become spaces, because they could end the
-    /// field.
+    /// Adds a field. Control characters in the value become spaces, because a control character
+    /// could end the field.
     package mutating func append(_ name: String, _ value: String) {
         append(name)
         let start = bytes.count

@@ -84,9 +84,9 @@ struct RequestFraming {
         guard hosts == 1 || isHTTP10 else { throw .malformed("HTTP/1.1 needs a Host field.") }
     }
 
-    /// The names of further fields that must not be repeated, because a proxy and the server could
-    /// then read different ones of them. These fields have the credential, the page's origin and
-    /// the type of the body.
+    /// The names of further fields that must not be repeated: a proxy and the server could
+    /// otherwise use different values. These fields have the credential, the page's origin and the
+    /// type of the body.
     private static var singularNames: [StaticString] {
         ["authorization", "content-type", "origin"]
     }
@@ -116,7 +116,7 @@ struct RequestFraming {
         // Most names have only letters and hyphens.
         if name.count >= 8, allWords(of: name, satisfy: isLettersAndHyphens) { return true }
         for byte in name {
-            let set = byte < 64 ? tokenBytes.low : tokenBytes.high
+            let set = byte < 64 ? tokenByteBits.low : tokenByteBits.high
             guard byte < 0x80, set & (1 << UInt64(byte & 63)) != 0 else { return false }
         }
         return name.count > 0
@@ -154,7 +154,7 @@ struct RequestFraming {
 
     /// A bit for each byte below 128 that belongs to a token.
     @inline(__always)
-    private static var tokenBytes: (low: UInt64, high: UInt64) {
+    private static var tokenByteBits: (low: UInt64, high: UInt64) {
         (0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C7FF_FFFE)
     }
 

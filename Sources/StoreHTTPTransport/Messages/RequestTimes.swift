@@ -20,7 +20,7 @@ package final class RouteTimes: Sendable {
     var counters: Counters { Counters(first: cells.counters) }
 
     /// Returns the durations of the requests whose answers had a status of this class. Any thread
-    /// may call it.
+    /// may call this function.
     package func distribution(ofStatusClass status: Int) -> Distribution {
         buckets.distribution(at: cells.counters + (status - 1) * buckets.cellCount)
     }
@@ -58,7 +58,7 @@ extension EventLoop {
     func noteAnswered(_ exchange: HTTPExchange, status: Int) {
         answeredRequests.append(
             AnsweredRequest(
-                counters: exchange.routeCounters ?? counters.unrouted.counters,
+                counters: exchange.routeCounters ?? counters.unroutedTimes.counters,
                 began: exchange.requestStartNanoseconds,
                 statusClass: status / 100
             )

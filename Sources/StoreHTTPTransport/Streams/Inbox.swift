@@ -18,7 +18,8 @@ struct Inbox: Sendable {
         case publish(TopicVersion, to: TopicID, for: ReaderFilter?)
         /// A reader with its first frame.
         case join(JoiningReader)
-        /// A frame without a version, for the readers that the topic has when it is sent.
+        /// A frame without a version, for the readers of the topic at the moment when the frame is
+        /// sent.
         case command(TopicID, Bytes)
     }
 
@@ -27,14 +28,15 @@ struct Inbox: Sendable {
     private var versionBytes = 0
     private var commandCount = 0
     /// The version of the first frame that a waiting reader brings, for each topic.
-    private var firstVersions: [TopicID: UInt64] = [:]
+    private var readersFirstVersions: [TopicID: UInt64] = [:]
 
     /// True if the waiting versions take less than half of each bound.
     var isLessThanHalfFull: Bool {
         versionCount < Self.versionsMax / 2 && versionBytes < Self.versionBytesMax / 2
     }
 
-    /// Adds a version. Returns the number of older versions that were removed for it.
+    /// Adds a version. Returns the number of older versions that were removed to make room for this
+    /// version.
     mutating func addVersion(
         _ version: TopicVersion,
         to topic: TopicID,
@@ -67,10 +69,10 @@ struct Inbox: Sendable {
     mutating func join(_ reader: JoiningReader) {
         var reader = reader
         if let version = reader.beginning.firstVersion {
-            if firstVersions[reader.beginning.topic] == version.number {
+            if readersFirstVersions[reader.beginning.topic] == version.number {
                 reader.beginning.firstVersion = nil
             } else {
-                firstVersions[reader.beginning.topic] = version.number
+                readersFirstVersions[reader.beginning.topic] = version.number
                 countVersion(version)
             }
         }

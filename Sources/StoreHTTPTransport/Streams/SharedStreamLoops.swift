@@ -78,7 +78,7 @@ struct SharedStreamLoops: ~Copyable {
                 addToRound(Int(readyEvents[index].data.u64))
             }
         }
-        let now = EventLoop.clock()
+        let now = EventLoop.currentSeconds()
         while let number = timers.popDue(at: now) {
             members[number]?.timer = nil
             addToRound(number)
@@ -99,11 +99,13 @@ struct SharedStreamLoops: ~Copyable {
         member.hasTurn = false
         let loop = member.loop
         loop.runTurn(loopEvents, waitingFor: 0)
-        if loop.now >= loop.nextSecond { loop.everySecond() }
+        if loop.now >= loop.nextSecond { loop.runEverySecond() }
         guard !loop.isDone else { return remove(member, number) }
         let seconds = loop.restSeconds
         setResting(member, number, seconds > 0)
-        let due = seconds > 0 ? EventLoop.clock() + seconds : loop.waitSeconds.map { loop.now + $0 }
+        let due =
+            seconds > 0
+            ? EventLoop.currentSeconds() + seconds : loop.waitSeconds.map { loop.now + $0 }
         schedule(member, number, at: due ?? .infinity)
     }
 
@@ -136,6 +138,6 @@ struct SharedStreamLoops: ~Copyable {
     /// loop has such a time.
     private var waitMilliseconds: CInt {
         guard let due = timers.nextDue else { return -1 }
-        return CInt(max(0, ((due - EventLoop.clock()) * 1_000).rounded(.up)))
+        return CInt(max(0, ((due - EventLoop.currentSeconds()) * 1_000).rounded(.up)))
     }
 }

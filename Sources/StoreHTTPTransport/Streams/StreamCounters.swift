@@ -10,7 +10,7 @@ package final class StreamCounters: Sendable {
     private let kindCounts = CounterArray(count: 2 * StreamKind.allCases.count)
     /// Streams refused because all places were taken.
     package let refusedForPlaces = Atomic<UInt64>(0)
-    /// The number of streams that began fresh, that resumed, and that began with a resync. The
+    /// The numbers of streams that began without a version, resumed, or began with a resync. The
     /// event loop's thread counts the beginnings.
     private let beginningCounts = CounterArray(count: 3)
     /// Frames sent whole. The writer's loop counts frames, bytes and heartbeats.
@@ -33,28 +33,28 @@ package final class StreamCounters: Sendable {
 
     package init() {}
 
-    /// Notes that a place is taken for a stream of this kind. Any thread may call it.
+    /// Notes that a place is taken for a stream of this kind. Any thread may call this function.
     func noteReserved(_ kind: StreamKind) {
         kindCounts.counters[kind.rawValue].add(1, ordering: .relaxed)
     }
 
-    /// Notes that a place is free again. Any thread may call it.
+    /// Notes that a place is free again. Any thread may call this function.
     func noteFreed(_ kind: StreamKind) {
         kindCounts.counters[kind.rawValue].subtract(1, ordering: .relaxed)
     }
 
-    /// Notes that a stream has begun. The writer's loop calls it.
+    /// Notes that a stream has begun. The writer's loop calls this function.
     func noteOpened(_ kind: StreamKind) {
         kindCounts.counters[StreamKind.allCases.count + kind.rawValue].increment()
     }
 
-    /// Notes that a stream has ended. Any thread may call it.
+    /// Notes that a stream has ended. Any thread may call this function.
     func noteEnded(_ ending: StreamEnding) {
         endingCounts.counters[ending.index].add(1, ordering: .relaxed)
     }
 
     /// Notes the point at which a stream begins. The stream already has a place. The event loop's
-    /// thread calls it.
+    /// thread calls this function.
     package func noteBeginning(_ resume: Resume) {
         switch resume {
         case .fresh: beginningCounts.counters[0].increment()

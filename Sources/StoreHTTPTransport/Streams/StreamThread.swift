@@ -47,7 +47,7 @@ package final class StreamThread: Sendable {
         close(wakeDescriptor)
     }
 
-    /// Adds a loop to the thread. Any thread may call it.
+    /// Adds a loop to the thread. Any thread may call this function.
     func add(_ loop: StreamLoop) throws(TransportError) {
         loop.sharesThread = true
         // The descriptor is registered here, so that an error can be thrown. The thread asks epoll

@@ -7,29 +7,29 @@ import Synchronization
 // is scarce. The writer's thread answers these requests in its turns.
 
 extension StreamWriter {
-    /// Requests the list of open streams. Any thread may call it. The writer's thread calls
-    /// `answer` once.
+    /// Requests the list of open streams. Any thread may call this function. The writer's thread
+    /// calls `answer` once.
     ///
     /// The list delays all streams, by about a microsecond for each open stream.
-    package func list(_ answer: @escaping @Sendable ([OpenStream]) -> Void) {
+    package func listStreams(_ answer: @escaping @Sendable ([OpenStream]) -> Void) {
         submit(.list(answer))
     }
 
     /// Requests the end of a stream. The stream gets `bye` after the frame that is sent in part.
-    /// Any thread may call it. The writer's thread calls `answer` once, with `true` if there is
-    /// such a stream.
+    /// Any thread may call this function. The writer's thread calls `answer` once, with `true` if
+    /// there is such a stream.
     ///
     /// If the reader takes nothing, the stream lasts until the reader has stalled for
     /// ``StreamLimits/stallSeconds``.
-    package func end(_ id: StreamID, _ answer: @escaping @Sendable (Bool) -> Void) {
+    package func endStream(_ id: StreamID, _ answer: @escaping @Sendable (Bool) -> Void) {
         submit(.end(id, answer))
     }
 
-    /// Ends the streams of a session. Each stream gets `bye`. Any thread may call it.
+    /// Ends the streams of a session. Each stream gets `bye`. Any thread may call this function.
     package func endStreams(of session: String) { submit(.endSession(session)) }
 
     /// Ends the streams that their owners may no longer read. Each stream gets `bye`. Any thread
-    /// may call it.
+    /// may call this function.
     package func endForbiddenStreams() { submit(.endForbidden) }
 
     /// True if new streams are refused because memory is scarce. Any thread may read or set it.
@@ -38,10 +38,10 @@ extension StreamWriter {
         set { sheddingFlag.store(newValue, ordering: .relaxed) }
     }
 
-    /// Ends a fraction of the streams whose readers are behind, but at least one of them. The
-    /// streams whose readers have taken nothing for the longest time end first. A reader that is
-    /// behind may keep a state in memory that no other reader needs. Any thread may call it; it
-    /// never waits.
+    /// Ends a fraction of the streams whose readers are behind, but at least one of these streams.
+    /// The streams whose readers have taken nothing for the longest time end first. A reader that
+    /// is behind may keep a state in memory that no other reader needs. Any thread may call this
+    /// function, which never waits.
     package func shed(fraction: Double) { submit(.shed(fraction)) }
 }
 
@@ -49,7 +49,7 @@ extension StreamLoop {
     func answer(_ request: StreamRequest) {
         switch request {
         case .list(let answer): answer(openStreams)
-        case .end(let id, let answer): answer(end(id))
+        case .end(let id, let answer): answer(endStream(id))
         case .endSession(let session):
             for (slot, owner) in sessionsBySlot where owner == session { closeAsExpired(slot) }
         case .shed(let fraction): shed(fraction)
@@ -84,7 +84,7 @@ extension StreamLoop {
         }
     }
 
-    private func end(_ id: StreamID) -> Bool {
+    private func endStream(_ id: StreamID) -> Bool {
         let index = Int(id.slot)
         guard slots.indices.contains(index), slots[index].descriptor >= 0,
             slots[index].generation == id.generation
@@ -119,7 +119,8 @@ extension StreamLoop {
         }
     }
 
-    /// The seconds for which a reader of the log may have taken nothing when memory is scarce.
+    /// The time after which a reader of the log that takes nothing loses its stream, while memory
+    /// is scarce. In seconds.
     private static let shedLogSeconds = 1.0
 
     /// Ends the stream of a reader that takes nothing.
@@ -140,7 +141,7 @@ package struct OpenStream: Sendable {
     package let openSeconds: Int
     /// The newest version that was certainly sent to the reader; `nil` if there is none.
     package let version: UInt64?
-    /// True if the reader has not taken every byte that was published for it.
+    /// True if the reader has not taken every byte that was published for the reader.
     package let isBehind: Bool
 
     /// The reader's address with its port, or `unix`.

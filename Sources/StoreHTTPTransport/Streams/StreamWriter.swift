@@ -15,11 +15,11 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     let frames: StreamFrames
     private let places: StreamPlaces?
     private let mail = Locked(StreamMail())
-    private let source = Locked<(any LogSource)?>(nil)
+    private let logSource = Locked<(any LogSource)?>(nil)
     /// The number of open streams and reserved places of each topic.
     private let readerCounts = Locked<[TopicID: Int]>([:])
     private let wakeDescriptor: CInt
-    private let ended = Latch()
+    private let endLatch = Latch()
     private let cutOffCount = Atomic(0)
     let sheddingFlag = Atomic(false)
 
@@ -51,7 +51,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     }
 
     /// Starts the writer on a thread that writers share, in place of ``start(_:)``. Any thread may
-    /// call it.
+    /// call this function.
     ///
     /// - Throws: ``TransportError`` if the thread is stopped, or the system refuses a descriptor.
     package func start(on thread: StreamThread) throws(TransportError) {
@@ -67,13 +67,13 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     }
 
     /// Sets the source of ``TopicID/actions``. Must be called before ``start(_:)``.
-    package func follow(_ log: any LogSource) { source.withLock { $0 = log } }
+    package func setLogSource(_ log: any LogSource) { logSource.withLock { $0 = log } }
 
-    var log: (any LogSource)? { source.withLock { $0 } }
+    var log: (any LogSource)? { logSource.withLock { $0 } }
 
-    /// Wakes the readers of the log that wait for the source. Any thread may call it; it never
-    /// waits.
-    package func logMoved() { post { $0.hasMoreLogRecords = true } }
+    /// Wakes the readers of the log that wait for the source. Any thread may call this function,
+    /// which never waits.
+    package func wakeLogReaders() { post { $0.hasMoreLogRecords = true } }
 
     /// The number of open streams and reserved places.
     package var openStreamCount: Int { counters.openOrReserved.load(ordering: .relaxed) }
@@ -88,7 +88,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     package var keepsUp: Bool { mail.withLock { $0.inbox.isLessThanHalfFull } }
 
     /// Reserves a place for a stream. Returns `false` if all places are taken. Any thread may call
-    /// it.
+    /// this function.
     package func reservePlace(_ topic: TopicID) -> Bool {
         let before = counters.openOrReserved.add(1, ordering: .relaxed).oldValue
         guard before < limits.streamsMax, places?.take() != false else {
@@ -102,7 +102,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     }
 
     /// Returns true if the topic has readers, or a place is reserved for a reader. Any thread may
-    /// call it.
+    /// call this function.
     package func hasReaders(_ topic: TopicID) -> Bool { readerCounts.withLock { $0[topic] != nil } }
 
     /// Gives back a reserved place, or the place of a stream that has ended.
@@ -125,9 +125,9 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         if !postUnlessEnded({ $0.inbox.join(reader) }) { rejectLateReader(reader) }
     }
 
-    /// Sends a version of a topic to the readers of the topic that pass the filter; `nil` is for
-    /// all readers. A frame in `version` has no chunk yet. In patch mode, the writer's thread makes
-    /// the frames. Any thread may call it; it never waits.
+    /// Sends a version of a topic to the readers that pass `filter`, or to all readers if `filter`
+    /// is `nil`. A frame in `version` has no chunk yet. In patch mode, the writer's thread makes
+    /// the frames. Any thread may call this function, which never waits.
     package func publish(
         _ version: TopicVersion,
         to topic: TopicID,
@@ -152,7 +152,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     /// Must not be called on the thread that runs the loop.
     package func stop(reason: CloseReason, seconds: Double) -> Bool {
         post { $0.stop = (reason, seconds) }
-        _ = ended.wait()
+        _ = endLatch.wait()
         return cutOffCount.load(ordering: .relaxed) == 0
     }
 
@@ -166,8 +166,8 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     func didEnd(cutOff count: Int) {
         cutOffCount.store(count, ordering: .relaxed)
         mail.withLock { $0.isEnded = true }
-        refuse(take())
-        ended.open()
+        refuse(takeMail())
+        endLatch.open()
     }
 
     /// Refuses the requests and the joining readers in the mail of a loop that has ended. The
@@ -216,7 +216,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         return isTaken
     }
 
-    func take() -> StreamMail {
+    func takeMail() -> StreamMail {
         mail.withLock { exchange(&$0, with: StreamMail(isEnded: $0.isEnded)) }
     }
 }
@@ -228,7 +228,7 @@ package final class StreamPlaces: Sendable {
 
     package init(streamsMax: Int) { self.streamsMax = streamsMax }
 
-    package var openCount: Int { takenCount.load(ordering: .relaxed) }
+    package var takenPlaceCount: Int { takenCount.load(ordering: .relaxed) }
 
     func take() -> Bool {
         guard takenCount.add(1, ordering: .relaxed).oldValue < streamsMax else {

@@ -5,23 +5,23 @@ import StoreWire
 struct Topic: Sendable {
     private(set) var version: UInt64 = 0
     /// The newest frame as a chunk, as it is sent to sockets; `nil` before the first frame.
-    private(set) var newest: Bytes?
+    private(set) var newestChunk: Bytes?
 
     /// The version of the newest frame, if there is a frame.
-    var newestVersion: UInt64? { newest == nil ? nil : version }
+    var newestVersion: UInt64? { newestChunk == nil ? nil : version }
 
     /// Takes the payload of a newer frame, and makes a chunk of it once for all readers. Returns
     /// `false` if the version is not newer, because versions never go backwards.
     mutating func setNewest(_ frame: Bytes, version: UInt64) -> Bool {
-        guard newest == nil || version > self.version else { return false }
+        guard newestChunk == nil || version > self.version else { return false }
         self.version = version
-        newest = Chunk.encoded(frame)
+        newestChunk = Chunk.encoded(frame)
         return true
     }
 
     /// Returns the chunks with which a new reader begins.
-    func opening(for resume: Resume) -> [Bytes] {
-        let current = newest.map { [$0] } ?? []
+    func openingChunks(for resume: Resume) -> [Bytes] {
+        let current = newestChunk.map { [$0] } ?? []
         switch resume {
         case .fresh: return current
         case .resync(let reason): return [Chunk.encoded(reason)] + current
@@ -32,7 +32,8 @@ struct Topic: Sendable {
 
 /// The newest version of a topic in patch mode, and the frames that lead to it.
 ///
-/// A frame is made when the first reader needs it. All readers that have the same version share it.
+/// A frame is made when the first reader needs it. All readers that have the same version share the
+/// frame.
 struct PatchFrames: Sendable {
     /// The most patches that are made for one version. The patch from the previous version does not
     /// count. At the bound, readers with other versions get the whole state, which costs less to
@@ -42,7 +43,7 @@ struct PatchFrames: Sendable {
     private(set) var newest: (version: UInt64, state: any TopicState)?
     private var previousVersion: UInt64?
     /// The frames that lead to the newest version, each under the version that it starts from.
-    private var patches: [UInt64: Bytes] = [:]
+    private var patchesByStartVersion: [UInt64: Bytes] = [:]
     private var wholeFrame: Bytes?
 
     /// Takes a newer version. If the version is not newer, takes nothing and returns `false`.
@@ -50,28 +51,30 @@ struct PatchFrames: Sendable {
         if let newest, version <= newest.version { return false }
         previousVersion = newest?.version
         newest = (version, state)
-        patches.removeAll(keepingCapacity: true)
+        patchesByStartVersion.removeAll(keepingCapacity: true)
         wholeFrame = nil
         return true
     }
 
     /// Returns the chunk that brings a reader from its version to the newest; `nil` before the
-    /// first version. `kept` returns the state of an earlier version, if it is still in memory.
+    /// first version. `kept` returns the state of an earlier version, if the state is still in
+    /// memory.
     mutating func frame(from known: UInt64?, kept: (UInt64) -> (any TopicState)?) -> Bytes? {
         guard let newest else { return nil }
-        guard let known else { return whole(of: newest.state) }
-        if let patch = patches[known] { return patch }
-        guard known == previousVersion || patches.count < Self.patchesMax, let old = kept(known)
+        guard let known else { return makeWholeFrame(of: newest.state) }
+        if let patch = patchesByStartVersion[known] { return patch }
+        guard known == previousVersion || patchesByStartVersion.count < Self.patchesMax,
+            let old = kept(known)
         else {
-            return whole(of: newest.state)
+            return makeWholeFrame(of: newest.state)
         }
         let patch = newest.state.patchFrame(from: old, skipsVersions: known != previousVersion)
-        let frame = patch.map(Chunk.encoded) ?? whole(of: newest.state)
-        patches[known] = frame
+        let frame = patch.map(Chunk.encoded) ?? makeWholeFrame(of: newest.state)
+        patchesByStartVersion[known] = frame
         return frame
     }
 
-    private mutating func whole(of state: any TopicState) -> Bytes {
+    private mutating func makeWholeFrame(of state: any TopicState) -> Bytes {
         if let wholeFrame { return wholeFrame }
         let frame = Chunk.encoded(state.wholeFrame())
         wholeFrame = frame
@@ -90,20 +93,20 @@ struct RecentStates: Sendable {
     static let bytesMax = 16 << 20
 
     private struct Key: Hashable {
-        let topic: Int32
+        let topicNumber: Int32
         let version: UInt64
     }
 
     private var states: [Key: (state: any TopicState, bytes: Int)] = [:]
     /// The versions from the oldest to the newest.
-    private var order: ArraySlice<Key> = []
-    private(set) var bytes = 0
+    private var keysOldestFirst: ArraySlice<Key> = []
+    private(set) var unsharedBytes = 0
 
     var count: Int { states.count }
 
     /// Returns the state of a topic at exactly this version, if the state is still in memory.
     func state(of topic: Int32, at version: UInt64) -> (any TopicState)? {
-        states.isEmpty ? nil : states[Key(topic: topic, version: version)]?.state
+        states.isEmpty ? nil : states[Key(topicNumber: topic, version: version)]?.state
     }
 
     /// Keeps a version that is not the newest any more. `cost` is the number of its bytes that the
@@ -114,23 +117,24 @@ struct RecentStates: Sendable {
         at version: UInt64,
         bytes cost: Int
     ) {
-        let place = Key(topic: topic, version: version)
+        let place = Key(topicNumber: topic, version: version)
         guard states[place] == nil else { return }
         states[place] = (state, cost)
-        order.append(place)
-        bytes += cost
-        while states.count > Self.statesMax || bytes > Self.bytesMax, let oldest = order.popFirst()
+        keysOldestFirst.append(place)
+        unsharedBytes += cost
+        while states.count > Self.statesMax || unsharedBytes > Self.bytesMax,
+            let oldest = keysOldestFirst.popFirst()
         {
-            bytes -= states.removeValue(forKey: oldest)?.bytes ?? 0
+            unsharedBytes -= states.removeValue(forKey: oldest)?.bytes ?? 0
         }
     }
 
     /// Removes the versions of a topic that has no readers any more.
     mutating func forget(_ topic: Int32) {
         guard !states.isEmpty else { return }
-        order.removeAll { $0.topic == topic }
-        for place in states.keys where place.topic == topic {
-            bytes -= states.removeValue(forKey: place)?.bytes ?? 0
+        keysOldestFirst.removeAll { $0.topicNumber == topic }
+        for place in states.keys where place.topicNumber == topic {
+            unsharedBytes -= states.removeValue(forKey: place)?.bytes ?? 0
         }
     }
 }

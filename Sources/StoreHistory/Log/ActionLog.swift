@@ -19,7 +19,7 @@ package final class ActionLog: LogSource, VersionFollower {
     /// The version that a reader waits for, later than ``durableVersion``; 0 if no reader waits.
     private let awaitedVersion = Atomic<UInt64>(0)
     private let onRead: @Sendable () -> Void
-    package let owners: RecordVisibility
+    package let visibility: RecordVisibility
 
     /// Makes a log. `version` is the newest published version. The log's thread calls `onMove`
     /// after each read, so that the stream writer checks its readers.
@@ -36,7 +36,7 @@ package final class ActionLog: LogSource, VersionFollower {
         self.epoch = epoch
         self.logger = logger
         self.onRead = onRead
-        self.owners = owners
+        self.visibility = owners
         worker = Worker("actions", on: threads, queue: LogQueue())
         durableVersion = Atomic(version)
     }
@@ -59,7 +59,7 @@ package final class ActionLog: LogSource, VersionFollower {
 
     /// Records that all versions through `version` are published. The Core's thread calls this
     /// function.
-    package func published(_ version: UInt64) {
+    package func notePublished(_ version: UInt64) {
         durableVersion.store(version, ordering: .sequentiallyConsistent)
         // The order of the store and the load pairs with the order in `next`. Either the reader
         // finds the new version, or this thread finds the waiting reader.
@@ -79,9 +79,9 @@ extension ActionLog {
             if let piece = work.cache.piece(with: version + 1) {
                 return .piece(work.viewerPieces.filtered(piece, for: viewer))
             }
-            if version + 1 < work.oldest {
+            if version + 1 < work.oldestVersion {
                 let resync = SSEFrame.resync(.historyGone)
-                return .gone(resync: resync, through: work.oldest - 1)
+                return .gone(resync: resync, through: work.oldestVersion - 1)
             }
             if work.takeFailure(of: version + 1) { return .unreadable }
             work.request(version + 1)
@@ -114,12 +114,12 @@ extension ActionLog {
             let piece = try piece(with: version, behind: earlier, newest: newest)
             worker.withQueue { work in
                 work.cache.insert(piece)
-                work.isFailing = false
+                work.hasLastReadFailed = false
             }
         } catch {
             if case .gone(let oldest) = error, oldest > version {
-                worker.withQueue { $0.oldest = max($0.oldest, oldest) }
-            } else if worker.withQueue({ $0.recordFailure(of: version) }) {
+                worker.withQueue { $0.oldestVersion = max($0.oldestVersion, oldest) }
+            } else if worker.withQueue({ $0.noteFailure(of: version) }) {
                 let failure = "the log can't be read at version \(version): \(error)"
                 logger.error(.journalUnreadable, failure)
             }
@@ -128,7 +128,7 @@ extension ActionLog {
 
     /// Returns a piece that has `version`. If `earlier` is a short piece, the result begins with
     /// its frames. Without `earlier`, the result begins at the start of the block, unless earlier
-    /// records are too large or deleted. Otherwise the result begins at `version`.
+    /// records are too large or deleted. In all other cases, the result begins at `version`.
     private func piece(
         with version: UInt64,
         behind earlier: LogPiece?,
@@ -144,12 +144,17 @@ extension ActionLog {
                 guard case .gone = error else { throw error }
             }
             if let last = records.last, last.version >= version {
-                return LogPiece(records[...], epoch: epoch, owners: owners)
+                return LogPiece(records[...], epoch: epoch, owners: visibility)
             }
         }
         let records = try journalRecords(version...end)
         let isShort = earlier.map { $0.bytes.count < LogCache.shortPieceBytes } ?? false
-        return LogPiece(records[...], epoch: epoch, owners: owners, behind: isShort ? earlier : nil)
+        return LogPiece(
+            records[...],
+            epoch: epoch,
+            owners: visibility,
+            behind: isShort ? earlier : nil
+        )
     }
 
     /// Returns the first records of a range: at least one record, and without a gap.
@@ -178,14 +183,14 @@ struct LogQueue: WorkQueue {
     var viewerPieces = ViewerPieces()
     /// The oldest version in the journal, as of the last read of a deleted record; 1 if no read
     /// found a deleted record.
-    var oldest: UInt64 = 1
+    var oldestVersion: UInt64 = 1
     /// The versions that readers need next, in the order of the requests.
     private var requestedVersions: [UInt64] = []
     private var requestedSet: Set<UInt64> = []
     /// The versions that could not be read. A version is removed when the next reader asks for it.
     private var unreadableVersions: Set<UInt64> = []
     /// True if the last attempt to read failed.
-    var isFailing = false
+    var hasLastReadFailed = false
 
     var isEmpty: Bool { requestedVersions.isEmpty }
 
@@ -210,12 +215,12 @@ struct LogQueue: WorkQueue {
 
     /// Records that a version could not be read. Returns true if the attempt before succeeded, so
     /// that several failures in a row are logged once.
-    mutating func recordFailure(of version: UInt64) -> Bool {
+    mutating func noteFailure(of version: UInt64) -> Bool {
         // Some readers of these versions may be gone; the remaining readers ask again.
         if unreadableVersions.count >= Self.requestedMax { unreadableVersions = [] }
         unreadableVersions.insert(version)
-        defer { isFailing = true }
-        return !isFailing
+        defer { hasLastReadFailed = true }
+        return !hasLastReadFailed
     }
 
     mutating func takeFailure(of version: UInt64) -> Bool {

@@ -30,8 +30,8 @@ struct LogCache {
     }
 
     let bytesMax: Int
-    private var blocks: [UInt64: [Entry]] = [:]
-    private var clock: UInt64 = 0
+    private var entriesByBlock: [UInt64: [Entry]] = [:]
+    private var useCount: UInt64 = 0
     /// The charges of all pieces together.
     private(set) var chargedBytes = 0
 
@@ -45,36 +45,38 @@ struct LogCache {
 
     mutating func piece(with version: UInt64) -> LogPiece? {
         let block = Self.block(of: version).lowerBound
-        guard let place = blocks[block]?.firstIndex(where: { $0.piece.contains(version) }) else {
+        guard let place = entriesByBlock[block]?.firstIndex(where: { $0.piece.contains(version) })
+        else {
             return nil
         }
-        clock += 1
-        blocks[block]?[place].lastUse = clock
-        return blocks[block]?[place].piece
+        useCount += 1
+        entriesByBlock[block]?[place].lastUse = useCount
+        return entriesByBlock[block]?[place].piece
     }
 
     /// Adds a piece. Replaces a piece that begins with the same version.
     mutating func insert(_ piece: LogPiece) {
         let block = Self.block(of: piece.firstVersion).lowerBound
-        clock += 1
-        let entry = Entry(piece: piece, lastUse: clock)
-        for old in blocks[block, default: []] where old.piece.firstVersion == piece.firstVersion {
+        useCount += 1
+        let entry = Entry(piece: piece, lastUse: useCount)
+        for old in entriesByBlock[block, default: []]
+        where old.piece.firstVersion == piece.firstVersion {
             chargedBytes -= old.charge
         }
-        blocks[block, default: []].removeAll { $0.piece.firstVersion == piece.firstVersion }
-        blocks[block, default: []].append(entry)
+        entriesByBlock[block, default: []].removeAll { $0.piece.firstVersion == piece.firstVersion }
+        entriesByBlock[block, default: []].append(entry)
         chargedBytes += entry.charge
-        while chargedBytes > bytesMax, removeOldest(but: clock) {}
+        while chargedBytes > bytesMax, removeLeastRecentlyUsed(usedBefore: useCount) {}
     }
 
     /// Drops the least recently used piece, unless its last use was at `newest`. Returns false if
     /// no piece was dropped.
-    private mutating func removeOldest(but newest: UInt64) -> Bool {
-        let oldest = blocks.values.joined().min { $0.lastUse < $1.lastUse }
+    private mutating func removeLeastRecentlyUsed(usedBefore newest: UInt64) -> Bool {
+        let oldest = entriesByBlock.values.joined().min { $0.lastUse < $1.lastUse }
         guard let oldest, oldest.lastUse < newest else { return false }
         let block = Self.block(of: oldest.piece.firstVersion).lowerBound
-        blocks[block]?.removeAll { $0.lastUse == oldest.lastUse }
-        if blocks[block]?.isEmpty == true { blocks[block] = nil }
+        entriesByBlock[block]?.removeAll { $0.lastUse == oldest.lastUse }
+        if entriesByBlock[block]?.isEmpty == true { entriesByBlock[block] = nil }
         chargedBytes -= oldest.charge
         return true
     }
@@ -90,7 +92,7 @@ struct ViewerPieces {
     static let bytesMax = 4 << 20
 
     private struct Key: Hashable {
-        let piece: ObjectIdentifier
+        let pieceID: ObjectIdentifier
         let viewer: Viewer
     }
 
@@ -103,7 +105,7 @@ struct ViewerPieces {
     /// may read all records.
     mutating func filtered(_ piece: LogPiece, for viewer: Viewer) -> LogPiece {
         guard !viewer.seesAll, !piece.owners.isEmpty else { return piece }
-        let key = Key(piece: ObjectIdentifier(piece), viewer: viewer)
+        let key = Key(pieceID: ObjectIdentifier(piece), viewer: viewer)
         if let known = pieces[key] { return known.seen }
         let seen = piece.visible(to: viewer)
         if seen === piece { return piece }

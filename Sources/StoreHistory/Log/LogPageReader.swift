@@ -8,12 +8,12 @@ package struct LogPageReader: Sendable {
     /// The most bytes of payload and meta in a page with several records.
     package static let bytesMax = 4 << 20
     /// The longest search for a page, in seconds.
-    package var secondsMax = 1.0
+    package var searchSecondsMax = 1.0
 
     package let log: ActionLog
     /// The newest published version. The journal may have later records, but no reader may see them
     /// yet.
-    package let newest: UInt64
+    package let newestVersion: UInt64
     package let query: LogQuery
     package let viewer: Viewer
 
@@ -24,12 +24,14 @@ package struct LogPageReader: Sendable {
         for viewer: Viewer = .unrestricted
     ) {
         self.log = log
-        self.newest = newest
+        self.newestVersion = newest
         self.query = query
         self.viewer = viewer
     }
 
-    private func isVisible(_ record: Record) -> Bool { log.owners.isVisible(record, to: viewer) }
+    private func isVisible(_ record: Record) -> Bool {
+        log.visibility.isVisible(record, to: viewer)
+    }
 
     /// Returns the page, which ends early if its records are large. Waits for the disk.
     package func page() throws(Problem) -> LogPage {
@@ -56,7 +58,8 @@ package struct LogPageReader: Sendable {
                 guard let cause = root.cause, cause > 0 else { break }
                 root = try record(cause)
             }
-            let records = [root] + (try tree(of: root.version, after: root.version).records)
+            let records =
+                [root] + (try pageOfConsequences(of: root.version, after: root.version).records)
             return records.filter(isVisible)
         } catch {
             throw problem(error, "around version \(version)")
@@ -79,9 +82,9 @@ package struct LogPageReader: Sendable {
     }
 
     private func page(after start: UInt64) throws(JournalError) -> LogPage {
-        guard start < newest else { return page([], through: start) }
-        if let cause = query.cause { return try tree(of: cause, after: start) }
-        let deadline = Deadline(seconds: secondsMax)
+        guard start < newestVersion else { return page([], through: start) }
+        if let cause = query.cause { return try pageOfConsequences(of: cause, after: start) }
+        let deadline = Deadline(seconds: searchSecondsMax)
         var answer = JournalRecords(records: [], through: start)
         var records: [Record] = []
         // Each read covers a bounded number of records. If a read finds no visible record of the
@@ -95,22 +98,24 @@ package struct LogPageReader: Sendable {
                     type: query.type
                 )
             )
-            records += answer.records.filter { $0.version <= newest && isVisible($0) }
-        } while records.isEmpty && answer.through < newest && !deadline.isOver
-        return page(records, through: min(answer.through, newest))
+            records += answer.records.filter { $0.version <= newestVersion && isVisible($0) }
+        } while records.isEmpty && answer.through < newestVersion && !deadline.isOver
+        return page(records, through: min(answer.through, newestVersion))
     }
 
     /// Returns the records that follow from a version, directly or through other records. The
-    /// search begins at `cause`, because each found record names an earlier record of the tree. The
-    /// time limit begins when the search has passed `start`, so that each page goes further than
-    /// the page before.
-    private func tree(of cause: UInt64, after start: UInt64) throws(JournalError) -> LogPage {
+    /// search begins at `cause`, because a record after `start` may follow from a record before
+    /// `start`. The page begins behind the version `start`. The search up to `start` has no time
+    /// limit, so each page goes further than the page before.
+    private func pageOfConsequences(of cause: UInt64, after start: UInt64) throws(JournalError)
+        -> LogPage
+    {
         var deadline: Deadline?
         var family: Set<UInt64> = [cause]
         var found: [Record] = []
         var through = cause
-        while through < newest, found.count < query.limit, deadline?.isOver != true {
-            if through > start, deadline == nil { deadline = Deadline(seconds: secondsMax) }
+        while through < newestVersion, found.count < query.limit, deadline?.isOver != true {
+            if through > start, deadline == nil { deadline = Deadline(seconds: searchSecondsMax) }
             let answer = try log.journal.read(
                 JournalPageRequest(
                     after: through,
@@ -120,7 +125,7 @@ package struct LogPageReader: Sendable {
             )
             guard answer.through > through else { break }
             through = answer.through
-            for record in answer.records where record.version <= newest {
+            for record in answer.records where record.version <= newestVersion {
                 guard let origin = record.cause, family.contains(origin) else { continue }
                 family.insert(record.version)
                 guard record.version > start, query.type.map(record.type.isSame) ?? true,
@@ -133,14 +138,20 @@ package struct LogPageReader: Sendable {
                 }
             }
         }
-        return page(found, through: max(start, min(through, newest)))
+        return page(found, through: max(start, min(through, newestVersion)))
     }
 
     /// The most records in one read of the search.
     private static let searchReadRecordsMax = 1_000
 
     private func page(_ records: [Record], through: UInt64) -> LogPage {
-        LogPage(records: records, through: through, epoch: log.epoch, newest: newest, query: query)
+        LogPage(
+            records: records,
+            searchedThrough: through,
+            epoch: log.epoch,
+            newestVersion: newestVersion,
+            query: query
+        )
     }
 }
 
@@ -149,10 +160,10 @@ package struct LogPage: Sendable {
     package let records: [Record]
     /// The last version that the search covered: the page has every matching record through this
     /// version.
-    package let through: UInt64
+    package let searchedThrough: UInt64
     package let epoch: Epoch
     /// The newest published version.
-    package let newest: UInt64
+    package let newestVersion: UInt64
     package let query: LogQuery
 }
 

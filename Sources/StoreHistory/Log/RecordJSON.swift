@@ -18,26 +18,26 @@ extension JSONOutput {
         raw("\",\"type\":")
         string(record.type)
         raw(",\"payload\":")
-        line(record.payload)
+        rawOnOneLine(record.payload)
         if let meta = record.meta {
             raw(",\"meta\":")
-            line(meta)
+            rawOnOneLine(meta)
         }
-        text(",\"principal\":", record.principal?.name)
-        text(",\"role\":", record.principal?.role)
-        if inFull { text(",\"requestId\":", record.requestID) }
+        textMember(",\"principal\":", ifPresent: record.principal?.name)
+        textMember(",\"role\":", ifPresent: record.principal?.role)
+        if inFull { textMember(",\"requestId\":", ifPresent: record.requestID) }
         if let cause = record.cause {
             raw(",\"cause\":")
             integer(cause)
         }
-        text(",\"origin\":", record.origin)
-        if inFull { text(",\"session\":", record.session) }
+        textMember(",\"origin\":", ifPresent: record.origin)
+        if inFull { textMember(",\"session\":", ifPresent: record.session) }
         if inFull, record.program > 0 {
             raw(program == nil ? ",\"program\":" : ",\"program\":{\"number\":")
             integer(UInt64(record.program))
             if let program {
                 raw(",\"forms\":")
-                line(program.forms)
+                rawOnOneLine(program.forms)
                 raw("}")
             }
         }
@@ -45,7 +45,7 @@ extension JSONOutput {
     }
 
     /// Writes a key and its text, unless the text is `nil`.
-    private mutating func text(_ key: StaticString, _ text: String?) {
+    private mutating func textMember(_ key: StaticString, ifPresent text: String?) {
         guard let text else { return }
         raw(key)
         string(text)
@@ -53,7 +53,7 @@ extension JSONOutput {
 
     /// Writes JSON as the client sent it, with spaces in place of line ends. Line ends only occur
     /// between tokens, because a string can't contain unescaped line ends (RFC 8259 §7).
-    private mutating func line(_ json: [UInt8]) {
+    private mutating func rawOnOneLine(_ json: [UInt8]) {
         let (feed, carriage) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
         guard json.contains(where: { $0 == feed || $0 == carriage }) else { return raw(json) }
         raw(json.map { $0 == feed || $0 == carriage ? UInt8(ascii: " ") : $0 })
@@ -75,7 +75,7 @@ extension LogPiece {
         ends.reserveCapacity(ends.count + records.count)
         earlier?.bytes.withUnsafeBytes { output.raw($0) }
         let epochText = epoch.description
-        var readable: [RecordOwner] = earlier?.owners ?? []
+        var recordOwners: [RecordOwner] = earlier?.owners ?? []
         for record in records {
             output.raw("id: ")
             output.raw(epochText.utf8)
@@ -85,14 +85,14 @@ extension LogPiece {
             output.record(record)
             output.raw("\n\n")
             ends.append(output.count)
-            if owners.hasRestrictions { readable.append(owners.owner(of: record)) }
+            if owners.hasRestrictions { recordOwners.append(owners.owner(of: record)) }
         }
         let written = output.bytes
         self.init(
             firstVersion: earlier?.firstVersion ?? records.first?.version ?? 0,
             bytes: Bytes(count: written.count) { $0.copyMemory(from: written) },
             frameEnds: ends,
-            owners: readable
+            owners: recordOwners
         )
     }
 }
@@ -102,14 +102,14 @@ extension LogPiece {
 package enum ClientOrigin {
     /// The most characters of the client's `User-Agent` that are stored.
     private static let agentCharactersMax = 200
-    private static let sessionMark = "session="
+    private static let sessionPrefix = "session="
 
     package static func text(host: String, session: String?, agent: String?) -> String {
         var text = host
-        if let session { text += " " + sessionMark + session }
+        if let session { text += " " + sessionPrefix + session }
         guard let agent, !agent.isEmpty else { return text }
         // Without the dash, a `User-Agent` that begins with the mark would be read as a session.
-        if agent.utf8.starts(with: sessionMark.utf8) { text += " -" }
+        if agent.utf8.starts(with: sessionPrefix.utf8) { text += " -" }
         return text + " " + agent.prefix(agentCharactersMax)
     }
 
@@ -118,8 +118,8 @@ package enum ClientOrigin {
     package static func session(in text: String) -> String? {
         guard let space = text.utf8.firstIndex(of: UInt8(ascii: " ")) else { return nil }
         let rest = text.utf8[text.utf8.index(after: space)...]
-        guard rest.starts(with: sessionMark.utf8) else { return nil }
-        let name = rest.dropFirst(sessionMark.utf8.count).prefix { $0 != UInt8(ascii: " ") }
+        guard rest.starts(with: sessionPrefix.utf8) else { return nil }
+        let name = rest.dropFirst(sessionPrefix.utf8.count).prefix { $0 != UInt8(ascii: " ") }
         return name.isEmpty ? nil : String(Substring(name))
     }
 }

@@ -24,10 +24,10 @@ package struct Blame: Sendable {
 /// A search for the last action that changed a part of the state. The search replays the records
 /// after the newest snapshot, then the records after the snapshot before, and so on. The search
 /// ends at the first range with a change, or at the deadline.
-struct BlameSearch<State: Codable & Sendable, Version: EncodedState> {
+struct BlameSearch<State: Codable & Sendable, Encoded: EncodedState> {
     let replay: Replay<State>
     let epoch: Epoch
-    let encode: StateEncoding<State, Version>
+    let encode: StateEncoding<State, Encoded>
     let pointer: JSONPointer
     let viewer: Viewer
     let deadline: Deadline

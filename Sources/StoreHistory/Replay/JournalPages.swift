@@ -4,12 +4,12 @@ import StoreCore
 /// A range of history, read page by page.
 struct JournalPages {
     private let journal: any Journal
-    private let end: UInt64
+    private let endVersion: UInt64
     private var pending: PendingPage?
 
     init(_ journal: any Journal, after start: UInt64, through end: UInt64) {
         self.journal = journal
-        self.end = end
+        self.endVersion = end
         pending = start < end ? PendingPage(journal, after: start) : nil
     }
 
@@ -21,12 +21,12 @@ struct JournalPages {
         var records = answer.records
         pending = nil
         guard let last = records.last else {
-            throw .journal(.corrupt("the journal ends before version \(end)"))
+            throw .journal(.corrupt("the journal ends before version \(endVersion)"))
         }
-        if last.version < end {
+        if last.version < endVersion {
             pending = PendingPage(journal, after: last.version)
-        } else if last.version > end {
-            records.removeLast(Int(last.version - end))
+        } else if last.version > endVersion {
+            records.removeLast(Int(last.version - endVersion))
         }
         return records
     }

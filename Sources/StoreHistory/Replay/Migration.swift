@@ -64,7 +64,8 @@ public struct Migration: Sendable {
     ///   - name: the wire name, with `{id}` in place of the id.
     ///   - old: the form of the fields that the records have.
     ///   - translate: returns the action of today, given the fields and the id. If the action names
-    ///     no other instance, it goes to the same instance. The id is empty if the name has no id.
+    ///     no other instance, the action goes to the instance with this id. The id is empty if the
+    ///     name has no id.
     /// - Returns: the migration for the program's list.
     public static func action<Old: Decodable & SendableMetatype>(
         _ name: String,
@@ -79,8 +80,8 @@ public struct Migration: Sendable {
         }
     }
 
-    /// Makes a migration that skips all records of a name. Use it for records that have no meaning
-    /// today.
+    /// Makes a migration that skips all records of a name. Use this migration for records that have
+    /// no meaning today.
     ///
     /// - Parameter name: the wire name; with `{id}` for the actions of a module's instances.
     /// - Returns: the migration for the program's list.

@@ -10,7 +10,7 @@ package final class PastActionReader: Sendable {
     private let journal: any Journal
     private let forms: RecordForms
     /// A cache of the sessions of versions, because several effects often follow the same action.
-    private let sessions = Locked<[UInt64: String?]>([:])
+    private let sessionsByVersion = Locked<[UInt64: String?]>([:])
 
     package init(_ journal: any Journal, _ forms: RecordForms) {
         self.journal = journal
@@ -40,14 +40,14 @@ package final class PastActionReader: Sendable {
     /// names a session.
     private func session(of record: Record) -> String? {
         if let session = record.session { return session }
-        // The versions on the path. All have the same session.
+        // The versions on the path. All these versions have the same session.
         var path: [UInt64] = []
         var name: String?
         var next: Record? = record
         // Each record on the path is older than the record before, so the path ends.
         while let record = next {
             path.append(record.version)
-            if let known = sessions.withLock({ $0[record.version] }) {
+            if let known = sessionsByVersion.withLock({ $0[record.version] }) {
                 name = known
                 break
             }
@@ -55,7 +55,7 @@ package final class PastActionReader: Sendable {
             if name != nil { break }
             next = record.cause.flatMap { $0 < record.version ? self.record($0) : nil }
         }
-        sessions.withLock { sessions in
+        sessionsByVersion.withLock { sessions in
             for version in path { sessions[version] = .some(name) }
         }
         return name

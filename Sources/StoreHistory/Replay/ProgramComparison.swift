@@ -3,8 +3,8 @@ import StoreCore
 /// A comparison of the programs that have written a history with the program of this start.
 ///
 /// A start needs only the newest snapshot and the records after that snapshot. But past versions
-/// and `verify` need the records before the snapshot, too. So a program that was not the last to
-/// start reads a record of each name whose form has changed. If the program can't read one of these
+/// and `verify` need the records before the snapshot, too. So if another program was the last to
+/// start, this program reads a record for each changed form. If the program can't read one of these
 /// records, the start fails.
 struct ProgramComparison {
     /// A name in the records of one program. Unknown programs have the number 0.
@@ -26,34 +26,36 @@ struct ProgramComparison {
     ///
     /// - Throws: ``ReplayError/unreadable(_:)`` with the first record of each unreadable name, and
     ///   ``ReplayError/journal(_:)``.
-    func run() throws(ReplayError) -> [ProgramDescription] {
+    func programsToRegister() throws(ReplayError) -> [ProgramDescription] {
         let kept: [RegisteredProgram]
         do { kept = try journal.programs() } catch { throw .journal(error) }
         forms.add(kept)
-        let today = forms.todaysForms.program
+        let today = forms.todaysForms.programDescription
         let numbers = Set(kept.map(\.number))
         guard let last = kept.last else {
-            let names = try namesOfUnknownPrograms(numbers)
-            return (names.isEmpty ? [] : [ProgramForms(names: names).program]) + [today]
+            let names = try recordNamesWithoutProgram(numbers)
+            return (names.isEmpty ? [] : [ProgramForms(names: names).programDescription]) + [today]
         }
-        if last.program.digest != today.digest { try compare(kept, numbers, beside: today) }
+        if last.program.digest != today.digest {
+            try readRecordsOfChangedForms(kept, numbers, beside: today)
+        }
         return [today]
     }
 
     /// Reads the first record of each name, and returns the names of records without a known
     /// program.
-    private func namesOfUnknownPrograms(_ numbers: Set<UInt32>) throws(ReplayError) -> [String] {
+    private func recordNamesWithoutProgram(_ numbers: Set<UInt32>) throws(ReplayError) -> [String] {
         var found: [ExactText: String] = [:]
         try readChosenRecords(numbers) { key, pattern in
-            guard key.program == 0, found[key.name] == nil else { return .isRead }
+            guard key.program == 0, found[key.name] == nil else { return .skip }
             found[key.name] = pattern
-            return .isFirst
+            return .read
         }
         return found.values.filter { ClientRequest(recorded: $0) == nil }.sorted()
     }
 
     /// Reads the first record of each name whose form has changed or whose action is gone.
-    private func compare(
+    private func readRecordsOfChangedForms(
         _ kept: [RegisteredProgram],
         _ numbers: Set<UInt32>,
         beside today: ProgramDescription
@@ -69,16 +71,16 @@ struct ProgramComparison {
         }
         guard !open.isEmpty else { return }
         try readChosenRecords(numbers) { key, _ in
-            guard open.remove(key) != nil else { return .isRead }
-            return open.isEmpty ? .isLast : .isFirst
+            guard open.remove(key) != nil else { return .skip }
+            return open.isEmpty ? .readAndEnd : .read
         }
     }
 
-    private enum Choice { case isRead, isFirst, isLast }
+    private enum Choice { case skip, read, readAndEnd }
 
-    /// Iterates over all records, and reads each record for which `choose` does not return
-    /// `isRead`. Ends after a record for which `choose` returns `isLast`. A program whose number is
-    /// not in `numbers` is unknown.
+    /// Iterates over all records, and reads each record for which `choose` does not return `skip`.
+    /// Ends after a record for which `choose` returns `readAndEnd`. A program whose number is not
+    /// in `numbers` is unknown.
     private func readChosenRecords(
         _ numbers: Set<UInt32>,
         _ choose: (Key, String) -> Choice
@@ -99,9 +101,9 @@ struct ProgramComparison {
                 let program = numbers.contains(record.program) ? record.program : 0
                 let key = Key(program: program, name: ExactText(pattern))
                 let choice = choose(key, pattern)
-                if case .isRead = choice { continue }
+                if case .skip = choice { continue }
                 do { _ = try reader.action(of: record) } catch { unreadable.append(error) }
-                if case .isLast = choice { break walk }
+                if case .readAndEnd = choice { break walk }
             }
         }
         guard unreadable.isEmpty else { throw .unreadable(unreadable) }

@@ -12,11 +12,12 @@ package struct ProgramForms: Sendable {
     /// `{id}` in place of the id: `boards/{id}/cardAdded`.
     package struct Form: Codable, Equatable, Sendable {
         package let name: String
-        /// The payload's form, as ``PayloadText`` writes it; `nil` if the form is not known. For
-        /// records from before programs were stored, no form is known.
+        /// The payload's form, as ``PayloadText`` writes it; `nil` if the form is not known. No
+        /// form is known for a record that was written before journals stored programs.
         package var form: String?
         /// The number of migrations that the program had for this name. Two programs with the same
-        /// number read the name alike; an older program has a smaller number.
+        /// number of migrations read the name's records in the same way; an older program has fewer
+        /// migrations.
         package var migrations: Int?
 
         /// True if the program had no action of this name, and read the name's records by
@@ -25,11 +26,12 @@ package struct ProgramForms: Sendable {
     }
 
     package let all: [Form]
-    private let indices: [ExactText: Int]
+    private let indicesByName: [ExactText: Int]
 
     private init(_ all: [Form]) {
         self.all = all
-        indices = Dictionary(all.indices.map { (ExactText(all[$0].name), $0) }) { first, _ in first
+        indicesByName = Dictionary(all.indices.map { (ExactText(all[$0].name), $0) }) { first, _ in
+            first
         }
     }
 
@@ -62,10 +64,10 @@ package struct ProgramForms: Sendable {
     package init(names: [String]) { self.init(names.map { Form(name: $0) }) }
 
     /// The form of a wire name; `nil` if the program has no action of this name.
-    package subscript(name: String) -> Form? { indices[ExactText(name)].map { all[$0] } }
+    package subscript(name: String) -> Form? { indicesByName[ExactText(name)].map { all[$0] } }
 
     /// The forms, encoded for a journal.
-    package var program: ProgramDescription {
+    package var programDescription: ProgramDescription {
         let bytes = (try? JSONEncoder().encode(all)) ?? []
         return ProgramDescription(
             digest: bytes.withUnsafeBytes { SHA256.hexDigest($0) },
@@ -79,7 +81,7 @@ package struct RecordName {
     /// The name, with `{id}` in place of an instance's id.
     package let pattern: String
     /// The instance's id; `nil` if the name has no id.
-    package let instance: String?
+    package let instanceID: String?
 
     /// Splits a name such as `boards/7/cardAdded`. A name with fewer than two slashes, or the name
     /// of a request, has no instance.
@@ -89,10 +91,10 @@ package struct RecordName {
         guard let first = bytes.firstIndex(of: slash), let last = bytes.lastIndex(of: slash),
             first < last, bytes.index(after: first) < last, ClientRequest(recorded: name) == nil
         else {
-            (pattern, instance) = (name, nil)
+            (pattern, instanceID) = (name, nil)
             return
         }
-        instance = String(name[bytes.index(after: first)..<last])
+        instanceID = String(name[bytes.index(after: first)..<last])
         pattern = name[...first] + "{id}" + name[last...]
     }
 }

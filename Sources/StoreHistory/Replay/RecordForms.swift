@@ -13,14 +13,14 @@ package final class RecordForms: Sendable {
     private struct ProgramCache {
         var journal: (any Journal)?
         /// The forms of programs by number; `nil` for a program that the journal no longer has.
-        var programs: [UInt32: ProgramForms?] = [:]
+        var formsByNumber: [UInt32: ProgramForms?] = [:]
     }
 
     package let table: ActionTable
     package let migrations: [Migration]
     /// The forms of today's program, which reads the records.
     package let todaysForms: ProgramForms
-    private let byName: [ExactText: [Migration]]
+    private let migrationsByName: [ExactText: [Migration]]
     private let programCache = Locked(ProgramCache())
 
     package init(
@@ -31,7 +31,7 @@ package final class RecordForms: Sendable {
         self.table = table
         self.migrations = migrations
         todaysForms = ProgramForms(table, migrations)
-        byName = Dictionary(grouping: migrations) { ExactText($0.name) }
+        migrationsByName = Dictionary(grouping: migrations) { ExactText($0.name) }
         programCache.withLock { $0.journal = journal }
     }
 
@@ -42,22 +42,22 @@ package final class RecordForms: Sendable {
     package func add(_ programs: [RegisteredProgram]) {
         let forms = programs.map { ($0.number, ProgramForms($0.program)) }
         programCache.withLock { known in
-            for (number, forms) in forms { known.programs[number] = .some(forms) }
+            for (number, forms) in forms { known.formsByNumber[number] = .some(forms) }
         }
     }
 
     /// Returns the forms of the program with this number; `nil` if the forms are not known. The
     /// journal is read once for each unknown number.
-    package func forms(of number: UInt32) throws(JournalError) -> ProgramForms? {
+    package func forms(ofProgram number: UInt32) throws(JournalError) -> ProgramForms? {
         guard number > 0 else { return nil }
-        let (found, journal) = programCache.withLock { ($0.programs[number], $0.journal) }
+        let (found, journal) = programCache.withLock { ($0.formsByNumber[number], $0.journal) }
         if let found { return found }
         guard let journal else { return nil }
         add(try journal.programs())
         return programCache.withLock { known in
-            if let found = known.programs[number] { return found }
+            if let found = known.formsByNumber[number] { return found }
             // The journal never reuses a number, so this number stays unknown.
-            known.programs[number] = .some(nil)
+            known.formsByNumber[number] = .some(nil)
             return nil
         }
     }
@@ -76,17 +76,18 @@ package final class RecordForms: Sendable {
     func readings(of whole: String, writtenBy program: ProgramForms?) -> [RecordReading] {
         let name = RecordName(whole)
         // If the exact name has migrations, the migrations for its pattern are not used.
-        let migrations = byName[ExactText(whole)] ?? byName[ExactText(name.pattern)] ?? []
-        let old = migrations.map { RecordReading.migrated($0, name.instance) }
+        let migrations =
+            migrationsByName[ExactText(whole)] ?? migrationsByName[ExactText(name.pattern)] ?? []
+        let old = migrations.map { RecordReading.migrated($0, name.instanceID) }
         guard let found = table[whole] else {
             if old.isEmpty, let request = ClientRequest(recorded: whole) {
                 return [.request(request)]
             }
-            return exactFirst(old, program?[name.pattern])
+            return readingsWithSameFormFirst(old, program?[name.pattern])
         }
         let now = RecordReading.action(found)
         guard !old.isEmpty, let then = program?[name.pattern] else { return [now] + old }
-        let ordered = exactFirst(old, then)
+        let ordered = readingsWithSameFormFirst(old, then)
         let isOlder = (then.migrations ?? 0) < old.count
         if then.form == todaysForms[name.pattern]?.form {
             // The fields have not changed, but their meaning may have changed. So a migration goes
@@ -102,7 +103,7 @@ package final class RecordForms: Sendable {
     /// Moves the migrations that read the record's form to the front. The program that wrote the
     /// record may already have had the first migrations of the list. If several migrations read the
     /// same form, these first migrations go behind the newer migrations.
-    private func exactFirst(
+    private func readingsWithSameFormFirst(
         _ readings: [RecordReading],
         _ then: ProgramForms.Form?
     ) -> [RecordReading] {

@@ -17,7 +17,7 @@ package final class RecordReader: ActionReader, @unchecked Sendable {
     @exclusivity(unchecked)
     private var slots: [RecordedType?] = Array(repeating: nil, count: slotsCount)
     /// The type of the previous record.
-    @exclusivity(unchecked) private var last: RecordedType?
+    @exclusivity(unchecked) private var lastType: RecordedType?
 
     package init(_ forms: RecordForms) { self.forms = forms }
 
@@ -29,11 +29,11 @@ package final class RecordReader: ActionReader, @unchecked Sendable {
     /// record. Throws the reason why the record can't be read.
     package func action(of record: RecordView) throws(UnreadableRecord) -> (any Action)? {
         let type: RecordedType
-        if let last, last.matches(record.type, record.programNumber) {
-            type = last
+        if let lastType, lastType.matches(record.type, record.programNumber) {
+            type = lastType
         } else {
             type = try self.type(of: record)
-            last = type
+            lastType = type
         }
         if record.payload.count == 2, type.canReadWithoutFields {
             return type.dropsWithoutFields ? nil : type.actionWithoutFields
@@ -44,7 +44,7 @@ package final class RecordReader: ActionReader, @unchecked Sendable {
             throw UnreadableRecord(
                 type: RecordName(type.name).pattern,
                 version: record.version,
-                reason: type.isKnown
+                reason: type.hasReadings
                     ? misfitReason(error, type, record) : forms.reasonForUnknownName(type.name)
             )
         }
@@ -55,14 +55,14 @@ package final class RecordReader: ActionReader, @unchecked Sendable {
     {
         let reason = "its fields don't fit: \(error.messageForOperators)"
         let name = RecordName(type.name).pattern
-        guard let then = (try? forms.forms(of: record.programNumber))?[name]?.form,
+        guard let then = (try? forms.forms(ofProgram: record.programNumber))?[name]?.form,
             let now = forms.todaysForms[name]?.form, then != now
         else { return reason }
         return reason + "; it was written as \(then), and is \(now) today"
     }
 
     private func type(of record: RecordView) throws(UnreadableRecord) -> RecordedType {
-        let place = Self.slot(of: record.type, record.programNumber)
+        let place = Self.slotIndex(of: record.type, record.programNumber)
         if let known = slots[place], known.matches(record.type, record.programNumber) {
             return known
         }
@@ -86,7 +86,7 @@ package final class RecordReader: ActionReader, @unchecked Sendable {
 
     /// Returns the index of a slot: a hash (FNV-1a) of the program, the name's length and the
     /// name's last eight bytes. Names differ most in their last bytes.
-    private static func slot(of name: UnsafeRawBufferPointer, _ program: UInt32) -> Int {
+    private static func slotIndex(of name: UnsafeRawBufferPointer, _ program: UInt32) -> Int {
         var hash = 0x811C_9DC5 ^ UInt32(truncatingIfNeeded: name.count) ^ program << 16
         for byte in name.suffix(8) { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
         return Int((hash ^ hash >> 16) % UInt32(slotsCount))

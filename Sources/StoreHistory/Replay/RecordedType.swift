@@ -60,7 +60,7 @@ final class RecordedType: Sendable {
         self.program = program
         nameBytes = Array(name)
         table = forms.table
-        readings = forms.readings(of: self.name, writtenBy: try forms.forms(of: program))
+        readings = forms.readings(of: self.name, writtenBy: try forms.forms(ofProgram: program))
         let (readings, table) = (readings, table)
         do throws(JSONError) {
             let read = try RegisteredType.emptyObject.withUnsafeBufferPointer {
@@ -77,7 +77,7 @@ final class RecordedType: Sendable {
         }
     }
 
-    var isKnown: Bool { !readings.isEmpty }
+    var hasReadings: Bool { !readings.isEmpty }
 
     func matches(_ name: UnsafeRawBufferPointer, _ program: UInt32) -> Bool {
         guard self.program == program, nameBytes.count == name.count, let name = name.baseAddress

@@ -61,8 +61,8 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
         let comparison = ProgramComparison(journal: journal, forms: forms, progress: progress)
         let programs: [ProgramDescription]
         do throws(ReplayError) {
-            programs = try comparison.run()
-            if let state = replayed?.state(version) {
+            programs = try comparison.programsToRegister()
+            if let state = replayed?.stateAtVersion(version) {
                 self.state = state
             } else {
                 state = try replay.state(at: version, showing: progress)
@@ -91,8 +91,8 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
     /// Registers a program with the names of the imported records whose program is not known. Then
     /// registers this program again, because this program has read all of the records.
     package func registerProgram(afterNames names: Set<String>) throws(RecoveryError) {
-        let older = names.isEmpty ? [] : [ProgramForms(names: names.sorted()).program]
-        _ = try Self.register(older + [replay.forms.todaysForms.program], in: journal)
+        let older = names.isEmpty ? [] : [ProgramForms(names: names.sorted()).programDescription]
+        _ = try Self.register(older + [replay.forms.todaysForms.programDescription], in: journal)
     }
 
     /// Returns the replay that this server uses for a journal.
@@ -122,11 +122,11 @@ package struct ReplayedState<State: Sendable> {
     let forms: RecordForms
     /// The function that returns the state of a version; `nil` if the replay did not make that
     /// state.
-    package let state: (UInt64) -> State?
+    package let stateAtVersion: (UInt64) -> State?
 
     package init(stateFormDigest: String, forms: RecordForms, state: @escaping (UInt64) -> State?) {
         self.stateFormDigest = stateFormDigest
         self.forms = forms
-        self.state = state
+        self.stateAtVersion = state
     }
 }

@@ -41,7 +41,7 @@ package struct Replay<State: Codable & Sendable>: Sendable {
                         try program.reducer(&base.state, action, origin)
                     }
                 } catch let error as UnreadableRecord {
-                    throw try unreadable(from: error, records, &pages, &replay)
+                    throw try unreadableError(from: error, records, &pages, &replay)
                 } catch {
                     throw .diverged(record.version, "\(error)")
                 }
@@ -53,7 +53,7 @@ package struct Replay<State: Codable & Sendable>: Sendable {
 
     /// Returns the error for an unreadable record. Reads the remaining records without reducing
     /// them, so that the error names all unreadable types at once.
-    private func unreadable(
+    private func unreadableError(
         from first: UnreadableRecord,
         _ records: [Record],
         _ pages: inout JournalPages,
@@ -142,7 +142,7 @@ extension Replay {
 
     /// Returns true if a snapshot has the form that the state's type has today.
     package func hasCurrentForm(_ snapshot: StateSnapshot) -> Bool {
-        GivenState.matches(snapshot.formID, stateFormDigest)
+        GivenState.matchesForm(snapshot.formID, stateFormDigest)
     }
 
     /// Returns the state before the first action: the program's initial state, or the state of a

@@ -38,7 +38,7 @@ package struct StateFile<State: Codable & Sendable>: Sendable {
         }
     }
 
-    /// Writes a line to the log if history began with another state, so that the file is not used.
+    /// Writes a line to the log if the file is not used, because history began with another state.
     func logIfUnused(by journal: any Journal, _ encoder: JSONEncoder, _ logger: Logger) {
         let first = try? journal.snapshot(atOrBefore: 0)
         if let first, let state = try? read(), let bytes = try? encoder.encode(state),
@@ -60,7 +60,7 @@ package enum GivenState {
     package static let formSuffix = " given"
 
     /// Returns true if `found` is the form `form`, with or without the mark.
-    package static func matches(_ found: String, _ form: String) -> Bool {
+    package static func matchesForm(_ found: String, _ form: String) -> Bool {
         found.isSame(as: form) || found.isSame(as: form + formSuffix)
     }
 

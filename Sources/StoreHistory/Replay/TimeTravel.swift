@@ -21,7 +21,7 @@ package protocol EncodedState: Sendable {
 package typealias StateEncoding<State, Version> = (State, Tag) throws(JSONError) -> Version
 
 /// Past states, made again on demand by threads other than the Core's, with a small cache.
-package final class TimeTravel<State: Codable & Sendable, Version: EncodedState>: PastStates {
+package final class TimeTravel<State: Codable & Sendable, Encoded: EncodedState>: PastStates {
     /// The longest time for making one state, in seconds.
     static var secondsMax: Double { 5 }
     /// The most states in the cache.
@@ -30,15 +30,15 @@ package final class TimeTravel<State: Codable & Sendable, Version: EncodedState>
 
     private let replay: Replay<State>
     private let epoch: Epoch
-    private let makeEncoding: @Sendable () -> StateEncoding<State, Version>
+    private let makeEncoding: @Sendable () -> StateEncoding<State, Encoded>
     private let logger: Logger
     /// The cached states, in the order in which they were made.
-    private let cache = Locked<[Version]>([])
+    private let cache = Locked<[Encoded]>([])
 
     package init(
         _ replay: Replay<State>,
         epoch: Epoch,
-        makeEncoding: @escaping @Sendable () -> StateEncoding<State, Version>,
+        makeEncoding: @escaping @Sendable () -> StateEncoding<State, Encoded>,
         logger: Logger
     ) {
         self.replay = replay
@@ -67,7 +67,7 @@ package final class TimeTravel<State: Codable & Sendable, Version: EncodedState>
         }
     }
 
-    package func state(at version: UInt64) throws(Problem) -> Version {
+    package func state(at version: UInt64) throws(Problem) -> Encoded {
         if let known = cache.withLock({ $0.first { $0.version == version } }) { return known }
         let state: State
         do {
@@ -84,7 +84,7 @@ package final class TimeTravel<State: Codable & Sendable, Version: EncodedState>
         }
     }
 
-    private func keep(_ version: Version) {
+    private func keep(_ version: Encoded) {
         cache.withLock { cached in
             cached.append(version)
             var bytes = cached.reduce(0) { $0 + $1.state.count }
@@ -113,14 +113,14 @@ package final class TimeTravel<State: Codable & Sendable, Version: EncodedState>
 }
 
 /// The port that makes past states from history.
-package protocol PastStates<Version>: Sendable {
-    associatedtype Version: EncodedState
+package protocol PastStates<Encoded>: Sendable {
+    associatedtype Encoded: EncodedState
 
     /// Returns the state of a version. Waits for the disk.
     ///
     /// - Throws: ``Problem`` with 410 if history does not reach back to the version, with 503 if
     ///   the replay takes too long.
-    func state(at version: UInt64) throws(Problem) -> Version
+    func state(at version: UInt64) throws(Problem) -> Encoded
 
     /// Finds the action that last changed a part of the state, among the actions up to a version.
     /// Compares the part as a viewer sees it. Waits for the disk, and throws as ``state(at:)``

@@ -2,31 +2,31 @@
 /// at this path.
 ///
 /// A type that tries to decode several forms causes many errors, and each error needs the path of a
-/// value. These values usually come in the order of the document. So the trail continues from the
+/// value. These values usually come in the order of the document. So the cache continues from the
 /// last value, and all paths together cost about one walk over the document.
 ///
-/// The trail is a class. So functions of the decoding state can change the trail without being
+/// The cache is a class. So functions of the decoding state can change the cache without being
 /// `mutating`.
 final class CodingPathCache {
     /// A container on the path.
-    private struct Step {
-        let container: Int
+    private struct PathContainer {
+        let index: Int
         /// The entry of the element on the path, or the entry of the key of the member on the path.
         var child: Int
         /// The number of members or elements before `child`.
         var position: Int
     }
 
-    private var steps: [Step] = []
+    private var containers: [PathContainer] = []
     private var keys: [any CodingKey] = []
     /// The number of members and elements that the searches have visited so far. Only tests read
     /// this number.
     private(set) var visits = 0
 
     /// Discards the path. The decoder has to call this function before it reads another document.
-    func restart() {
-        if steps.isEmpty { return }
-        steps.removeAll(keepingCapacity: true)
+    func discardPath() {
+        if containers.isEmpty { return }
+        containers.removeAll(keepingCapacity: true)
         keys.removeAll(keepingCapacity: true)
     }
 
@@ -34,16 +34,16 @@ final class CodingPathCache {
     func codingPath(to target: Int, in tape: JSONTape) -> [any CodingKey] {
         // If the target is a container on the path, keep the steps below that container. The next
         // target may again be a child of the container.
-        var depth = steps.count
-        while depth > 0, steps[depth - 1].container > target { depth -= 1 }
-        if depth > 0, steps[depth - 1].container == target { return Array(keys[..<(depth - 1)]) }
-        while depth > 0, target >= Int(tape.entries[steps[depth - 1].container].nextOrHash) {
+        var depth = containers.count
+        while depth > 0, containers[depth - 1].index > target { depth -= 1 }
+        if depth > 0, containers[depth - 1].index == target { return Array(keys[..<(depth - 1)]) }
+        while depth > 0, target >= Int(tape.entries[containers[depth - 1].index].nextOrHash) {
             depth -= 1
         }
-        steps.removeLast(steps.count - depth)
+        containers.removeLast(containers.count - depth)
         keys.removeLast(keys.count - depth)
 
-        var container = steps.last?.container ?? 0
+        var container = containers.last?.index ?? 0
         while container < target, let child = advance(container, to: target, tape) {
             container = child
         }
@@ -55,9 +55,9 @@ final class CodingPathCache {
     private func advance(_ container: Int, to target: Int, _ tape: JSONTape) -> Int? {
         let isObject = tape.kind(at: container) == .object
         let end = Int(tape.entries[container].nextOrHash)
-        var step = Step(container: container, child: container + 1, position: 0)
-        if let last = steps.last, last.container == container {
-            steps.removeLast()
+        var step = PathContainer(index: container, child: container + 1, position: 0)
+        if let last = containers.last, last.index == container {
+            containers.removeLast()
             keys.removeLast()
             if last.child <= target { step = last }
         }
@@ -66,7 +66,7 @@ final class CodingPathCache {
             let value = isObject ? step.child + 1 : step.child
             let next = Int(tape.entries[value].nextOrHash)
             if target < next {
-                steps.append(step)
+                containers.append(step)
                 keys.append(
                     isObject
                         ? JSONKey.name(tape.string(at: step.child)) : JSONKey.index(step.position)

@@ -46,19 +46,19 @@ extension DecodingState {
     func offset(of index: Int) -> Int { Int(tape.entries[index].start) }
 
     func codingPath(to index: Int) -> [any CodingKey] {
-        pathCache.codingPath(to: entry(of: index), in: tape)
+        pathCache.codingPath(to: entryIndex(of: index), in: tape)
     }
 
     /// Returns the index of an entry. For ``caseObjectIndex``, which has no entry, returns the
     /// index of the payload.
-    private func entry(of place: Int) -> Int {
+    private func entryIndex(of place: Int) -> Int {
         place == Self.caseObjectIndex ? casePayloadIndex : place
     }
 
     /// Returns an error of the standard library for a value that differs from the expected value.
     @inline(never)
     func mismatch(_ index: Int, _ expected: DecodingFailure.Expected) -> DecodingError {
-        let index = entry(of: index)
+        let index = entryIndex(of: index)
         let context = context(DecodingFailure(index: index, expected: expected))
         return isNull(index) ? .valueNotFound(Any.self, context) : .typeMismatch(Any.self, context)
     }
@@ -70,7 +70,10 @@ extension DecodingState {
     /// Returns an error of the standard library for a missing member.
     @inline(never)
     func missing(_ key: any CodingKey, in object: Int) -> DecodingError {
-        let member = DecodingFailure(index: entry(of: object), expected: .member(key.stringValue))
+        let member = DecodingFailure(
+            index: entryIndex(of: object),
+            expected: .member(key.stringValue)
+        )
         return .keyNotFound(key, context(member))
     }
 

@@ -56,7 +56,7 @@ struct DecodingState: ~Copyable {
     mutating func end() {
         ownTape.replaceBuffers(largerThan: AdapterSet.keptBufferBytesMax)
         if tape !== ownTape { tape = ownTape }
-        pathCache.restart()
+        pathCache.discardPath()
     }
 
     /// Returns the first byte of a value. This byte determines the value's kind.
@@ -83,18 +83,19 @@ struct DecodingState: ~Copyable {
     /// in the order of the document finds each member at once.
     @inline(__always)
     func find(_ key: UnsafeBufferPointer<UInt8>, in object: Int) -> Int {
-        guard object >= 0 else { return findCase(key) }
+        guard object >= 0 else { return findCasePayload(key) }
         let end = Int(entries[object].nextOrHash)
         let cursor = Int(entries[object].detail)
         if cursor < end, tape.isKey(at: cursor, equalTo: key) {
             entries[object].detail = entries[cursor &+ 1].nextOrHash
             return cursor &+ 1
         }
-        return search(key, object, end)
+        return findFromStart(key, object, end)
     }
 
     @inline(never)
-    private func search(_ key: UnsafeBufferPointer<UInt8>, _ object: Int, _ end: Int) -> Int {
+    private func findFromStart(_ key: UnsafeBufferPointer<UInt8>, _ object: Int, _ end: Int) -> Int
+    {
         var at = object &+ 1
         while at < end {
             if tape.isKey(at: at, equalTo: key) {
@@ -107,7 +108,7 @@ struct DecodingState: ~Copyable {
     }
 
     @inline(never)
-    private func findCase(_ key: UnsafeBufferPointer<UInt8>) -> Int {
+    private func findCasePayload(_ key: UnsafeBufferPointer<UInt8>) -> Int {
         caseName.utf8.elementsEqual(key) ? casePayloadIndex : -1
     }
 
@@ -204,11 +205,11 @@ extension DecodingStatePointer {
     @inline(never)
     private func refuseDepth(at index: Int) -> DecodingError {
         pointee.callDepthMax = 0
-        return pointee.invalid(index, Self.tooDeep)
+        return pointee.invalid(index, Self.tooDeepMessage)
     }
 
     /// The error's message for a type whose `init(from:)` decodes the same type without end.
-    static let tooDeep =
+    static let tooDeepMessage =
         "The type reads itself, or more than \(JSONLimits.callDepthMax) values within each other."
 
     @inline(never)

@@ -105,7 +105,7 @@ public struct JSONDecoder: Sendable {
                 value = try state.decode(type, at: index)
             }
             guard state.pointee.callDepthMax > 0 else {
-                throw JSONError(code: .invalid, message: DecodingStatePointer.tooDeep)
+                throw JSONError(code: .invalid, message: DecodingStatePointer.tooDeepMessage)
             }
             return value
         } catch let error as DecodingError {

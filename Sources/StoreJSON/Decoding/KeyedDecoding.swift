@@ -4,19 +4,19 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let keyType: KeyTypePointer<Int>
     /// The memory with the index of the object's entry, if the decoder uses this container again
     /// for other objects; otherwise `nil`.
-    let reusedObject: UnsafeMutablePointer<Int>?
-    /// The index of the object's entry; read only if `reusedObject` is `nil`.
-    let fixedObject: Int
+    let reusedObjectIndex: UnsafeMutablePointer<Int>?
+    /// The index of the object's entry; read only if `reusedObjectIndex` is `nil`.
+    let fixedObjectIndex: Int
 
     @inline(__always)
-    private var object: Int { reusedObject?.pointee ?? fixedObject }
-    var codingPath: [any CodingKey] { state.pointee.codingPath(to: object) }
+    private var objectIndex: Int { reusedObjectIndex?.pointee ?? fixedObjectIndex }
+    var codingPath: [any CodingKey] { state.pointee.codingPath(to: objectIndex) }
 
     var allKeys: [Key] {
-        guard object >= 0 else {
+        guard objectIndex >= 0 else {
             return Key(stringValue: state.pointee.caseName).map { [$0] } ?? []
         }
-        return JSONNode(tape: state.pointee.tape, index: object).members.compactMap { member in
+        return JSONNode(tape: state.pointee.tape, index: objectIndex).members.compactMap { member in
             // A key type may accept a name with other bytes that is equal for Swift. `find`
             // compares bytes, and would not find the member.
             Key(stringValue: member.name).flatMap {
@@ -31,20 +31,20 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
         guard let (_, _, known) = keyType.pointee.find(key), !known.hasEscapes else {
             return find(named: key.stringValue)
         }
-        return state.pointee.find(known.text, in: object)
+        return state.pointee.find(known.text, in: objectIndex)
     }
 
     @inline(never)
     private func find(named name: String) -> Int {
         var name = name
-        return name.withUTF8 { state.pointee.find($0, in: object) }
+        return name.withUTF8 { state.pointee.find($0, in: objectIndex) }
     }
 
     /// Returns the index of the value of a member. Throws an error if there is no such member.
     @inline(__always)
     private func requiredIndex(of key: Key) throws -> Int {
         let index = find(key)
-        guard index >= 0 else { throw state.pointee.missing(key, in: object) }
+        guard index >= 0 else { throw state.pointee.missing(key, in: objectIndex) }
         return index
     }
 
@@ -156,7 +156,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func superDecoder() throws -> any Decoder {
         let index = find(named: JSONKey.super.stringValue)
-        guard index >= 0 else { throw state.pointee.missing(JSONKey.super, in: object) }
+        guard index >= 0 else { throw state.pointee.missing(JSONKey.super, in: objectIndex) }
         return ValueDecoder(state: state, index: index)
     }
 

@@ -1,43 +1,43 @@
 /// The unkeyed container of an array.
 struct UnkeyedDecoding: UnkeyedDecodingContainer {
     let state: DecodingStatePointer
-    private let array: UInt32
-    private var next: UInt32
+    private let arrayIndex: UInt32
+    private var nextIndex: UInt32
     private var decodedCount: UInt32 = 0
 
     init(state: DecodingStatePointer, array: Int) {
         self.state = state
-        self.array = UInt32(truncatingIfNeeded: array)
-        next = self.array &+ 1
+        self.arrayIndex = UInt32(truncatingIfNeeded: array)
+        nextIndex = self.arrayIndex &+ 1
     }
 
-    var codingPath: [any CodingKey] { state.pointee.codingPath(to: Int(array)) }
-    var count: Int? { Int(state.pointee.entries[Int(array)].detail) }
+    var codingPath: [any CodingKey] { state.pointee.codingPath(to: Int(arrayIndex)) }
+    var count: Int? { Int(state.pointee.entries[Int(arrayIndex)].detail) }
     var currentIndex: Int { Int(decodedCount) }
-    var isAtEnd: Bool { next >= state.pointee.entries[Int(array)].nextOrHash }
+    var isAtEnd: Bool { nextIndex >= state.pointee.entries[Int(arrayIndex)].nextOrHash }
 
     /// Returns the index of the next element's entry, without moving past that element.
     @inline(__always)
-    private func peek() throws -> Int {
+    private func nextElementIndex() throws -> Int {
         guard !isAtEnd else {
-            throw state.pointee.mismatch(Int(array), .elements(Int(decodedCount) + 1))
+            throw state.pointee.mismatch(Int(arrayIndex), .elements(Int(decodedCount) + 1))
         }
-        return Int(next)
+        return Int(nextIndex)
     }
 
     @inline(__always)
     private mutating func advance(past index: Int) {
-        next = state.pointee.entries[index].nextOrHash
+        nextIndex = state.pointee.entries[index].nextOrHash
         decodedCount &+= 1
     }
 
     /// Decodes the next element with `read`, then moves past the element. If `read` throws an
     /// error, the element stays the next element.
     @inline(__always)
-    private mutating func take<T>(
+    private mutating func decodeNext<T>(
         _ read: (DecodingStatePointer, Int) throws -> T
     ) throws -> T {
-        let index = try peek()
+        let index = try nextElementIndex()
         let value = try read(state, index)
         advance(past: index)
         return value
@@ -45,24 +45,26 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
 
     @inline(__always)
     private mutating func integer<I: FixedWidthInteger>() throws -> I {
-        try take { try $0.pointee.integer($1, as: I.self) }
+        try decodeNext { try $0.pointee.integer($1, as: I.self) }
     }
 
     mutating func decodeNil() throws -> Bool {
-        let index = try peek()
+        let index = try nextElementIndex()
         guard state.pointee.isNull(index) else { return false }
         advance(past: index)
         return true
     }
-    mutating func decode(_ type: Bool.Type) throws -> Bool { try take { try $0.pointee.bool($1) } }
+    mutating func decode(_ type: Bool.Type) throws -> Bool {
+        try decodeNext { try $0.pointee.bool($1) }
+    }
     mutating func decode(_ type: String.Type) throws -> String {
-        try take { try $0.pointee.string($1) }
+        try decodeNext { try $0.pointee.string($1) }
     }
     mutating func decode(_ type: Double.Type) throws -> Double {
-        try take { try $0.pointee.floating($1, as: type) }
+        try decodeNext { try $0.pointee.floating($1, as: type) }
     }
     mutating func decode(_ type: Float.Type) throws -> Float {
-        try take { try $0.pointee.floating($1, as: type) }
+        try decodeNext { try $0.pointee.floating($1, as: type) }
     }
     mutating func decode(_ type: Int.Type) throws -> Int { try integer() }
     mutating func decode(_ type: Int8.Type) throws -> Int8 { try integer() }
@@ -77,20 +79,20 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try integer() }
     mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try integer() }
     mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        try take { try $0.decode(type, at: $1) }
+        try decodeNext { try $0.decode(type, at: $1) }
     }
 
     mutating func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type
     ) throws -> KeyedDecodingContainer<NestedKey> {
-        try take { try ValueDecoder(state: $0, index: $1).container(keyedBy: type) }
+        try decodeNext { try ValueDecoder(state: $0, index: $1).container(keyedBy: type) }
     }
 
     mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        try take { try ValueDecoder(state: $0, index: $1).unkeyedContainer() }
+        try decodeNext { try ValueDecoder(state: $0, index: $1).unkeyedContainer() }
     }
 
     mutating func superDecoder() throws -> any Decoder {
-        try take { ValueDecoder(state: $0, index: $1) }
+        try decodeNext { ValueDecoder(state: $0, index: $1) }
     }
 }

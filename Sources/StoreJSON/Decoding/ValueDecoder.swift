@@ -20,7 +20,8 @@ struct ValueDecoder: Decoder {
         guard let box = keyType.pointee.reuseContainer(level, at: index) else {
             return container(keyType, level)
         }
-        // Safety: `keep` has stored a container of this type. A container is one reference.
+        // Safety: `keep` has stored a container of this type. A container consists of one
+        // reference, so the stored reference is the container.
         return unsafeBitCast(box, to: KeyedDecodingContainer<Key>.self)
     }
 
@@ -34,8 +35,8 @@ struct ValueDecoder: Decoder {
                 KeyedDecoding<Key>(
                     state: state,
                     keyType: keyType,
-                    reusedObject: shared,
-                    fixedObject: index
+                    reusedObjectIndex: shared,
+                    fixedObjectIndex: index
                 )
             )
         }

@@ -19,7 +19,7 @@ extension Array: CollectionEncodable where Element: Encodable {
             serial: serial
         )
         for element in array { try container.encode(element) }
-        state.pointee.close(to: level)
+        state.pointee.closeContainers(deeperThan: level)
     }
 }
 
@@ -32,10 +32,10 @@ protocol UnorderedEncodable: CollectionEncodable {
 
 enum UnorderedParts {
     /// The members of an object, sorted by name.
-    case named([(key: String, value: any Encodable)])
+    case sortedMembers([(key: String, value: any Encodable)])
     /// The elements of an array, not sorted yet. An element of a set is one value. A member of a
     /// dictionary is two values: the key and the value.
-    case unnamed([[any Encodable]])
+    case unsortedElements([[any Encodable]])
 }
 
 extension Dictionary: CollectionEncodable, UnorderedEncodable
@@ -44,7 +44,7 @@ where Key: Encodable, Value: Encodable {
         guard let dictionary = value as? Self else { return }
         if let named = try Self.namedMembers(of: dictionary) { return try encode(named, to: state) }
         // For other keys, write an array of key, value, key, value…, like the standard library.
-        try SortedFragments.write(dictionary, to: state) { member in
+        try SortedArrayWriter.write(dictionary, to: state) { member in
             try state.encode(member.key)
             state.pointee.output.byte(UInt8(ascii: ","))
             try state.encode(member.value)
@@ -52,11 +52,11 @@ where Key: Encodable, Value: Encodable {
     }
 
     static func parts(of value: Any) throws -> UnorderedParts {
-        guard let dictionary = value as? Self else { return .named([]) }
+        guard let dictionary = value as? Self else { return .sortedMembers([]) }
         if let named = try Self.namedMembers(of: dictionary) {
-            return .named(named.names.map { ($0.text, named.values[$0.valueIndex]) })
+            return .sortedMembers(named.names.map { ($0.text, named.values[$0.valueIndex]) })
         }
-        return .unnamed(dictionary.map { [$0.key, $0.value] })
+        return .unsortedElements(dictionary.map { [$0.key, $0.value] })
     }
 
     /// The sorted names and the unsorted values. The place of a name is the index of its value.
@@ -110,24 +110,24 @@ where Key: Encodable, Value: Encodable {
             state.pointee.output.byte(UInt8(ascii: ":"))
             try state.encode(members.values[name.valueIndex])
         }
-        state.pointee.close(to: level)
+        state.pointee.closeContainers(deeperThan: level)
     }
 }
 
 extension Set: CollectionEncodable, UnorderedEncodable where Element: Encodable {
     static func encode<T>(_ value: T, to state: EncodingStatePointer) throws {
         guard let set = value as? Self else { return }
-        try SortedFragments.write(set, to: state) { try state.encode($0) }
+        try SortedArrayWriter.write(set, to: state) { try state.encode($0) }
     }
 
     static func parts(of value: Any) throws -> UnorderedParts {
-        .unnamed((value as? Self ?? []).map { [$0] })
+        .unsortedElements((value as? Self ?? []).map { [$0] })
     }
 }
 
 /// A writer of arrays in sorted order. The writer encodes all elements, then sorts the encoded
 /// elements by their bytes.
-enum SortedFragments {
+enum SortedArrayWriter {
     static func write<S: Sequence>(
         _ elements: S,
         to state: EncodingStatePointer,
@@ -149,7 +149,7 @@ enum SortedFragments {
             if index > 0 { state.pointee.output.byte(UInt8(ascii: ",")) }
             state.pointee.output.raw(fragment)
         }
-        state.pointee.close(to: level)
+        state.pointee.closeContainers(deeperThan: level)
     }
 }
 

@@ -42,7 +42,7 @@ extension EncodingStatePointer {
             // If a type encodes nothing, write an object without members.
             pointee.output.raw("{}")
         } else {
-            pointee.close(to: level)
+            pointee.closeContainers(deeperThan: level)
         }
     }
 
@@ -79,7 +79,7 @@ extension EncodingStatePointer {
         do {
             try encode(value)
         } catch {
-            pointee.recordFailedValue(from: mark, level)
+            pointee.noteFailedValue(from: mark, level)
             throw error
         }
     }
@@ -87,12 +87,12 @@ extension EncodingStatePointer {
     @inline(__always)
     func floating(_ value: some FloatingNumber, at mark: Int, _ level: UInt32) throws {
         if mark >= 0, !pointee.output.floating(value) {
-            pointee.recordFailedValue(from: mark, level)
+            pointee.noteFailedValue(from: mark, level)
             throw EncodingError.notFinite(value)
         }
     }
 
-    func nested(at mark: Int, _ level: UInt32) -> ValueEncoder {
+    func nestedEncoder(at mark: Int, _ level: UInt32) -> ValueEncoder {
         ValueEncoder(state: self, startOffset: mark < 0 ? -1 : pointee.output.count, level: level)
     }
 }

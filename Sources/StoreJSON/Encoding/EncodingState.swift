@@ -15,11 +15,11 @@ struct EncodingState: ~Copyable {
     /// An open container.
     struct OpenContainer {
         var serial: UInt32
-        var closer: UInt8
+        var closingBracket: UInt8
         /// The offset of the container's opening bracket.
-        var start: Int
+        var startOffset: Int
         /// The keys that were written into the container so far.
-        var members = WrittenKeys()
+        var writtenKeys = WrittenKeys()
     }
 
     var output = JSONOutput(capacity: 512)
@@ -27,7 +27,7 @@ struct EncodingState: ~Copyable {
     var plans: TypePlans<any CollectionEncodable.Type>
     private(set) var openContainers: UnsafeMutablePointer<OpenContainer>
     private(set) var depth = 0
-    private var serial: UInt32 = 0
+    private var lastSerial: UInt32 = 0
     /// True if a value could not be written at the end of the output, because its container was
     /// closed or its key was written before.
     var hasMisplacedValue = false
@@ -42,7 +42,7 @@ struct EncodingState: ~Copyable {
     private var failedValueStart = -1
     private var failedValueLevel = 0
     /// The written keys of each level whose keys ``WrittenKeys`` cannot represent as bits.
-    private var writtenKeys: [Set<[UInt8]>] = []
+    private var writtenNamesByLevel: [Set<[UInt8]>] = []
     private(set) var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
     init(_ adapters: AdapterList) {
@@ -68,30 +68,34 @@ struct EncodingState: ~Copyable {
 
     mutating func end(freeingAbove bytesMax: Int) {
         output.truncate(to: 0, freeingAbove: bytesMax)
-        if !writtenKeys.isEmpty { writtenKeys = [] }
+        if !writtenNamesByLevel.isEmpty { writtenNamesByLevel = [] }
     }
 
     /// Opens a container at the end of the output. Returns the container's serial number.
     @inline(__always)
     mutating func open(_ opener: UInt8, _ closer: UInt8) -> UInt32 {
-        serial &+= 1
+        lastSerial &+= 1
         // The functions that encode values check the depth, so this guard normally passes.
         guard depth < JSONLimits.depthCeiling else {
             hasMisplacedValue = true
-            return serial
+            return lastSerial
         }
-        openContainers[depth] = OpenContainer(serial: serial, closer: closer, start: output.count)
+        openContainers[depth] = OpenContainer(
+            serial: lastSerial,
+            closingBracket: closer,
+            startOffset: output.count
+        )
         depth &+= 1
         output.byte(opener)
-        return serial
+        return lastSerial
     }
 
     /// Closes all containers that are deeper than `level`.
     @inline(__always)
-    mutating func close(to level: Int) {
+    mutating func closeContainers(deeperThan level: Int) {
         while depth > level {
             depth &-= 1
-            output.byte(openContainers[depth].closer)
+            output.byte(openContainers[depth].closingBracket)
         }
     }
 
@@ -106,9 +110,9 @@ struct EncodingState: ~Copyable {
             hasMisplacedValue = true
             return -1
         }
-        close(to: Int(level))
+        closeContainers(deeperThan: Int(level))
         let mark = output.count
-        if mark &- 1 != openContainers[index].start { output.byte(UInt8(ascii: ",")) }
+        if mark &- 1 != openContainers[index].startOffset { output.byte(UInt8(ascii: ",")) }
         return mark
     }
 
@@ -117,7 +121,7 @@ struct EncodingState: ~Copyable {
     /// The incomplete value stays in the output, because the path of the error is read from the
     /// output. If a type's own code ignores the error, the next write removes the value.
     @inline(never)
-    mutating func recordFailedValue(from mark: Int, _ level: UInt32) {
+    mutating func noteFailedValue(from mark: Int, _ level: UInt32) {
         failedValueStart = mark
         failedValueLevel = Int(level)
     }
@@ -134,13 +138,13 @@ struct EncodingState: ~Copyable {
     /// the container did not have this key yet.
     @inline(never)
     private mutating func claimName(from start: Int) -> Bool {
-        while writtenKeys.count < depth { writtenKeys.append([]) }
+        while writtenNamesByLevel.count < depth { writtenNamesByLevel.append([]) }
         let index = depth &- 1
         guard index >= 0 else { return false }
-        if let written = openContainers[index].members.switchToNames() {
-            writtenKeys[index] = Set(written)
+        if let written = openContainers[index].writtenKeys.switchToNames() {
+            writtenNamesByLevel[index] = Set(written)
         }
-        return writtenKeys[index].insert(Array(output.bytes[start...])).inserted
+        return writtenNamesByLevel[index].insert(Array(output.bytes[start...])).inserted
     }
 
     /// Writes a key of a table, after a comma if necessary. Returns the offset before the comma and
@@ -156,7 +160,8 @@ struct EncodingState: ~Copyable {
         guard mark >= 0 else { return -1 }
         let start = output.count
         output.bytesOfPaddedMemory(key.bytes, key.count)
-        guard openContainers[depth &- 1].members.claim(index, of: table) ?? claimName(from: start)
+        guard
+            openContainers[depth &- 1].writtenKeys.claim(index, of: table) ?? claimName(from: start)
         else {
             hasMisplacedValue = true
             return -1
@@ -184,8 +189,8 @@ struct EncodingState: ~Copyable {
     /// bracket; `nil` if there is none.
     @inline(__always)
     func serialOfOpenContainer(at start: Int, above level: Int, closer: UInt8) -> UInt32? {
-        guard depth > level, openContainers[level].start == start,
-            openContainers[level].closer == closer
+        guard depth > level, openContainers[level].startOffset == start,
+            openContainers[level].closingBracket == closer
         else {
             return nil
         }

@@ -79,7 +79,7 @@ public struct JSONEncoder: Sendable {
     private func write<T: Encodable>(_ value: T, to state: EncodingStatePointer) throws(JSONError) {
         do {
             try state.encode(value)
-            state.pointee.close(to: 0)
+            state.pointee.closeContainers(deeperThan: 0)
             guard state.pointee.callDepthMax > 0 else { throw EncodingError.tooDeep(value) }
             guard state.pointee.hasMisplacedValue else { return }
         } catch  where state.pointee.hasMisplacedValue && state.pointee.callDepthMax > 0 {

@@ -72,12 +72,12 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     func superEncoder() -> any Encoder {
         let mark = state.pointee.beginMember(position, named: JSONKey.super.stringValue)
-        return state.nested(at: mark, position.level)
+        return state.nestedEncoder(at: mark, position.level)
     }
 
     func superEncoder(forKey key: Key) -> any Encoder { nestedEncoder(key) }
 
     private func nestedEncoder(_ key: Key) -> ValueEncoder {
-        state.nested(at: writeKey(key), position.level)
+        state.nestedEncoder(at: writeKey(key), position.level)
     }
 }

@@ -60,12 +60,12 @@ struct TreeEncoder: Encoder {
 
     private func node(of parts: UnorderedParts) throws -> TreeNode {
         switch parts {
-        case .named(let members):
+        case .sortedMembers(let members):
             node.content = .object(TreeMembers())
             for (key, value) in members {
                 node.put(try nestedEncoder(JSONKey.name(key)).node(of: value), key)
             }
-        case .unnamed(let elements):
+        case .unsortedElements(let elements):
             node.content = .unordered(
                 try elements.enumerated().map { index, parts in
                     try parts.map { try nestedEncoder(JSONKey.index(index)).node(of: $0) }

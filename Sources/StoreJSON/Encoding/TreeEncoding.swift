@@ -96,7 +96,7 @@ final class TreeNode {
             }
             state.pointee.output.byte(UInt8(ascii: "}"))
         case .unordered(let elements):
-            try SortedFragments.write(elements, to: state) { try Self.write($0, to: state) }
+            try SortedArrayWriter.write(elements, to: state) { try Self.write($0, to: state) }
         }
     }
 

@@ -65,6 +65,6 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
     mutating func superEncoder() -> any Encoder { nestedEncoder() }
 
     private mutating func nestedEncoder() -> ValueEncoder {
-        state.nested(at: beginElement(), level)
+        state.nestedEncoder(at: beginElement(), level)
     }
 }

@@ -18,7 +18,8 @@ struct ValueEncoder: Encoder {
         guard let box = keyType.pointee.reuseContainer(Int(level), at: place) else {
             return makeContainer(keyType, at: place)
         }
-        // Safety: `keep` has stored a container of this type. A container is one reference.
+        // Safety: `keep` has stored a container of this type. A container consists of one
+        // reference, so the stored reference is the container.
         return unsafeBitCast(box, to: KeyedEncodingContainer<Key>.self)
     }
 
@@ -81,7 +82,7 @@ struct SingleValueEncoding: SingleValueEncodingContainer {
         do {
             try body()
         } catch {
-            state.pointee.recordFailedValue(from: encoder.startOffset, encoder.level)
+            state.pointee.noteFailedValue(from: encoder.startOffset, encoder.level)
             throw error
         }
     }

@@ -60,7 +60,7 @@ struct JSONParser {
                 skipSpace()
             }
             tape.entries[openContainerIndex].detail &+= 1
-            if isObject { try key(isFirst: isFirst) }
+            if isObject { try parseKey(isFirst: isFirst) }
             try beginValue()
         }
         skipSpace()
@@ -72,7 +72,7 @@ struct JSONParser {
     private mutating func beginValue() throws(JSONError) {
         let start = position
         switch source[start] {
-        case UInt8(ascii: "\""): try string(isKey: false)
+        case UInt8(ascii: "\""): try parseString(isKey: false)
         case UInt8(ascii: "{"), UInt8(ascii: "["):
             guard depth < depthMax else {
                 throw JSONError(
@@ -86,19 +86,19 @@ struct JSONParser {
             let index = tape.entryCount
             tape.append(start: start, end: openContainerIndex, nextOrHash: 0, detail: 0)
             openContainerIndex = index
-        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try number()
-        case UInt8(ascii: "t"): try literal("true")
-        case UInt8(ascii: "f"): try literal("false")
-        case UInt8(ascii: "n"): try literal("null")
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try parseNumber()
+        case UInt8(ascii: "t"): try parseLiteral("true")
+        case UInt8(ascii: "f"): try parseLiteral("false")
+        case UInt8(ascii: "n"): try parseLiteral("null")
         default: throw errorExpecting("a value")
         }
     }
 
-    private mutating func key(isFirst: Bool) throws(JSONError) {
+    private mutating func parseKey(isFirst: Bool) throws(JSONError) {
         guard source[position] == UInt8(ascii: "\"") else {
             throw errorExpecting(isFirst ? "a key in quotes or '}'" : "a key in quotes")
         }
-        try string(isKey: true)
+        try parseString(isKey: true)
         skipSpace()
         guard source[position] == UInt8(ascii: ":") else { throw errorExpecting("':'") }
         position &+= 1
@@ -135,7 +135,7 @@ struct JSONParser {
         }
     }
 
-    private mutating func literal(_ text: StaticString) throws(JSONError) {
+    private mutating func parseLiteral(_ text: StaticString) throws(JSONError) {
         let start = position
         for offset in 0..<text.utf8CodeUnitCount
         where source[start + offset] != text.utf8Start[offset] {
@@ -146,7 +146,7 @@ struct JSONParser {
         tape.append(start: start, end: position, nextOrHash: tape.indexAfterNext, detail: 0)
     }
 
-    private mutating func number() throws(JSONError) {
+    private mutating func parseNumber() throws(JSONError) {
         let start = position
         var at = start
         var isInteger: UInt32 = 1
@@ -199,7 +199,7 @@ struct JSONParser {
 
 extension JSONParser {
     /// Reads a string, and validates its escapes and its UTF-8 (RFC 3629).
-    private mutating func string(isKey: Bool) throws(JSONError) {
+    private mutating func parseString(isKey: Bool) throws(JSONError) {
         let start = position
         var at = start &+ 1
         var hasEscapes: UInt32 = 0

@@ -98,7 +98,7 @@ package struct JSONDifference {
 
     private mutating func addLines(_ name: String?, _ old: JSONNode?, _ new: JSONNode?) {
         let label = name.map { $0 + ": " } ?? ""
-        let (oldText, newText) = Self.cut(old?.sourceText, new?.sourceText)
+        let (oldText, newText) = Self.shortened(old?.sourceText, new?.sourceText)
         if let oldText { add("−   \(label)\(oldText)") }
         if let newText { add("+   \(label)\(newText)") }
     }
@@ -109,7 +109,7 @@ package struct JSONDifference {
 
     /// Cuts two values if one of them is longer than ``valueCharactersMax``. The results begin at
     /// most 40 characters before the first difference.
-    private static func cut(_ old: String?, _ new: String?) -> (String?, String?) {
+    private static func shortened(_ old: String?, _ new: String?) -> (String?, String?) {
         let longest = max(old?.count ?? 0, new?.count ?? 0)
         guard longest > valueCharactersMax else { return (old, new) }
         let same = zip(old ?? "", new ?? "").prefix { $0.utf8.elementsEqual($1.utf8) }.count

@@ -75,13 +75,13 @@ struct JSONPatchWriter: ~Copyable {
         for key in removable {
             let name = old.tape.string(at: key)
             guard left[ExactText(name)] != nil else { continue }
-            extendingPath(by: name) { $0.writeOperation("remove") }
+            withExtendedPath(by: name) { $0.writeOperation("remove") }
         }
         for (value, key) in kept {
             compareMember(new.tape, key, old.node(at: value), new.node(at: key + 1))
         }
         for key in added {
-            extendingPath(by: new.tape.string(at: key)) {
+            withExtendedPath(by: new.tape.string(at: key)) {
                 $0.writeOperation("add", value: new.node(at: key + 1))
             }
         }
@@ -94,7 +94,7 @@ struct JSONPatchWriter: ~Copyable {
         _ new: JSONNode
     ) {
         if old.hasSameSource(as: new) { return }
-        extendingPath(by: tape.string(at: key)) { $0.compare(old, new) }
+        withExtendedPath(by: tape.string(at: key)) { $0.compare(old, new) }
     }
 
     // Arrays
@@ -133,7 +133,7 @@ struct JSONPatchWriter: ~Copyable {
 
     private mutating func compareElement(at position: Int, _ old: JSONNode, _ new: JSONNode) {
         if old.hasSameSource(as: new) { return }
-        extendingPath(by: String(position)) { $0.compare(old, new) }
+        withExtendedPath(by: String(position)) { $0.compare(old, new) }
     }
 
     /// Writes the changes in a gap, which lies between two elements that both arrays have. Elements
@@ -148,24 +148,27 @@ struct JSONPatchWriter: ~Copyable {
     ) {
         for (a, b) in zip(old, new) {
             if isKeyed {
-                extendingPath(by: String(position)) { $0.writeOperation("replace", value: b) }
+                withExtendedPath(by: String(position)) { $0.writeOperation("replace", value: b) }
             } else {
                 compareElement(at: position, a, b)
             }
             position += 1
         }
         for _ in 0..<max(old.count - new.count, 0) {
-            extendingPath(by: String(position)) { $0.writeOperation("remove") }
+            withExtendedPath(by: String(position)) { $0.writeOperation("remove") }
         }
         for element in new.dropFirst(old.count) {
-            extendingPath(by: String(position)) { $0.writeOperation("add", value: element) }
+            withExtendedPath(by: String(position)) { $0.writeOperation("add", value: element) }
             position += 1
         }
     }
 
     // Operations
 
-    private mutating func extendingPath(by token: String, _ body: (inout JSONPatchWriter) -> Void) {
+    private mutating func withExtendedPath(
+        by token: String,
+        _ body: (inout JSONPatchWriter) -> Void
+    ) {
         let length = path.count
         path.append(UInt8(ascii: "/"))
         path += JSONPointer.escaped(token).utf8

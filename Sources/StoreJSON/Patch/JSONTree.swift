@@ -71,22 +71,22 @@ extension JSONTree {
     /// name.
     package func uniformJSON(orderedLike example: JSONTree) -> [UInt8] {
         var places: [ExactText: Int] = [:]
-        example.numberNames(&places)
+        example.addPlacesOfNames(to: &places)
         var writer = JSONWriter(capacity: 1_024)
         uniformTree(places).write(to: &writer)
         return writer.byteArray
     }
 
     /// Gives each new name of a member the next number, in the order of first appearance.
-    private func numberNames(_ places: inout [ExactText: Int]) {
+    private func addPlacesOfNames(to places: inout [ExactText: Int]) {
         switch self {
         case .literal, .string: break
         case .array(let elements):
-            for element in elements { element.numberNames(&places) }
+            for element in elements { element.addPlacesOfNames(to: &places) }
         case .object(let members):
             for (name, value) in members {
                 if places[ExactText(name)] == nil { places[ExactText(name)] = places.count }
-                value.numberNames(&places)
+                value.addPlacesOfNames(to: &places)
             }
         }
     }

@@ -57,7 +57,8 @@ enum KeyedElements {
     /// increase. In `shared`, the positions in the new array increase already.
     private static func longestInOrder(_ shared: [(old: Int, new: Int)]) -> [(old: Int, new: Int)] {
         /// For each length, the index of an element that ends an increasing subsequence of this
-        /// length. Of all such elements, it has the lowest position in the old array.
+        /// length. Of all elements that end such a subsequence, this element has the lowest
+        /// position in the old array.
         var ends: [Int] = []
         /// For each element, the index of the preceding element in the longest subsequence that
         /// ends with the element.

@@ -2,7 +2,7 @@ import StorePlatform
 import Synchronization
 
 /// A pool of the working memories of coders. Making a working memory takes longer than coding a
-/// small document, so the next document uses an old one.
+/// small document. So the next document uses the memory of an earlier document.
 final class CoderPool<Box: AnyObject & Sendable>: Sendable {
     /// The maximum number of idle boxes in `furtherBoxes`. In addition, `firstBoxAddress` can hold
     /// an idle box.

@@ -11,7 +11,7 @@ package enum EnumCases {
         if let iterable = Value.self as? any CaseIterable.Type {
             return allCases(of: iterable) as? [Value]
         }
-        guard let count = emptyCasesCount(of: Value.self) else { return nil }
+        guard let count = countIfWithoutPayloads(of: Value.self) else { return nil }
         switch MemoryLayout<Value>.size {
         case 0 where count == 1:
             // Safety: an enum of zero bytes with one case has one value, and the cast reads no
@@ -28,7 +28,7 @@ package enum EnumCases {
 
     /// Returns true if a type is an enum without payloads.
     package static func isEnumWithoutPayloads(_ type: Any.Type) -> Bool {
-        emptyCasesCount(of: type) != nil
+        countIfWithoutPayloads(of: type) != nil
     }
 
     private static func allCases<Value: CaseIterable>(of: Value.Type) -> [Value] {
@@ -41,7 +41,7 @@ package enum EnumCases {
     }
 
     /// Returns the number of cases of an enum without payloads; `nil` for any other type.
-    private static func emptyCasesCount(of type: Any.Type) -> Int? {
+    private static func countIfWithoutPayloads(of type: Any.Type) -> Int? {
         guard let counts = counts(of: type), counts.payload == 0 else { return nil }
         return counts.empty
     }

@@ -35,14 +35,14 @@ extension CanonicalBytes {
     /// origin.
     ///
     /// A record has a source section if it has a cause, an origin or a session. The length and the
-    /// text of the session follow the origin. So a record without a session has the same canonical
-    /// form as before sessions existed.
+    /// text of the session follow the origin. So a record without a session keeps the canonical
+    /// form that it had before journals stored sessions.
     fileprivate static let sourceSectionHeadBytes = 8 + 4
 
     /// Returns the size in bytes of the program's number at the end of a record's canonical form; 0
     /// if the program is not known. A bit in the byte of `changed` shows that the number is
-    /// present. So a record without a program has the same canonical form as before programs were
-    /// stored.
+    /// present. So a record without a program keeps the canonical form that it had before journals
+    /// stored programs.
     static func programByteCount(_ program: UInt32) -> Int { program == 0 ? 0 : 4 }
 
     /// Appends the canonical form of `record`; `previous` is the hash of the record before. Returns

@@ -11,7 +11,8 @@ struct RecordRows: ~Copyable {
     private(set) var fields: RecordFields
     /// True if the statement is at a row that was not read yet.
     private var hasUnreadRow: Bool
-    /// True if there are no more rows. Another step would run the statement from its first row.
+    /// True if there are no more rows. Another step would run the statement again from its first
+    /// row.
     private var isAtEnd: Bool
 
     /// Begins to read the rows after the version `after`, up to the version `through`, or up to the

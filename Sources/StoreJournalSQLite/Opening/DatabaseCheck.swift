@@ -56,7 +56,7 @@ struct DatabaseCheck {
     var startPosition: ChainPosition { snapshot?.position ?? contents.meta.base }
 
     /// Adds a fault. Only the first fault stays in ``damage``.
-    mutating func add(_ fault: String) { damage = damage ?? fault }
+    mutating func noteDamage(_ fault: String) { damage = damage ?? fault }
 
     /// Runs one of the checks. If the check finds damage, adds the fault, so that the next check
     /// can run. Throws all other errors.
@@ -65,7 +65,7 @@ struct DatabaseCheck {
     ) throws(DatabaseFailure) {
         do throws(DatabaseFailure) { try check(&self) } catch {
             guard error.isDamage else { throw error }
-            add("\(error)")
+            noteDamage("\(error)")
             isDatabaseSound = false
         }
     }
@@ -84,7 +84,7 @@ struct DatabaseCheck {
         } catch {
             // Without a snapshot, the records suffice if they reach back to version 0.
             guard error.isDamage, base == 0 else { throw error }
-            add("\(error)")
+            noteDamage("\(error)")
             isDatabaseSound = false
         }
         if snapshot == nil, base > 0 {

@@ -8,7 +8,7 @@ struct JournalOpening {
     let directory: JournalDirectory
     let acceptsDataLoss: Bool
     /// True if a file of an older form stays unchanged. Such a file can only be read.
-    let keepsOlderForm: Bool
+    let keepsOlderFormat: Bool
     /// An object that makes the state from the checked records; `nil` if no state is needed.
     let follower: (any HistoryFollower)?
     let log: @Sendable (String) -> Void
@@ -89,7 +89,7 @@ extension JournalOpening {
             try Reader(directory.databasePath)
         }
         var check = try self.checkDatabase(reader, found.mark, follower)
-        if found == .unreadable { check.add("the mark beside the database can't be read") }
+        if found == .unreadable { check.noteDamage("the mark beside the database can't be read") }
         if let damage = check.damage {
             follower?.discardResult()
             let end = "version \(check.contents.end.version)"
@@ -166,7 +166,7 @@ extension JournalOpening {
         }
     }
 
-    /// Upgrades an intact database of an older form, unless `keepsOlderForm` is true.
+    /// Upgrades an intact database of an older form, unless `keepsOlderFormat` is true.
     private func upgradeSchema(
         _ contents: inout DatabaseSummary,
         of connection: Connection
@@ -175,7 +175,7 @@ extension JournalOpening {
             try Schema.format(of: connection)
         }
         contents.format = old
-        guard old < Schema.newestFormat, !keepsOlderForm else { return }
+        guard old < Schema.newestFormat, !keepsOlderFormat else { return }
         do throws(DatabaseFailure) {
             try Schema.upgrade(connection, from: old)
         } catch {

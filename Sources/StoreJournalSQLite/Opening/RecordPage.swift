@@ -22,7 +22,7 @@ package struct RecordPage: ~Copyable {
 
     /// The canonical forms of the records, one after the other. A ``RecordView`` points into these
     /// bytes.
-    private var recordForms = CanonicalBytes(capacity: bytesMax + 4_096)
+    private var canonicalRecords = CanonicalBytes(capacity: bytesMax + 4_096)
     private var fieldOffsets: [FieldOffsets] = []
     private var firstVersion: UInt64 = 0
 
@@ -30,7 +30,9 @@ package struct RecordPage: ~Copyable {
 
     package var count: Int { fieldOffsets.count }
 
-    var isFull: Bool { fieldOffsets.count >= Self.recordsMax || recordForms.count >= Self.bytesMax }
+    var isFull: Bool {
+        fieldOffsets.count >= Self.recordsMax || canonicalRecords.count >= Self.bytesMax
+    }
 
     /// Returns a record. The record's bytes are valid until the page is filled again.
     package func record(at index: Int) -> RecordView {
@@ -39,11 +41,11 @@ package struct RecordPage: ~Copyable {
         return RecordView(
             version: firstVersion + UInt64(index),
             time: place.time,
-            type: recordForms.bytes(place.typeStart..<end),
-            payload: recordForms.bytes(end..<(end + place.payloadBytesCount)),
-            principal: place.principalRange.map { recordForms.bytes($0) },
+            type: canonicalRecords.bytes(place.typeStart..<end),
+            payload: canonicalRecords.bytes(end..<(end + place.payloadBytesCount)),
+            principal: place.principalRange.map { canonicalRecords.bytes($0) },
             cause: place.cause,
-            session: place.sessionRange.map { recordForms.bytes($0) },
+            session: place.sessionRange.map { canonicalRecords.bytes($0) },
             program: place.programNumber
         )
     }
@@ -59,7 +61,7 @@ package struct RecordPage: ~Copyable {
     /// Returns the offsets of the session's bytes in the last canonical form on the page. The
     /// session is the last field of that form, or the field before the program's number.
     private func sessionRange(of fields: borrowing RecordFields) -> Range<Int>? {
-        let end = recordForms.count - CanonicalBytes.programByteCount(fields.program)
+        let end = canonicalRecords.count - CanonicalBytes.programByteCount(fields.program)
         return fields.session.map { (end - $0.count)..<end }
     }
 
@@ -69,10 +71,10 @@ package struct RecordPage: ~Copyable {
         _ rows: inout RecordRows,
         each: (borrowing RecordRows) -> Void
     ) throws(DatabaseFailure) {
-        recordForms.clear()
+        canonicalRecords.clear()
         fieldOffsets.removeAll(keepingCapacity: true)
         firstVersion = rows.currentPosition.version + 1
-        while !isFull, let start = try rows.appendNext(to: &recordForms) {
+        while !isFull, let start = try rows.appendNext(to: &canonicalRecords) {
             let typeStart = start + CanonicalBytes.recordHeadBytes
             fieldOffsets.append(
                 FieldOffsets(

@@ -47,11 +47,12 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
     }
 
     /// Returns a function that finds the session to which a slice is presented when the store
-    /// begins. The function returns `nil` if the slice is presented to no session.
+    /// begins. The function returns `nil` if the slice has no views, or if a view is already on a
+    /// route.
     ///
-    /// A slice of a session is presented to its session if the session's route has no view of the
-    /// slice. A shared slice is presented to the shared session if no route has a view of the
-    /// slice. A state that was made without routes has slices of both kinds.
+    /// A session's slice is presented to this session unless the session's route already has a view
+    /// of the slice. A shared slice is presented to the shared session unless a route already has a
+    /// view of the slice. A state that was made without routes has slices of both kinds.
     ///
     /// Cost: one step for each view on a route, and then one step for each slice.
     func makeInitialSessionLookup(of module: Int, in root: Root) -> (SliceKey) -> String? {

@@ -72,8 +72,8 @@ public struct Sessions: EffectfulModule {
     /// Makes the module.
     public init() {}
 
-    /// Changes the routes, and refuses no action: skips a session that has ended in the meantime.
-    /// The end of a session cancels the session's effects.
+    /// Changes the routes, and refuses no action. An action for a session that has ended meanwhile
+    /// skips this session. The end of a session cancels the session's effects.
     public func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
         switch action {
         case .began(let session): state.change([session], or: Session()) { _ in }

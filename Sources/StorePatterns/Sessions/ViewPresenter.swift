@@ -33,7 +33,7 @@ extension ViewPresenter {
 
     static func view(of module: String) -> String { view.isEmpty ? module : view }
 
-    /// The module ``Sessions``, because views are presented to sessions.
+    /// The module ``Sessions``, because the routes of sessions contain the presented views.
     public static var neededModule: (any ModuleInterface.Type)? { Sessions.self }
 }
 
@@ -53,7 +53,8 @@ extension Mount {
     /// - Returns: the module with that presenter.
     public func presented(as style: PresentationStyle = .push) -> Mount {
         if let module { return presented(module, style) }
-        // A field has no module and always exists, so the store refuses to start with it.
+        // A field has no module and always exists. So the store refuses to start if a field has
+        // this presenter.
         let view = SliceViewPresenter<Sessions.State>(style: style)
         return presented(by: view, named: "presented", needsStart: true)
     }

@@ -8,12 +8,12 @@ import Synchronization
 package final class EncodedPieces: Sendable {
     private let pieces: SortedTable<Bytes>
     /// The arrangement of the pieces on the wire.
-    let form: PieceLayout
+    let layout: PieceLayout
     private let joinedBytes = JoinedBytes()
 
     init(_ pieces: SortedTable<Bytes>, _ form: PieceLayout = .object) {
         self.pieces = pieces
-        self.form = form
+        self.layout = form
     }
 
     var count: Int { pieces.count }
@@ -25,7 +25,7 @@ package final class EncodedPieces: Sendable {
     /// that the pointer leads into.
     func location(of pointer: JSONPointer) -> PartLocation {
         guard let id = pointer.tokens.first else { return .resolved(joined) }
-        guard form == .object else { return .inDocument(joined, pointer) }
+        guard layout == .object else { return .inDocument(joined, pointer) }
         guard let piece = pieces[id] else { return .resolved(nil) }
         guard pointer.tokens.count > 1 else { return .resolved(piece) }
         return .inDocument(piece, pointer.withoutFirst)
@@ -57,7 +57,7 @@ package final class EncodedPieces: Sendable {
             bytes += piece?.count ?? 0
         }
         guard !pieces.isIdentical(to: self.pieces) else { return nil }
-        return (EncodedPieces(pieces, form), bytes)
+        return (EncodedPieces(pieces, layout), bytes)
     }
 
     /// True if ``joined`` is cheap to make.
@@ -68,7 +68,7 @@ package final class EncodedPieces: Sendable {
             let bytes = pieces.reduce(2) { $0 + $1.key.utf8.count + $1.value.count + 4 }
             var json = JSONWriter(capacity: bytes)
             json.object { json in
-                switch form {
+                switch layout {
                 case .object, .objectBySession:
                     for (id, piece) in pieces {
                         json.key(id)

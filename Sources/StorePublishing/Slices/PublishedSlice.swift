@@ -49,8 +49,8 @@ package struct PublishedSlice: Sendable {
     package var startedCount: Int {
         switch form {
         case .whole(let bytes): bytes == nil ? 0 : 1
-        case .pieces(let pieces): pieces.form == .object ? pieces.count : 1
-        case .sessions(let sessions): sessions.count
+        case .pieces(let pieces): pieces.layout == .object ? pieces.count : 1
+        case .sessions(let sessions): sessions.startedCount
         }
     }
 
@@ -70,20 +70,20 @@ package struct PublishedSlice: Sendable {
     /// Returns the slice that a session gets.
     func visible(to session: String) -> PublishedSlice { sessions?.visible(to: session) ?? self }
 
-    /// Returns true if a reader gets another value than from an older version of the slice. After a
-    /// session ends, its reader gets the first slice again. The first slice is older than the
-    /// session's own slice, and may be equal to it.
+    /// Returns true if a reader may get another value from this version of the slice than from an
+    /// older version. After a session ends, its reader gets the first slice again. The first slice
+    /// is older than the session's own slice, and may be equal to it.
     func differs(from old: PublishedSlice) -> Bool {
         version > old.version || (version < old.version && bytes != old.bytes)
     }
 
-    /// The pieces that pointers reach by the names of the pieces; `nil` if the slice has no such
+    /// The pieces whose names are the first tokens of pointers; `nil` if the slice has no such
     /// pieces.
-    var addressablePieces: EncodedPieces? { pieces.flatMap { $0.form == .object ? $0 : nil } }
+    var addressablePieces: EncodedPieces? { pieces.flatMap { $0.layout == .object ? $0 : nil } }
 
     /// Returns true if ``bytes`` is cheap to make. With `isInside`, also true if a piece can be
     /// found without ``bytes``.
-    func isAtHand(inside isInside: Bool) -> Bool {
+    func isAtHand(forPartInside isInside: Bool) -> Bool {
         (isInside && addressablePieces != nil) || isAtHand
     }
 

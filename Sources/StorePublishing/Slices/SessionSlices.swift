@@ -46,7 +46,7 @@ package final class SessionSlices: Sendable {
 
     /// The number of slices of sessions. If the module starts with the store, slices that no action
     /// has changed do not count. Cost: one step for each session.
-    var count: Int {
+    var startedCount: Int {
         if form == .underSessionName { return 1 }
         return entries.reduce(0) { $0 + $1.value.slice.startedCount }
     }

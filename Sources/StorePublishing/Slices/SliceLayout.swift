@@ -12,14 +12,14 @@ package final class SliceLayout: Sendable {
     /// The modules' names, in their order.
     let names: [String]
     /// The bytes before each slice in the whole state: a separator and the key.
-    private let keys: [Bytes]
+    private let memberPrefixes: [Bytes]
     /// The indices of the modules with slices, or with parts of slices, that belong to sessions.
     package let sessionModules: [Int]
     /// The indices of the slices that the layout shows; `nil` if the layout shows all slices.
     private let shownIndices: [Int]?
     /// The most layouts for roles in ``narrowed``. At this number, all these layouts are dropped,
     /// because most belong to an earlier policy.
-    private static let narrowedMax = 1_000
+    private static let narrowedLayoutsMax = 1_000
 
     /// The layouts for roles, each made once for its sight.
     private let layoutsBySight = Locked<[Sight: SliceLayout]>([:])
@@ -34,7 +34,7 @@ package final class SliceLayout: Sendable {
         self.sessionModules = sessionModules
         self.shownIndices = shownIndices
         let members = shownIndices.map { $0.map { names[$0] } } ?? names
-        keys = members.enumerated().map { index, name in
+        memberPrefixes = members.enumerated().map { index, name in
             var key = JSONOutput(capacity: 32)
             key.raw(index == 0 ? "{" : ",")
             key.string(name)
@@ -49,7 +49,7 @@ package final class SliceLayout: Sendable {
         let shown = names.indices.filter { sight.sees(module: names[$0]) }
         let made = SliceLayout(names, sessionModules: sessionModules, shownIndices: shown)
         layoutsBySight.withLock { layouts in
-            if layouts.count >= Self.narrowedMax { layouts = [:] }
+            if layouts.count >= Self.narrowedLayoutsMax { layouts = [:] }
             layouts[sight] = made
         }
         return made
@@ -73,19 +73,22 @@ package final class SliceLayout: Sendable {
     private static let end = Bytes(utf8: "}")
 
     /// Returns the JSON of the whole state. If the state is large, the result shares the bytes of
-    /// the slices, and copies no slice. `own` is the number of bytes that no other version shares.
+    /// the slices, and copies no slice. `ownBytes` is the number of bytes that no other version
+    /// shares.
     func joinedState(_ slices: [Bytes?], ownBytes: Int = .max) -> Bytes {
-        guard !keys.isEmpty else { return Bytes(utf8: "{}") }
+        guard !memberPrefixes.isEmpty else { return Bytes(utf8: "{}") }
         let slices = shownIndices.map { $0.map { slices[$0] } } ?? slices
         let count = byteCount(ofShown: slices)
         guard count < SSEFrame.sharedBytesMin else {
             let pieces =
-                zip(keys, slices).flatMap { [$0, $1 ?? Self.absentSliceJSON] } + [Self.end]
+                zip(memberPrefixes, slices).flatMap { [$0, $1 ?? Self.absentSliceJSON] } + [
+                    Self.end
+                ]
             return Bytes(joining: pieces, shared: max(0, count - min(ownBytes, count)))
         }
         return Bytes(count: count) { buffer in
             var offset = 0
-            for part in zip(keys, slices).flatMap({ [$0, $1 ?? Self.absentSliceJSON] }) {
+            for part in zip(memberPrefixes, slices).flatMap({ [$0, $1 ?? Self.absentSliceJSON] }) {
                 part.withUnsafeBytes {
                     UnsafeMutableRawBufferPointer(rebasing: buffer[offset...]).copyMemory(from: $0)
                 }
@@ -101,7 +104,7 @@ package final class SliceLayout: Sendable {
     }
 
     private func byteCount(ofShown members: [Bytes?]) -> Int {
-        zip(keys, members).reduce(keys.isEmpty ? 2 : 1) {
+        zip(memberPrefixes, members).reduce(memberPrefixes.isEmpty ? 2 : 1) {
             $0 + $1.0.count + ($1.1 ?? Self.absentSliceJSON).count
         }
     }

@@ -21,9 +21,9 @@ package final class SliceWriter<State: RootState>: StateWriter {
     }
     private var slices: [PublishedSlice] = []
     /// The values from which the slices with pieces were encoded, by index.
-    private var encodedValuesByModule: [Int: any Sendable] = [:]
+    private var sourceValuesByModule: [Int: any Sendable] = [:]
     private var committedSlices: [PublishedSlice] = []
-    private var committedValuesByModule: [Int: any Sendable] = [:]
+    private var committedSourceValuesByModule: [Int: any Sendable] = [:]
     private let times: EncodeTimes?
 
     /// Makes a writer. `times` records the duration of each encoding; `nil` to record no durations.
@@ -38,7 +38,7 @@ package final class SliceWriter<State: RootState>: StateWriter {
     }
 
     package func snapshot(_ state: State, at tag: Tag) throws(JSONError) -> Snapshot {
-        let (edited, readers) = (self.edited.take(), self.edited.takeReaders())
+        let (edited, readers) = (self.edited.takeModuleIndices(), self.edited.takeReaders())
         var writer = PieceWriter(encoder: encoder, version: tag.version)
         if slices.isEmpty {
             slices = try modules.indices.map { index throws(JSONError) in
@@ -55,20 +55,20 @@ package final class SliceWriter<State: RootState>: StateWriter {
                 began = ended
             }
         }
-        let own = writer.bytes
+        let own = writer.ownBytes
         return Snapshot(tag: tag, slices: slices, layout: layout, ownBytes: own, readers: readers)
     }
 
     package func keepEncoded() {
         committedSlices = slices
-        committedValuesByModule = encodedValuesByModule
+        committedSourceValuesByModule = sourceValuesByModule
     }
 
     package func discardEncoded() {
         // The Core has restored the state of the last commit, so the slices of that commit are
         // restored, too. A module that is still in ``edited`` costs only one more comparison.
         slices = committedSlices
-        encodedValuesByModule = committedValuesByModule
+        sourceValuesByModule = committedSourceValuesByModule
     }
 
     /// Returns the encoded slice; the old slice if no byte differs.
@@ -79,9 +79,9 @@ package final class SliceWriter<State: RootState>: StateWriter {
     ) throws(JSONError) -> PublishedSlice {
         let value = modules[index].slicePlace.memberValue(state)
         let old = slices.isEmpty ? nil : slices[index]
-        guard isInPiecesByModule[index] else { return try writer.whole(value, after: old) }
-        defer { encodedValuesByModule[index] = value }
-        return try writer.slice(of: value, after: old, encodedValuesByModule[index])
+        guard isInPiecesByModule[index] else { return try writer.wholeSlice(value, after: old) }
+        defer { sourceValuesByModule[index] = value }
+        return try writer.slice(of: value, after: old, sourceValuesByModule[index])
     }
 }
 
@@ -90,7 +90,7 @@ private struct PieceWriter {
     let encoder: JSONEncoder
     let version: UInt64
     /// The number of encoded bytes that no earlier version has.
-    private(set) var bytes = 0
+    private(set) var ownBytes = 0
 
     /// Returns the slice of a value. `old` is the slice of `oldValue`, an earlier value.
     mutating func slice(
@@ -103,17 +103,17 @@ private struct PieceWriter {
             try sliceOfSessions(of: value, after: old, oldValue as? any SessionValues)
         case let value as any PiecewiseState:
             try sliceOfPieces(of: value, after: old, oldValue as? any PiecewiseState)
-        default: try whole(value, after: old)
+        default: try wholeSlice(value, after: old)
         }
     }
 
-    mutating func whole(
+    mutating func wholeSlice(
         _ value: (any Encodable & Sendable)?,
         after old: PublishedSlice?
     ) throws(JSONError) -> PublishedSlice {
         let new = try value.map(encoded)
         if let old, old.bytes == new { return old }
-        bytes += new?.count ?? 0
+        ownBytes += new?.count ?? 0
         return PublishedSlice(.whole(new), version: version)
     }
 
@@ -137,11 +137,11 @@ private struct PieceWriter {
             renewed.append((name, try value.map(encoded)))
         }
         guard let (new, bytes) = pieces.replacing(renewed) else { return old }
-        self.bytes += bytes
+        self.ownBytes += bytes
         return PublishedSlice(.pieces(new), version: version)
     }
 
-    /// Returns the slice of a value with a part for each session.
+    /// Returns the slice of a value that has a part for each session.
     private mutating func sliceOfSessionParts(
         of value: any PiecewiseState,
         after old: PublishedSlice?,
@@ -155,7 +155,7 @@ private struct PieceWriter {
                 continue
             }
             let before = known?[session]
-            let slice = try whole(part, after: before)
+            let slice = try wholeSlice(part, after: before)
             if slice.version == version || before == nil { renewed.append((session, slice)) }
         }
         if let old, known != nil, renewed.isEmpty { return old }

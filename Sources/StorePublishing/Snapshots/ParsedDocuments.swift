@@ -19,7 +19,7 @@ package final class ParsedDocuments: Sendable {
     static let quickBytesMax = 16 << 10
 
     private struct Table: Sendable {
-        var documents: [ObjectIdentifier: (document: ParsedDocument, used: UInt64)] = [:]
+        var documentsByBytesID: [ObjectIdentifier: (document: ParsedDocument, used: UInt64)] = [:]
         var useCount: UInt64 = 0
         var memoryBytes = 0
     }
@@ -49,9 +49,9 @@ package final class ParsedDocuments: Sendable {
         guard bytes.count >= Self.keptBytesMin else { return nil }
         let id = ObjectIdentifier(bytes)
         return table.withLock { table in
-            guard let known = table.documents[id]?.document else { return nil }
+            guard let known = table.documentsByBytesID[id]?.document else { return nil }
             table.useCount += 1
-            table.documents[id]?.used = table.useCount
+            table.documentsByBytesID[id]?.used = table.useCount
             return known
         }
     }
@@ -60,15 +60,15 @@ package final class ParsedDocuments: Sendable {
         // The document keeps its bytes alive, so no other bytes can have this identity.
         let id = ObjectIdentifier(document.bytes)
         table.useCount += 1
-        let old = table.documents.updateValue((document, table.useCount), forKey: id)
+        let old = table.documentsByBytesID.updateValue((document, table.useCount), forKey: id)
         guard old == nil else { return }
         table.memoryBytes += document.memoryBytes
-        while table.documents.count > 1,
-            table.memoryBytes > bytesMax || table.documents.count > documentsMax,
-            let oldest = table.documents.min(by: { $0.value.used < $1.value.used })?.key
+        while table.documentsByBytesID.count > 1,
+            table.memoryBytes > bytesMax || table.documentsByBytesID.count > documentsMax,
+            let oldest = table.documentsByBytesID.min(by: { $0.value.used < $1.value.used })?.key
         {
             table.memoryBytes -=
-                table.documents.removeValue(forKey: oldest)?.document.memoryBytes ?? 0
+                table.documentsByBytesID.removeValue(forKey: oldest)?.document.memoryBytes ?? 0
         }
     }
 }

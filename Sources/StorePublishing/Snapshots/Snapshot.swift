@@ -70,8 +70,8 @@ package final class Snapshot: Sendable {
     /// own slices replace the slices of all sessions. Returns `self` if the viewer sees everything.
     package func visible(to viewer: Viewer) -> Snapshot {
         guard viewer.sight != nil || (viewer.session != nil && hasSessions) else { return self }
-        // Polling clients often ask for the same version. Most of these clients have the same
-        // session, or no session.
+        // Polling clients often ask for the same version. Most of these clients belong to one
+        // session, or have no session.
         let known = lastVisible.withLock { seen in
             seen.flatMap { $0.viewer == viewer ? $0.version : nil }
         }
@@ -123,8 +123,8 @@ package final class Snapshot: Sendable {
         layout == nil ? version : slices.reduce(0) { max($0, $1.version) }
     }
 
-    /// Returns true if a reader gets other bytes than from an older version. The caller has already
-    /// filtered both versions for the reader's viewer.
+    /// Returns true if a reader gets other bytes from this version than from an older version. The
+    /// caller has already filtered both versions for the reader's viewer.
     func differs(from old: Snapshot) -> Bool {
         let (mine, theirs) = (changedVersion, old.changedVersion)
         return mine > theirs
@@ -193,7 +193,7 @@ package final class Snapshot: Sendable {
         guard let layout else { return true }
         guard let name = pointer.tokens.first else { return slices.allSatisfy(\.isAtHand) }
         guard let index = layout.index(of: name) else { return true }
-        return slices[index].isAtHand(inside: pointer.tokens.count > 1)
+        return slices[index].isAtHand(forPartInside: pointer.tokens.count > 1)
     }
 }
 

@@ -69,18 +69,26 @@ package enum StatePatch {
             (before, after) = (old.value(of: session), new.value(of: session))
         }
         if let before = before as? any PiecewiseState, let after = after as? any PiecewiseState,
-            let pieces = try self.pieces(from: before, to: after, at: place, for: session, encoder)
+            let pieces = try self.pieceChanges(
+                from: before,
+                to: after,
+                at: place,
+                for: session,
+                encoder
+            )
         {
             return pieces
         }
         let part = mount.slicePlace.ownership == .keyedBySession ? session : nil
-        let (from, to) = (try encoded(before, part, encoder), try encoded(after, part, encoder))
+        let (from, to) = (
+            try encodedSlice(before, part, encoder), try encodedSlice(after, part, encoder)
+        )
         return [.init(at: place, from: from, to: to)]
     }
 
     /// Returns the changes of the differing pieces that the session may see. Returns `nil` if a
     /// piece was added or removed, or if pieces have no names on the wire.
-    private static func pieces(
+    private static func pieceChanges(
         from old: any PiecewiseState,
         to new: any PiecewiseState,
         at place: JSONPointer,
@@ -106,7 +114,7 @@ package enum StatePatch {
 
     /// Encodes a slice. If each session has a part of the slice, encodes only the part of this
     /// session.
-    private static func encoded(
+    private static func encodedSlice(
         _ value: (any Encodable & Sendable)?,
         _ session: String?,
         _ encoder: JSONEncoder

@@ -24,11 +24,11 @@ package final class PartStreams: Sendable {
     package static let sessionPointersMax = 64
     /// The bytes of all watched parts at which no further part is added. A single part may have any
     /// size.
-    package static let pointerBytesMax = 64 << 20
+    package static let watchedBytesMax = 64 << 20
     /// The bytes of one client's watched parts at which no further part of that client is added.
-    package static let clientPointerBytesMax = 16 << 20
+    package static let clientWatchedBytesMax = 16 << 20
     /// The minimum number of parts at which parts without readers are dropped.
-    private static let sweepMin = 1_000
+    private static let sweepCountMin = 1_000
 
     /// The last frame that was sent for a part: its bytes and its version.
     private struct SentFrame: Sendable {
@@ -46,9 +46,9 @@ package final class PartStreams: Sendable {
         /// The places of the clients that watch pointers.
         var places = WatchPlaces()
         /// The number of bytes of the parts at pointers.
-        var pointerBytes = 0
+        var watchedBytes = 0
         /// The number of parts at which parts without readers are dropped next.
-        var sweepAt = PartStreams.sweepMin
+        var nextSweepCount = PartStreams.sweepCountMin
 
         subscript(part: WatchedPart) -> SentFrame? {
             get { partsByContainer[part.container]?[part.firstToken]?[part] }
@@ -58,7 +58,7 @@ package final class PartStreams: Sendable {
                     part
                 ] = newValue
                 if part.isClientPointer {
-                    pointerBytes += (newValue?.bytes?.count ?? 0) - (old?.bytes?.count ?? 0)
+                    watchedBytes += (newValue?.bytes?.count ?? 0) - (old?.bytes?.count ?? 0)
                 }
                 let change = (newValue == nil ? 0 : 1) - (old == nil ? 0 : 1)
                 guard change != 0 else { return }
@@ -143,14 +143,14 @@ package final class PartStreams: Sendable {
             if let refusal = watched.places.refusal(of: part, for: client) { throw refusal }
             // A part that is already watched needs no more memory.
             if watched[part] == nil {
-                guard watched.pointerBytes < Self.pointerBytesMax else {
-                    throw .bytes(max: Self.pointerBytesMax)
+                guard watched.watchedBytes < Self.watchedBytesMax else {
+                    throw .bytes(max: Self.watchedBytesMax)
                 }
                 let own = watched.places.parts(of: client).reduce(0) {
                     $0 + (watched[$1]?.bytes?.count ?? 0)
                 }
-                guard own < Self.clientPointerBytesMax else {
-                    throw .bytes(max: Self.clientPointerBytesMax)
+                guard own < Self.clientWatchedBytesMax else {
+                    throw .bytes(max: Self.clientWatchedBytesMax)
                 }
             }
             watched.places.take(part, for: client)
@@ -168,7 +168,9 @@ package final class PartStreams: Sendable {
     /// Returns true if finding the part in a version is cheap.
     func isAtHand(_ part: WatchedPart, in snapshot: Snapshot) -> Bool {
         let (container, isInside) = (part.container, !part.pointer.tokens.isEmpty)
-        if container.slice(in: snapshot)?.isAtHand(inside: isInside) == false { return false }
+        if container.slice(in: snapshot)?.isAtHand(forPartInside: isInside) == false {
+            return false
+        }
         return switch container.location(of: part.pointer, in: snapshot) {
         case .resolved: true
         case .inDocument(let bytes, _): documents.cheapDocument(of: bytes) != nil
@@ -177,7 +179,7 @@ package final class PartStreams: Sendable {
 
     /// Returns the version with which a stream of the part opens, and watches the part from that
     /// version on. The publishing thread calls this function.
-    func firstVersion(
+    func beginWatching(
         of part: WatchedPart,
         in mode: StreamMode,
         from snapshot: Snapshot
@@ -192,7 +194,7 @@ package final class PartStreams: Sendable {
         }
         let (bytes, version) = (bytes(of: part, in: snapshot), part.container.version(in: snapshot))
         table.withLock { watched in
-            if watched.count >= watched.sweepAt { sweep(&watched) }
+            if watched.count >= watched.nextSweepCount { sweep(&watched) }
             watched[part] = SentFrame(bytes: bytes, version: version)
         }
         return distributor.topicVersion(of: bytes, since: version, in: mode)
@@ -229,7 +231,7 @@ package final class PartStreams: Sendable {
                 } else {
                     changedParts(of: container, inDocument: container.bytes(in: new))
                 }
-            for (part, bytes) in changed where recordIfNew(bytes, of: part, version) {
+            for (part, bytes) in changed where rememberIfNew(bytes, of: part, version) {
                 distributor.distribute(bytes, to: part.topic, since: version, for: filter)
                 pauseIfBusy()
             }
@@ -266,7 +268,7 @@ package final class PartStreams: Sendable {
 
     /// Records the current bytes of a part. Returns true if the part's readers have to get these
     /// bytes. Drops a part without readers.
-    private func recordIfNew(_ bytes: Bytes?, of part: WatchedPart, _ version: UInt64) -> Bool {
+    private func rememberIfNew(_ bytes: Bytes?, of part: WatchedPart, _ version: UInt64) -> Bool {
         let isRead = distributor.hasReaders(part.topic)
         return table.withLock { watched in
             guard let sent = watched[part] else { return false }
@@ -287,7 +289,7 @@ package final class PartStreams: Sendable {
         where !distributor.hasReaders(part.topic) {
             watched[part] = nil
         }
-        watched.sweepAt = max(Self.sweepMin, 2 * watched.count)
+        watched.nextSweepCount = max(Self.sweepCountMin, 2 * watched.count)
     }
 
     private static func isSame(_ bytes: Bytes?, _ node: JSONNode?) -> Bool {

@@ -25,7 +25,7 @@ package final class ScreenCommands: Sendable {
     private let sessionsModule: String
     private let onDrop: @Sendable () -> Void
 
-    /// Makes a sender. The sender calls `dropped` for each command that can't be sent, and for each
+    /// Makes a sender. The sender calls `onDrop` for each command that can't be sent, and for each
     /// topic without room for a command.
     package init(
         of module: String,
@@ -42,7 +42,7 @@ package final class ScreenCommands: Sendable {
     }
 
     /// Returns the pointer to a session's route. The streams of this pointer get the commands.
-    package static func route(of session: String, in module: String) -> JSONPointer {
+    package static func routePointer(of session: String, in module: String) -> JSONPointer {
         JSONPointer(tokens: [module, session, "route"])
     }
 
@@ -66,7 +66,7 @@ package final class ScreenCommands: Sendable {
     /// Returns the topics of a session's route. An operator without a session reads the route of
     /// all clients without a session.
     private func topics(of session: String) -> [TopicID] {
-        let route = Self.route(of: session, in: sessionsModule)
+        let route = Self.routePointer(of: session, in: sessionsModule)
         let own = streams.parts.part(at: route, for: Viewer(session: ExactText(session))).topic
         guard session.isSame(as: SessionName.shared) else { return [own] }
         return [own, streams.parts.part(at: route).topic]

@@ -78,9 +78,9 @@ final class SliceStreams: Sendable {
         distributor.distribute(change, to: changes, since: version, for: filter)
     }
 
-    /// Returns the first frame of a stream that opens. A reader of changes gets the slice in a
-    /// frame of its own, without the value before a change. The publishing thread calls this
-    /// function.
+    /// Returns the first frame of a stream that opens. The first frame of a reader of changes has
+    /// the slice, and no value before a change. No other reader shares this frame. The publishing
+    /// thread calls this function.
     func firstFrame(
         of topic: SliceTopic,
         in mode: StreamMode,

@@ -92,7 +92,8 @@ struct WatchPlaces {
     }
 
     /// Returns the session whose bound limits a pointer; `nil` for a shared pointer. All clients
-    /// without a session have the same session, and the pointers of this session count as shared.
+    /// without a session of their own share one session. The pointers of this session count as
+    /// shared.
     private static func session(of part: WatchedPart) -> ExactText? {
         let session = part.container.session
         return session?.text == SessionName.shared ? nil : session
@@ -114,20 +115,20 @@ package final class WatchPlace: Sendable {
     deinit { parts.releasePlace(at: part, of: client) }
 }
 
-/// The viewers with an open stream of a kind of topics. The distributor of a version visits each
-/// viewer.
+/// The viewers that have an open stream on a topic of one kind. The distributor of a version visits
+/// each viewer.
 ///
 /// The number of viewers is bounded by the open streams: viewers without a stream are dropped after
 /// the number of viewers has doubled.
 final class WatchingViewers: Sendable {
     /// The smallest number of viewers at which viewers without a stream are dropped.
-    private static let sweepMin = 1_000
+    private static let sweepCountMin = 1_000
 
     private struct Table: Sendable {
         /// The viewers by their sessions. Under `nil`: the viewers without a session.
         var viewersBySession: [ExactText?: Set<Viewer>] = [:]
         var count = 0
-        var sweepAt = WatchingViewers.sweepMin
+        var nextSweepCount = WatchingViewers.sweepCountMin
     }
 
     private let table = Locked(Table())
@@ -142,13 +143,13 @@ final class WatchingViewers: Sendable {
         table.withLock { table in
             let isNew = table.viewersBySession[viewer.session, default: []].insert(viewer).inserted
             if isNew { table.count += 1 }
-            guard table.count >= table.sweepAt else { return }
+            guard table.count >= table.nextSweepCount else { return }
             table.viewersBySession = table.viewersBySession.compactMapValues { viewers in
                 let reading = viewers.filter(isReading)
                 return reading.isEmpty ? nil : reading
             }
             table.count = table.viewersBySession.values.reduce(0) { $0 + $1.count }
-            table.sweepAt = max(Self.sweepMin, 2 * table.count)
+            table.nextSweepCount = max(Self.sweepCountMin, 2 * table.count)
         }
     }
 

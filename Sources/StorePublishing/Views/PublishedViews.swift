@@ -32,7 +32,8 @@ package struct PublishedView: Sendable {
     package let sourceModules: Set<Int>
     /// The indices of the members that the view may read: ``sourceModules`` and all fields.
     package let readableMembers: Set<Int>
-    /// True if the view reads slices of sessions, so that each session may see other contents.
+    /// True if the view reads slices of sessions, so that its content may differ from session to
+    /// session.
     package let isOfSession: Bool
 }
 

@@ -13,7 +13,7 @@ import Synchronization
 /// action changed a module that a watched view reads.
 package final class ViewStreams<State: Codable & Equatable & Sendable>: PublishedViews {
     /// The minimum number of views at which views without readers are dropped.
-    private static var sweepMin: Int { 64 }
+    private static var sweepCountMin: Int { 64 }
 
     /// A watched view, with its last frame.
     private final class WatchedView: @unchecked Sendable {
@@ -43,7 +43,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         /// the same for all sessions.
         var countsBySession: [ExactText?: Int] = [:]
         /// The number of views at which views without readers are dropped next.
-        var sweepAt = ViewStreams.sweepMin
+        var nextSweepCount = ViewStreams.sweepCountMin
 
         mutating func findOrInsert(_ request: ViewRequest, _ sources: [Source]) -> WatchedView {
             if let known = viewsByTopic[request.topic] { return known }
@@ -125,7 +125,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         let (count, isKnown, isDue) = table.withLock {
             (
                 $0.countsBySession[session] ?? 0, $0.viewsByTopic[topic] != nil,
-                $0.viewsByTopic.count >= $0.sweepAt
+                $0.viewsByTopic.count >= $0.nextSweepCount
             )
         }
         if isKnown { return true }
@@ -134,7 +134,8 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     }
 
     private func sweep() {
-        // Look for unread views without the table's lock, because most views have readers.
+        // Look for views without readers while the table is unlocked. The search visits all views,
+        // and few of them have no readers.
         let unread = table.withLock { $0.viewsByTopic }.values.filter {
             !distributor.hasReaders($0.request.topic)
         }
@@ -144,7 +145,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
             if !unread.isEmpty {
                 table.remove(unread.filter { !distributor.hasReaders($0.request.topic) })
             }
-            table.sweepAt = max(Self.sweepMin, 2 * table.viewsByTopic.count)
+            table.nextSweepCount = max(Self.sweepCountMin, 2 * table.viewsByTopic.count)
         }
     }
 
@@ -189,7 +190,9 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         let known = watched.sentVersion
         if known == nil {
             // A view that can't be made shows nothing; the log has the reason.
-            (watched.bytes, watched.sentVersion) = (try? madeOrLogged(request, state), version)
+            (watched.bytes, watched.sentVersion) = (
+                try? encodedLoggingErrors(request, state), version
+            )
         }
         let (bytes, number) = (watched.bytes, known ?? version)
         distributor.distribute(to: request.topic, for: nil) {
@@ -225,7 +228,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
             watched.madeVersion = version
             let bytes: Bytes?
             // After an error, the readers keep the previous frame.
-            do { bytes = try madeOrLogged(watched.request, state) } catch { continue }
+            do { bytes = try encodedLoggingErrors(watched.request, state) } catch { continue }
             guard bytes != watched.bytes else { continue }
             (watched.bytes, watched.sentVersion) = (bytes, version)
             distributor.distribute(bytes, to: watched.request.topic, since: version, for: filter)
@@ -247,7 +250,9 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     }
 
     /// Makes a view for streams. Logs an error, because the readers of streams get no error.
-    private func madeOrLogged(_ request: ViewRequest, _ state: State) throws(JSONError) -> Bytes? {
+    private func encodedLoggingErrors(_ request: ViewRequest, _ state: State) throws(JSONError)
+        -> Bytes?
+    {
         do {
             return try encoded(request, state)
         } catch {
@@ -267,7 +272,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     ) throws(JSONError) -> Bytes? {
         let description = projections.views[request.viewIndex]
         var state = state
-        // The state still shows the slices of the session of the last action.
+        // The state may still show the slices of another session: the session of the last action.
         if !isShown, !projections.sessionModules.isEmpty {
             projections.setSession(&state, request.session?.text ?? SessionName.shared)
         }
@@ -284,8 +289,8 @@ package enum ViewBounds {
     /// The bound on the watched views of one session.
     package static let sessionWatchedMax = 64
 
-    /// Returns the bound for a session. Clients without a session share one session, which has the
-    /// larger bound.
+    /// Returns the bound for a session. All clients without a session of their own share one
+    /// session, which has the larger bound.
     static func watchedMax(of session: ExactText?) -> Int {
         session == nil || session?.text == SessionName.shared ? sharedWatchedMax : sessionWatchedMax
     }

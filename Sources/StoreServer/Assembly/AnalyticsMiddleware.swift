@@ -29,7 +29,11 @@ struct AnalyticsMiddleware<State: Sendable>: Sendable {
             time: envelope.time,
             type: action.wireNameTemplate(of: envelope.type),
             subject: registry[envelope.type]?.subject,
-            declaredValue: registry.record(of: action, of: envelope.session, before: state),
+            declaredValue: registry.analyticsRecord(
+                of: action,
+                of: envelope.session,
+                before: state
+            ),
             traceparent: TraceContext.traceparent(in: envelope.meta)
         )
         return { [writer, recentEvents, encoder] in

@@ -30,7 +30,7 @@ struct ModularState<State: RootState>: StateComposition {
     var sessionStartActions: [any Action] { State.sessionStartActions }
 
     func actions() throws(ConfigurationError) -> [ModuleActions<State>] {
-        _ = try ConfigurationError.wrapping { try ModuleMachine<State>() }
+        _ = try ConfigurationError.wrapErrors { try ModuleMachine<State>() }
         if let module = State.moduleWithoutPresence {
             throw ConfigurationError("\(ModuleError.noPresence(module))")
         }
@@ -75,29 +75,33 @@ struct ModularState<State: RootState>: StateComposition {
             executor: world.simulatedWorld?.executor ?? world.testWorld?.executor,
             tracing: ports.tracing
         ) { token, error in
-            effects.noteFailure(token.cause.type, of: token.address.module)
+            effects.noteFailure(token.cause.wireNameTemplate, of: token.address.module)
             guard world.simulatedWorld == nil else { return }
             world.logger.warning(
                 .effectFailed,
                 "the effect \(token.id) of version \(token.cause.version): \(error)",
-                LogField("type", .name(token.cause.type)),
+                LogField("type", .name(token.cause.wireNameTemplate)),
                 LogField("version", .count(token.cause.version))
             )
         } began: { token in
-            effects.noteBeginning(token.cause.type, of: token.address.module)
+            effects.noteBeginning(token.cause.wireNameTemplate, of: token.address.module)
         } ended: { token, nanoseconds in
-            effects.noteEnding(token.cause.type, of: token.address.module, after: nanoseconds)
+            effects.noteEnding(
+                token.cause.wireNameTemplate,
+                of: token.address.module,
+                after: nanoseconds
+            )
         } retried: { token in
-            effects.noteRetry(token.cause.type, of: token.address.module)
+            effects.noteRetry(token.cause.wireNameTemplate, of: token.address.module)
         }
-        let core = try ConfigurationError.wrapping {
+        let core = try ConfigurationError.wrapErrors {
             try Core(state, runner: runner, configuration: ports)
         }
         views?.setStateAccess { [weak core] look in core?.readState(look) }
         return core
     }
 
-    func resume(_ core: Core<State>, _ history: RecoveredHistory<State>, _ logger: Logger) {
+    func resumeEffects(_ core: Core<State>, _ history: RecoveredHistory<State>, _ logger: Logger) {
         let state = history.state
         for (action, session) in state.viewEndActions {
             let source = ActionSource(sourceLocation: ViewPresence.defaultOrigin, session: session)

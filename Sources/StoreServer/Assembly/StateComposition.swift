@@ -9,8 +9,8 @@ import StorePublishing
 import StoreTelemetry
 import StoreWire
 
-/// The composition of a state: a single piece with one reducer (``SinglePiece``), or modules
-/// (``ModularState``). The composition decides how the parts of a store are made.
+/// The composition of a state: a single piece with one reducer (``StateWithoutModules``), or
+/// modules (``ModularState``). The composition decides how the parts of a store are made.
 protocol StateComposition<State>: Sendable {
     associatedtype State: Codable & Equatable & Sendable
 
@@ -58,7 +58,7 @@ protocol StateComposition<State>: Sendable {
 
     /// Ends the views that were open when the previous server ended, and resumes the effects that
     /// had not ended. Clients have to open their views again.
-    func resume(_ core: Core<State>, _ history: RecoveredHistory<State>, _ logger: Logger)
+    func resumeEffects(_ core: Core<State>, _ history: RecoveredHistory<State>, _ logger: Logger)
 
     /// Calls `seen` on the Core's thread for each existing slice of a module, and later for each
     /// slice that begins or ends. `module` is the index of the module.
@@ -73,7 +73,7 @@ protocol StateComposition<State>: Sendable {
 
 /// The composition of a state with one reducer. The state has no modules, and therefore no effects
 /// and no views.
-struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
+struct StateWithoutModules<State: Codable & Equatable & Sendable>: StateComposition {
     let reducer: @Sendable (inout State, any Action) throws -> Void
 
     var modules: [SliceDescription]? { nil }
@@ -119,7 +119,7 @@ struct SinglePiece<State: Codable & Equatable & Sendable>: StateComposition {
         return Core(state: state, form: .throwing(reducer), configuration: ports)
     }
 
-    func resume(_ core: Core<State>, _ history: RecoveredHistory<State>, _ logger: Logger) {}
+    func resumeEffects(_ core: Core<State>, _ history: RecoveredHistory<State>, _ logger: Logger) {}
 
     func watchSlices(
         of module: Int,

@@ -32,10 +32,10 @@ struct StoreAccess: Sendable {
         )
     }
 
-    /// Reads the files again. If one of the files is wrong, this throws, and nothing has changed.
+    /// Reads the files again. Throws and changes nothing if one of the files is wrong.
     func reload() throws(ConfigurationError) {
         let policy = try readPolicy()
-        try ConfigurationError.wrapping { try authenticator.reload() }
+        try ConfigurationError.wrapErrors { try authenticator.reload() }
         control.replacePolicy(by: policy)
     }
 }

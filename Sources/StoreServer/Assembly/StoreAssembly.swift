@@ -32,9 +32,9 @@ struct StoreAssembly<State: Codable & Equatable & Sendable>: Sendable {
     init(_ context: StoreContext<State>) throws {
         self.context = context
 
-        // The past: the journal, and the newest state of the history. The access control follows
-        // the journal, because its key for cookies lies in the data directory, which the journal
-        // makes.
+        // The past: the journal, and the newest state of the history. The journal makes the data
+        // directory, which has the key for cookies. So the access control is made after the
+        // journal.
         (journal, history) = try context.openHistory()
         access = try StoreAccess(context)
         firstActions = try context.firstActions(ifEmpty: history)

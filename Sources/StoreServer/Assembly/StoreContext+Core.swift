@@ -55,14 +55,14 @@ extension StoreContext {
         ports.initialVersion = history.version
         ports.programNumber = history.programNumber
         ports.reader = RecordReader(history.replay.forms)
-        ports.keyClock = keyClock
+        ports.idempotencyKeyClock = keyClock
         ports.sink = publisher
         if let commands { ports.sendScreenCommand = commands.send }
         ports.onJournalFailure = health.journal.handleFailure
         ports.progress = health.watchdog.progress
         ports.figures = figures.core
         ports.limitsVisibleModules = hasRoles
-        ports.tracing = process.traces?.tracing(
+        ports.tracing = process.traces?.storeTracing(
             of: links.storeName,
             epoch: history.epoch.description
         )
@@ -81,7 +81,7 @@ extension StoreContext {
             measuring: figures.effects,
             showing: views
         )
-        health.journal.onFailure { [weak core] in core?.effects?.stop() }
+        health.journal.onFailure { [weak core] in core?.effectRunner?.stop() }
         if let test = world.testWorld {
             test.clock.addRestWaiter { [weak core] in
                 await core?.waitForRest(of: test.executor) ?? true

@@ -26,8 +26,8 @@ extension StoreContext {
 
     /// Returns the first actions of a store without a history: an action for each shared value
     /// whose file has a value. `place` is the source file and the line that declares the shared
-    /// value. Throws if a file can't be used, or if the store does not have an action that the
-    /// program makes.
+    /// value. Throws if a file can't be used, or if the program makes an action that the store does
+    /// not list.
     func firstActions(
         ifEmpty history: RecoveredHistory<State>
     ) throws -> [(action: any Action, place: String)] {

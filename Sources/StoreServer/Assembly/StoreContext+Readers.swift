@@ -24,8 +24,8 @@ extension StoreContext {
                 hasRoles: hasRoles
             ),
             on: process.journalThreads
-        ) { [weak streams] in streams?.logMoved() }
-        streams.follow(log)
+        ) { [weak streams] in streams?.wakeLogReaders() }
+        streams.setLogSource(log)
         return log
     }
 

@@ -36,8 +36,8 @@ final class StoreFollower<State: Codable & Equatable & Sendable>: CommitFollower
             "\(action.type), which \(action.source.sourceLocation) dispatched\(cause), "
             + "was not applied: \(reason)"
         let isForeign = (action.reason as? DispatchError)?.code == .foreignAction
-        // If a module dispatches an action of another module, the program has a mistake. Input of
-        // clients may cause the other refusals.
+        // If a module dispatches an action of another module, the program has a mistake. Other
+        // actions may be dropped because of input from clients, so the level is only a warning.
         let level = isForeign ? LogLevel.error : .warning
         var fields = [LogField("type", .name(action.type))]
         if let cause = action.source.cause { fields.append(LogField("cause", .count(cause))) }
@@ -78,8 +78,8 @@ struct ActionLineWriter<State>: Sendable {
     private let excludedNames: Set<ExactText>
     private let logger: Logger
 
-    /// Makes the writer; `nil` if the configuration does not ask for these lines. Throws if no
-    /// action has an excluded wire name.
+    /// Makes the writer; `nil` if the configuration does not ask for these lines. Throws if an
+    /// excluded wire name belongs to no action.
     init?(
         _ configuration: ServerConfiguration,
         _ registry: ActionRegistry<State>,

@@ -41,7 +41,7 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
                 hasOperatorListeners: configuration.hasOperatorListeners,
                 access: access,
                 hasSecureCookies: configuration.hasSecureCookies,
-                livenessProblem: livenessProblem,
+                livenessProblem: checkLiveness,
                 logger: store.logger,
                 measuring: figures.requests,
                 wakeLoop: store.wakeLoop
@@ -70,7 +70,7 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
     /// A function that returns the problem of a store that does not work, for `/livez`. If the
     /// process has several stores, the function of the store at `/` returns a problem only if all
     /// stores have a problem.
-    private var livenessProblem: @Sendable () -> Problem? {
+    private var checkLiveness: @Sendable () -> Problem? {
         guard showsAllStores else { return { [watchdog = health.watchdog] in watchdog.problem } }
         return { [weak process] in process?.statuses.allNotReadyProblem }
     }
@@ -79,7 +79,7 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
     /// store at `/` show the whole process.
     private var operationRoutes: [any RouteGroup] {
         let routes = store.operationRoutes(
-            measuring: measuredStores,
+            measuring: measureStores,
             MeasuredProcess(
                 process.transport.counters,
                 process.analytics,
@@ -88,22 +88,22 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
                 tracer: process.traces?.tracer,
                 versionLabels: buildLabels
             ),
-            livenessProblem: livenessProblem,
-            readiness: readiness
+            livenessProblem: checkLiveness,
+            readiness: checkReadiness
         )
         guard showsAllStores else { return routes }
         return routes + [StoresRoutes { [weak process] in process?.statuses ?? [] }]
     }
 
-    private var measuredStores: @Sendable () -> [MeasuredStore] {
+    private var measureStores: @Sendable () -> [MeasuredStore] {
         if showsAllStores { return { [weak process] in process?.measuredStores ?? [] } }
         let own = process.measuredStore(store, figures, health)
         return { [own] }
     }
 
-    /// A function that returns the readiness of the store, or of the process, for `/readyz`. A
-    /// reducer that does not end makes a store not ready only if the process has several stores.
-    private var readiness: @Sendable () -> Readiness {
+    /// A function that returns the readiness of the store, or of the process, for `/readyz`. If the
+    /// process has several stores, a store whose reducer does not end is not ready.
+    private var checkReadiness: @Sendable () -> Readiness {
         let isDraining = store.isDraining
         if showsAllStores {
             return { [weak process] in

@@ -40,7 +40,9 @@ extension Server {
             "data", "ephemeral", "accept-data-loss", "history-max", "retain-age", "retain-size",
         ]
         for option in ServerConfiguration.options where names.contains(option.name) {
-            guard given.contains(option.name) || option.show(configuration) != option.show(standard)
+            guard
+                given.contains(option.name)
+                    || option.formatValues(configuration) != option.formatValues(standard)
             else { continue }
             throw ConfigurationError(
                 "--\(option.name): this program has a journal of its own, on which this flag "

@@ -11,7 +11,8 @@ extension Server {
     /// ```
     ///
     /// The server continues the history of the journal, and never closes the journal. Several
-    /// servers may share a history: each server needs a journal of its own (`Journal.watch(_:)`).
+    /// servers may share a history if each server has a journal of its own on this history
+    /// (`Journal.watch(_:)`).
     public func journal(_ journal: any Journal) -> Server {
         with { $0.openProgramJournal = { OpenJournal(journal) } }
     }
@@ -63,8 +64,8 @@ extension Server {
     // Migrations
 
     /// Returns a server with further migrations. Each migration reads the journaled actions of a
-    /// single name. If a name has several migrations, the migration from the form of the record
-    /// reads the record. Without such a migration, the first fitting migration reads the record.
+    /// single name. If a name has several migrations, a record is read by the migration for the
+    /// record's form. Without such a migration, the first fitting migration reads the record.
     public func migrations(_ migrations: Migration...) -> Server {
         with { $0.migrations += migrations }
     }

@@ -16,8 +16,8 @@ import StorePatterns
 /// ).main()
 /// ```
 ///
-/// The state is encoded with the names and the order of its declaration. States are compared with
-/// `==` to find out if an action changed anything.
+/// The state is encoded with the names and the order of the members in its declaration. States are
+/// compared with `==` to find out if an action changed anything.
 public struct Server<State: Codable & Equatable & Sendable>: Sendable {
     let state: State
     let actions: ActionList
@@ -29,8 +29,8 @@ public struct Server<State: Codable & Equatable & Sendable>: Sendable {
     var observers: [(queue: DispatchQueue?, receive: @Sendable (State) -> Void)] = []
     var commands: [ExposedCommand] = []
 
-    /// The function that connects the modules of a state that was not made by an action. Connected
-    /// modules can read each other's shared values.
+    /// The function that connects the modules of a state, if no action has made this state.
+    /// Connected modules can read each other's shared values.
     var connectModules: @Sendable (inout State) -> Void = { _ in }
     /// The dependencies of effects, before the preparations.
     var dependencies = Dependencies.live
@@ -86,7 +86,7 @@ public struct Server<State: Codable & Equatable & Sendable>: Sendable {
         self.programName = name
         self.programVersion = version
         self.reducer = { state, action, _ in try reducer(&state, action) }
-        composition = SinglePiece(reducer: reducer)
+        composition = StateWithoutModules(reducer: reducer)
     }
 
     /// Makes a server with a reducer that returns the next state.
@@ -125,7 +125,7 @@ extension Server where State: RootState {
     ///   - root: the root state; `init()` makes the state before the first action.
     ///   - actions: further actions, which belong to no module. They change nothing and are only
     ///     for analytics.
-    ///   - dependencies: the services of the world outside that effects use.
+    ///   - dependencies: the services outside the store that effects use.
     ///   - name: the program's name in `--help` and `--version`.
     ///   - version: the version that `--version` prints.
     public init(
@@ -135,8 +135,8 @@ extension Server where State: RootState {
         name: String = "store-server",
         version: String = StoreServerVersion.current
     ) {
-        // This machine is for replays, and writes no lines to the log. If the modules don't fit
-        // together, the start throws the error.
+        // This `ModuleMachine` is for replays, and writes no lines to the log. If the modules don't
+        // fit together, the start throws the error.
         let machine = Result { () throws(ModuleError) in
             try ModuleMachine<State>(
                 comparison: { JSONEncoder().haveSameBytes($0, $1) },

@@ -257,7 +257,10 @@ extension ServerConfiguration: CommandLineConfiguration {
         .flag("depth-max", "how deep JSON may nest")
             .sets(\.http.bodyDepthMax, .number(2...JSONLimits.depthCeiling, "levels")),
         .flag("batch-max", "the most actions in one array")
-            .sets(\.actions.arrayActionsMax, .number(1...JSONSchema.batchMaxDefault, "actions")),
+            .sets(
+                \.actions.arrayActionsMax,
+                .number(1...JSONSchema.arrayActionsMaxDefault, "actions")
+            ),
         .flag("mailbox-max", "the most actions that wait before dispatch answers 503")
             .sets(\.actions.mailboxMax, .number(1...1 << 24, "actions")),
         .flag("connections-max", "the most connections that carry requests")

@@ -19,11 +19,11 @@ extension ServerConfiguration {
             )
         }
         for option in Self.options {
-            try ConfigurationError.wrapping { try option.check(self) }
+            try ConfigurationError.wrapErrors { try option.check(self) }
         }
         try checkListeners()
         try checkCredentials()
-        if let group = http.socketGroup, SocketAccess.group(group) == nil {
+        if let group = http.socketGroup, SocketAccess.groupID(named: group) == nil {
             throw ConfigurationError("--socket-group: there is no group '\(group)'")
         }
         let buffersMin = Self.bufferedBodiesMin * http.bodyBytesMax
@@ -50,7 +50,7 @@ extension ServerConfiguration {
         let all =
             http.listen.map { ($0, "--listen") } + http.adminListen.map { ($0, "--admin-listen") }
         for (text, flag) in all {
-            if let problem = ListenAddress.problem(of: text) {
+            if let problem = ListenAddress.reasonNotAllowed(text) {
                 throw ConfigurationError("\(flag): \(problem)")
             }
             guard let address = ListenAddress(text) else { continue }
@@ -84,14 +84,14 @@ extension ServerConfiguration {
     }
 
     func checkCredentialFiles() throws(ConfigurationError) {
-        try ConfigurationError.wrapping { try Authenticator.check(authentication) }
+        try ConfigurationError.wrapErrors { try Authenticator.check(authentication) }
     }
 }
 
 extension ConfigurationError {
     /// Calls `body`. Throws an error of `body` as a ``ConfigurationError``, whose message is
     /// `origin` followed by the text of that error.
-    static func wrapping<Result>(
+    static func wrapErrors<Result>(
         _ origin: String = "",
         _ body: () throws -> Result
     ) throws(ConfigurationError) -> Result {

@@ -57,7 +57,7 @@ extension ServerConfiguration {
         transport.commonFields = WebRules.commonFields(allowing: web.corsOrigins)
         transport.socketAccess = SocketAccess(
             mode: SocketAccess.mode(http.socketMode) ?? SocketAccess().mode,
-            group: http.socketGroup.flatMap(SocketAccess.group)
+            group: http.socketGroup.flatMap(SocketAccess.groupID)
         )
         transport.connectionsPerAddressMax = http.connectionsPerAddressMax ?? 0
         transport.proxies = web.trustedProxies.compactMap { AddressRange($0) }
@@ -110,8 +110,8 @@ extension ServerConfiguration {
     }
 
     /// Makes the rules for origins, proxies and shares. The shares are counted with `clock`. A
-    /// process calls this function once for all stores, because the rules count the requests of
-    /// clients.
+    /// process calls this function once for all stores, because a share counts a client's requests
+    /// to all stores together.
     func webRules(_ clock: any WallClock) -> WebRules {
         let rates: [RateLimitKind: Rate?] = [
             .requests: web.requestRate, .actions: web.actionRate, .sessions: web.sessionRate,
@@ -151,7 +151,7 @@ extension ServerConfiguration {
     func makeAuthenticator() throws(ConfigurationError) -> Authenticator {
         var credentials = authentication
         if !credentials.takesCredentials { credentials.cookieKeyFile = nil }
-        return try ConfigurationError.wrapping { try Authenticator(credentials) }
+        return try ConfigurationError.wrapErrors { try Authenticator(credentials) }
     }
 
     /// True if every cookie has the attribute `Secure`, false if none has it; `nil` if this depends
@@ -170,7 +170,7 @@ extension ServerConfiguration {
         do throws(CredentialFileError) {
             let file = try CredentialFile.read(path)
             try file.checkNotWorldReadable()
-            do throws(ExportHeaders.Problem) { return try ExportHeaders(file.bytes) } catch {
+            do throws(ExportHeaders.FileError) { return try ExportHeaders(file.bytes) } catch {
                 throw CredentialFileError(path, error.description)
             }
         } catch { throw ConfigurationError("--otlp-headers-file: \(error.description)") }
@@ -186,7 +186,7 @@ extension AnalyticsDestination {
         case .file(let file): path = file
         case .off: return nil
         }
-        return try ConfigurationError.wrapping("--analytics: ") {
+        return try ConfigurationError.wrapErrors("--analytics: ") {
             try AnalyticsWriter(path: path, logger: logger)
         }
     }

@@ -34,7 +34,7 @@ extension ServerConfiguration {
             connections: http.connectionsMax != fresh.http.connectionsMax,
             streams: streams.countMax != fresh.streams.countMax
         )
-        // A bound that was not set needs at least half of the minimum for connections and streams.
+        // For a bound that was not set, half of the minimum for connections and streams is enough.
         let left = DescriptorBudget.clientDescriptorsMin / 2
         let least =
             (isSet.connections ? http.connectionsMax : min(http.connectionsMax, left))

@@ -50,7 +50,7 @@ public struct ServerConfiguration: Sendable, Equatable {
     /// The actions on their way through the Core.
     public struct Actions: Sendable, Equatable {
         /// The maximum number of actions in one array, 1 to 1,000; by default 1,000.
-        public var arrayActionsMax = JSONSchema.batchMaxDefault
+        public var arrayActionsMax = JSONSchema.arrayActionsMaxDefault
         /// The maximum number of actions that wait for the Core, 1 to 2^24; by default 65,536. A
         /// further dispatch gets 503.
         public var mailboxMax = CoreConfiguration<Int>().clientMailboxMax

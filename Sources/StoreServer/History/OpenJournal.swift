@@ -64,11 +64,13 @@ extension ServerConfiguration {
     /// kept versions would have no state to begin with.
     var snapshotBounds: (records: UInt64, bytes: UInt64) {
         let records = UInt64(history.actionsPerSnapshot)
-        guard history.ephemeral else { return (records, SnapshotKeeper.bytesMax) }
+        guard history.ephemeral else {
+            return (records, SnapshotKeeper.recordBytesBetweenSnapshots)
+        }
         let kept = memoryRetention
         return (
             min(records, max(1, (kept.recordsMax ?? .max) / 2)),
-            min(SnapshotKeeper.bytesMax, (kept.bytesMax ?? .max) / 2)
+            min(SnapshotKeeper.recordBytesBetweenSnapshots, (kept.bytesMax ?? .max) / 2)
         )
     }
 

@@ -13,7 +13,7 @@ import StoreTelemetry
 /// then makes the state, or throws the reason.
 package final class OpeningReplay<State: Codable & Equatable & Sendable>: HistoryFollower {
     /// The form of the state's type: the SHA-256 of its JSON Schema.
-    let form = RecoveredHistory<State>.stateFormDigest
+    let stateFormDigest = RecoveredHistory<State>.stateFormDigest
     private let program: Program<State>
     private let forms: RecordForms
     private let progress: ReplayReporter?
@@ -32,7 +32,7 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
 
     /// The state of the newest version, if this replay has made the state.
     var replayedState: ReplayedState<State> {
-        ReplayedState(stateFormDigest: form, forms: forms) { [self] version in
+        ReplayedState(stateFormDigest: stateFormDigest, forms: forms) { [self] version in
             currentReplay.flatMap { $0.base.version == version ? $0.base.state : nil }
         }
     }
@@ -42,7 +42,7 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
         newest: UInt64,
         writtenBy programs: [RegisteredProgram]
     ) -> Bool {
-        guard GivenState.matches(snapshot.formID, form),
+        guard GivenState.matchesForm(snapshot.formID, stateFormDigest),
             let state = try? program.state(in: snapshot)
         else { return false }
         forms.add(programs)
@@ -60,7 +60,8 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
         // With a single reference to the state, the reducer does not copy the containers in the
         // state.
         currentReplay = nil
-        // This constant saves work: each access to the program looks up its generic type.
+        // Read the reducer once, because each access to `program.reducer` looks up its generic
+        // type.
         let reducer = program.reducer
         do {
             for index in 0..<page.count {

@@ -47,7 +47,8 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
             readFile: { FileReader.read($0, bytesMax: ConfigurationOptions.fileBytesMax) }
         )
         if reader.command.skipsConfigurationCheck { return reader }
-        // The server of a script keeps no history.
+        // The server of a script has its history in memory, so the options for journals are not
+        // checked.
         if !reader.command.isAssert {
             try server.checkJournals(reader.configuration, given: reader.givenNames)
         }
@@ -104,7 +105,7 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
             if let url {
                 let shown = ScriptCredentials(
                     sessionlessReaderCredential: reader.credential,
-                    senderCredentials: reader.senderCredentials
+                    senderCredentials: reader.senderCredentialsByPrincipal
                 )
                 holds = try command.play(at: url, showing: shown)
             } else {
@@ -129,7 +130,7 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
     ) throws -> String {
         guard let name = command.store else { return try server.run(command, configuration) }
         guard let other = server.otherStores.first(where: { $0.name.isSame(as: name) }) else {
-            throw server.unknownStore(name)
+            throw server.unknownStoreError(name)
         }
         return try other.server.run(command, configuration.forStore(Links(storeName: name)))
     }

@@ -55,7 +55,7 @@ extension HistoryLine {
             cause: object.member(named: "cause").flatMap { UInt64($0.sourceText) },
             origin: object.member(named: "origin")?.stringValue,
             session: object.member(named: "session")?.stringValue,
-            program: try program.map { try numbers.journalNumber(of: $0) } ?? 0
+            program: try program.map { try numbers.registeredNumber(of: $0) } ?? 0
         )
     }
 
@@ -79,7 +79,7 @@ struct ImportedPrograms {
         /// The program with its forms; `nil` if an earlier line has the forms.
         let introducedProgram: ProgramDescription?
 
-        /// Reads a mention; returns `nil` for a line without a program.
+        /// Reads the reference to a program; returns `nil` for a line without a program.
         init?(_ node: JSONNode?) throws {
             guard let node else { return nil }
             if let number = UInt32(node.sourceText), number > 0 {
@@ -95,7 +95,7 @@ struct ImportedPrograms {
                         + "number and forms"
                 )
             }
-            (self.fileNumber, introducedProgram) = (number, read.program)
+            (self.fileNumber, introducedProgram) = (number, read.programDescription)
         }
     }
 
@@ -115,7 +115,7 @@ struct ImportedPrograms {
 
     /// Returns the number that a program has in the journal. If the mention has forms, registers
     /// the program with these forms in the journal.
-    mutating func journalNumber(of mention: ProgramReference) throws -> UInt32 {
+    mutating func registeredNumber(of mention: ProgramReference) throws -> UInt32 {
         if let program = mention.introducedProgram {
             do {
                 journalNumbersByFileNumber[mention.fileNumber] = try journal.register(program)

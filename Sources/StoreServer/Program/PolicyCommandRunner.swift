@@ -31,7 +31,7 @@ struct PolicyCommandRunner<State: Codable & Equatable & Sendable> {
         var store = command.store
         if let path = command[.path] {
             question = .path(path, method: command[.method])
-            // A path below the path of an added store asks about the added store.
+            // If the path lies below the path of an added store, the question is about that store.
             for other in server.stores.dropFirst()
             where command.store == nil && path.isBelow(other.links) {
                 store = other.links.storeName
@@ -49,7 +49,7 @@ struct PolicyCommandRunner<State: Codable & Equatable & Sendable> {
             )
         }
         let explainer = PolicyExplainer(file, in: worlds[try index(ofStore: store)])
-        let answer = try ConfigurationError.wrapping {
+        let answer = try ConfigurationError.wrapErrors {
             try explainer.explain(question, as: command[.role] ?? "")
         }
         return PolicyAnswer(answer.text + "\n", exitsWithSuccess: answer.isAllowed)
@@ -59,7 +59,7 @@ struct PolicyCommandRunner<State: Codable & Equatable & Sendable> {
     private func index(ofStore name: String?) throws(ConfigurationError) -> Int {
         guard let name else { return 0 }
         guard let place = server.otherStores.firstIndex(where: { $0.name.isSame(as: name) }) else {
-            throw server.unknownStore(name)
+            throw server.unknownStoreError(name)
         }
         return place + 1
     }
@@ -67,7 +67,7 @@ struct PolicyCommandRunner<State: Codable & Equatable & Sendable> {
 
 extension Server {
     /// Returns the error for a command that names an unknown store.
-    func unknownStore(_ name: String) -> ConfigurationError {
+    func unknownStoreError(_ name: String) -> ConfigurationError {
         let names = otherStores.map(\.name)
         return ConfigurationError(
             names.isEmpty

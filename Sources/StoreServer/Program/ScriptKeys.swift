@@ -73,8 +73,11 @@ struct ScriptKeys: Sendable {
             for principal in principals {
                 let parts = principal.split(separator: "/", maxSplits: 1).map(String.init)
                 guard parts.count == 2 else { continue }
-                credentials.senderCredentials[principal] = try credential(parts[1], parts[0])
-                credentials.sessionReaderCredentials[principal] = try credential(
+                credentials.senderCredentialsByPrincipal[principal] = try credential(
+                    parts[1],
+                    parts[0]
+                )
+                credentials.sessionReaderCredentialsByPrincipal[principal] = try credential(
                     parts[1],
                     unrestrictedRole
                 )

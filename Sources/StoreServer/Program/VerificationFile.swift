@@ -7,7 +7,7 @@ import StorePlatform
 ///
 /// The second line has the size and the modification time of the executable. A start compares only
 /// this line, because a digest would take too long. If another program starts to serve the history,
-/// it removes the file, because no program has verified the records that it will append.
+/// that program removes the file. No program has verified the records that will follow.
 struct VerificationFile {
     private let path: String
 

@@ -6,7 +6,7 @@ import Synchronization
 /// Runs the functions of a program that prepare the dependencies of effects, in the first phase of
 /// a start. The functions may take long; ``cancel()`` ends the wait for them.
 final class DependencyPreparation: Sendable {
-    typealias Step = @Sendable (inout Dependencies) async throws -> Void
+    typealias Preparer = @Sendable (inout Dependencies) async throws -> Void
 
     private struct Cancellation: Sendable {
         /// The function that ends the current wait.
@@ -19,7 +19,7 @@ final class DependencyPreparation: Sendable {
     /// Calls the steps one after the other, and waits for the end of the last step. Returns the
     /// prepared dependencies. Throws ``PreparationFailure`` if a step throws, and
     /// `CancellationError` after ``cancel()``.
-    func run(_ steps: [Step], on dependencies: Dependencies) throws -> Dependencies {
+    func run(_ steps: [Preparer], on dependencies: Dependencies) throws -> Dependencies {
         guard !steps.isEmpty else { return dependencies }
         guard !cancellation.withLock({ $0.isCancelled }) else { throw CancellationError() }
         let result = AwaitedAnswer<Result<Dependencies, any Error>>()

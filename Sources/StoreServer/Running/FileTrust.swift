@@ -4,8 +4,8 @@ import Glibc
 /// them.
 ///
 /// The warnings do not end a start: the mode of the folder may keep other users out, and an
-/// operator may have reasons. Only the reader of a secret file refuses a mode that surely lets
-/// other users read the file.
+/// operator may have reasons. Only the code that reads a secret file refuses the file if its mode
+/// lets all users read it.
 struct FileTrust {
     /// The warnings for the log: one for each wrong owner, and for each permission that a file
     /// should not have.
@@ -25,9 +25,9 @@ struct FileTrust {
         if let policy = configuration.access.policyFile { check(policy) }
     }
 
-    /// Checks the owner and the mode of a path, and adds warnings. `writable` has the mode bits for
-    /// writing that the path must not have. `secret` is the reason against a file that every user
-    /// may read, with the remedy; `nil` if every user may read the file.
+    /// Checks the owner and the mode of a path, and adds warnings. `forbiddenWrites` has the mode
+    /// bits for writing that the path must not have. `secretReason` completes the warning about a
+    /// file that every user may read; `nil` if every user may read the file.
     private mutating func check(
         _ path: String,
         forbiddenWrites: mode_t = S_IWGRP | S_IWOTH,

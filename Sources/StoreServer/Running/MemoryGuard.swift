@@ -15,7 +15,7 @@ import Synchronization
 final class MemoryGuard: Sendable {
     static let highPercent = 90
     static let normalPercent = 80
-    /// The percentage from which the guard ends the streams of all readers that are behind at once.
+    /// The percentage from which the guard at once ends the streams of all readers that are behind.
     static let criticalPercent = 97
     /// The number of calls of ``check()`` from one return of freed memory to the next, while memory
     /// is scarce. From ``criticalPercent`` on, each call returns freed memory; at lower
@@ -54,7 +54,7 @@ final class MemoryGuard: Sendable {
         guard var bytes = memoryUse.usedBytes else { return }
         let wasHigh = isMemoryScarce
         // The allocator holds freed memory, which counts as used until it is given back.
-        let isTrimmed = percent(bytes) >= Self.criticalPercent || (wasHigh && isTrimDueAtCheck)
+        let isTrimmed = percent(bytes) >= Self.criticalPercent || (wasHigh && noteScarceCheck)
         if isTrimmed {
             AllocatorMemory.returnFreeMemory()
             bytes = memoryUse.usedBytes ?? bytes
@@ -81,7 +81,7 @@ final class MemoryGuard: Sendable {
         return min(1, 0.1 + 0.9 * Double(max(0, percent - highPercent)) / range)
     }
 
-    private var isTrimDueAtCheck: Bool {
+    private var noteScarceCheck: Bool {
         condition.withLock { condition in
             condition.scarceChecksCount += 1
             return condition.scarceChecksCount % Self.checksPerTrim == 0
@@ -139,8 +139,8 @@ struct MemoryUse: Sendable {
     }
 
     /// The used bytes that count against the bound; `nil` if they can't be read. For a control
-    /// group, all its memory counts, also the memory of sockets, but not the cached pages of files,
-    /// which the kernel reclaims. For the operator's bound, resident memory counts.
+    /// group, its memory counts, including the memory of sockets. The cached pages of files do not
+    /// count, because the kernel reclaims them. For the operator's bound, resident memory counts.
     var usedBytes: Int? {
         guard let controlGroupFolder else { return Self.residentBytes }
         guard let all = Self.number(in: controlGroupFolder + "/memory.current"),

@@ -78,7 +78,7 @@ extension StoreAssembly: RunningStore {
 
     func endForbiddenStreams() {
         guard access != nil else { return }
-        store.streams.endForbiddenStreams()
+        store.streamWriter.endForbiddenStreams()
         store.reader.endForbiddenWaits()
         store.outcomes.giveUpForbiddenWaits()
     }
@@ -86,7 +86,7 @@ extension StoreAssembly: RunningStore {
     func drain() {
         router.drain()
         store.drain()
-        store.core.effects?.stop()
+        store.engine.effects?.stop()
         waiters.expireAll()
         store.wakeLoop()
     }
@@ -94,7 +94,7 @@ extension StoreAssembly: RunningStore {
     func endStreams(by deadline: Deadline) -> Bool {
         // Sends the committed versions before the `bye` events.
         stateStreams.flush(seconds: deadline.secondsLeft / 4)
-        return store.streams.stop(reason: .shutdown, seconds: deadline.secondsLeft / 2)
+        return store.streamWriter.stop(reason: .shutdown, seconds: deadline.secondsLeft / 2)
     }
 
     func close(by deadline: Deadline) -> String? {
@@ -116,8 +116,8 @@ extension StoreAssembly: RunningStore {
         return runStopSteps(steps, seconds: max(0.5, deadline.secondsLeft))
     }
 
-    /// Runs the steps of a stop one after the other, on a thread of their own. A step may never
-    /// end, if it waits for a reducer or a disk. Waits at most `seconds`, and returns the name of
+    /// Runs the steps of a stop one after the other, on a thread of their own. A step that waits
+    /// for a reducer or a disk may last for ever. Waits at most `seconds`, and returns the name of
     /// the step that has not ended; `nil` if all steps have ended.
     private func runStopSteps(
         _ steps: [(name: String, work: @Sendable () -> Void)],

@@ -73,8 +73,8 @@ final class ServerProcess: Sendable {
             logger.setLevel(level)
             return "lines from \(level.rawValue) on are written"
         }
-        // The file of analytics may have been rotated. Its writer logs a failure to reopen the
-        // file.
+        // The file of analytics may have been rotated. The writer of analytics logs a failure to
+        // reopen the file.
         analytics?.reopen()
         if let traces { reloadSetting("otlp") { try traces.reload(configuration) } }
     }
@@ -114,7 +114,7 @@ final class ServerProcess: Sendable {
     }
 
     func add(_ store: any RunningStore) {
-        memoryGuard?.add(store.store.streams)
+        memoryGuard?.add(store.store.streamWriter)
         stores.withLock { $0.served.append(store) }
         watchdog.add { [watchdog = store.health.watchdog] in watchdog.check() }
     }
@@ -179,7 +179,7 @@ final class ServerProcess: Sendable {
         let served = servedStores
         for store in served { store.drain() }
         let streamsEnded = Self.concurrentMap(served) { $0.endStreams(by: deadline) }
-        let requestsEnded = transport.stop(seconds: max(0.5, deadline.secondsLeft - 1))
+        let requestsEnded = transport.stop(withinSeconds: max(0.5, deadline.secondsLeft - 1))
         let unfinished = closeAll(by: deadline)
         if let unfinished { return .unfinished(unfinished) }
         return requestsEnded && !streamsEnded.contains(false) ? .clean : .clientsCutOff

@@ -216,15 +216,15 @@ final class ServerStart: Sendable {
             return nil
         }
         if let server {
-            // Waits until the router of the ready server has the queued requests, so that it
-            // answers them.
+            // Wait until the router of the ready server has the queued requests. The router then
+            // answers these requests.
             _ = handOverLatch.wait()
             return server.stop()
         }
         preparation.cancel()
         gate.close()
         defer { traces?.close(seconds: Self.stopSecondsMax) }
-        return transport.stop(seconds: Self.stopSecondsMax) ? .clean : .clientsCutOff
+        return transport.stop(withinSeconds: Self.stopSecondsMax) ? .clean : .clientsCutOff
     }
 }
 

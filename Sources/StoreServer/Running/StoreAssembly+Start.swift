@@ -37,7 +37,7 @@ extension StoreAssembly {
     }
 
     /// Ends the open views of the previous server, and resumes its effects.
-    func resumeEffects() { context.composition.resume(core, history, context.logger) }
+    func resumeEffects() { context.composition.resumeEffects(core, history, context.logger) }
 
     /// Logs a warning for each setting that gives all clients too many rights for a public server.
     func warnOfExposure() {
@@ -70,14 +70,14 @@ extension StoreAssembly {
 
     /// Dispatches the actions that start modules with the store. Returns `nil` if there are no such
     /// actions, or if the store has a history.
-    func offerFirstStarts() throws -> FirstStarts? {
+    func offerFirstStarts() throws -> FirstStartsCompletion? {
         let starts = context.composition.startActions
         guard !starts.isEmpty, history.version == 0,
             // A state from a file continues an earlier store, whose modules have started.
             try GivenState.firstSnapshot(of: history.journal) == nil
         else { return nil }
         let members = try starts.map { try context.registry.member(of: $0, context.encoder) }
-        let first = FirstStarts(members.map(\.type))
+        let first = FirstStartsCompletion(members.map(\.type))
         let envelope = Envelope(
             members: members,
             condition: VersionCondition(0),
@@ -90,7 +90,7 @@ extension StoreAssembly {
 }
 
 /// The outcome of the first starts of modules, for a thread that waits.
-final class FirstStarts: Completion {
+final class FirstStartsCompletion: Completion {
     private let types: [String]
     private let outcome = AwaitedAnswer<Outcome>()
 

@@ -33,7 +33,7 @@ final class TraceExporting: Sendable {
             to: url,
             tracer,
             SpanEncoder(
-                resourceAttributes: Self.resource(
+                resourceAttributes: Self.resourceAttributes(
                     configuration.traces.serviceName ?? program,
                     version
                 ),
@@ -56,7 +56,7 @@ final class TraceExporting: Sendable {
     }
 
     /// Returns the tracing of a store, which records the spans of the store.
-    func tracing(of store: String?, epoch: String) -> StoreTracing {
+    func storeTracing(of store: String?, epoch: String) -> StoreTracing {
         let name = store.map { [Span.Attribute("store.name", $0)] } ?? []
         return StoreTracing(tracer, name + [.init("store.epoch", epoch)])
     }
@@ -68,7 +68,8 @@ final class TraceExporting: Sendable {
     func close(seconds: Double) { exporter.close(seconds: min(Self.stopSecondsMax, seconds)) }
 
     /// Returns the resource of the spans, by OpenTelemetry's conventions.
-    private static func resource(_ service: String, _ version: String) -> [Span.Attribute] {
+    private static func resourceAttributes(_ service: String, _ version: String) -> [Span.Attribute]
+    {
         [
             .init("service.name", service),
             .init("service.version", version),

@@ -11,8 +11,8 @@ import Synchronization
 /// The watchdog does not end the reducer, and the server continues to serve reads. The action is
 /// not in the journal, because the Core journals an action only after its reduction.
 final class Watchdog: Sendable {
-    private struct ObservedWork: Sendable {
-        let work: ReducerProgress.CurrentAction
+    private struct ObservedAction: Sendable {
+        let action: ReducerProgress.CurrentAction
         let since: ContinuousClock.Instant
         var isLogged = false
     }
@@ -22,8 +22,8 @@ final class Watchdog: Sendable {
     private let slowSeconds: Int
     private let stuckSeconds: Int
     private let logger: Logger
-    private let observedWork = Locked<ObservedWork?>(nil)
-    private let stuckWork = Locked<ReducerProgress.CurrentAction?>(nil)
+    private let observedAction = Locked<ObservedAction?>(nil)
+    private let stuckAction = Locked<ReducerProgress.CurrentAction?>(nil)
 
     init(slowSeconds: Int, stuckSeconds: Int, _ logger: Logger) {
         self.logger = logger
@@ -33,7 +33,7 @@ final class Watchdog: Sendable {
 
     /// The problem for `/livez` if a reducer does not end; otherwise `nil`.
     var problem: Problem? {
-        stuckWork.withLock { $0 }.map { work in
+        stuckAction.withLock { $0 }.map { work in
             .overloaded(
                 "the action \(work.type), which would make version \(work.version), has been reduced "
                     + "for over \(stuckSeconds) seconds"
@@ -48,18 +48,18 @@ final class Watchdog: Sendable {
     /// function at short intervals.
     func check() {
         guard let work = progress.currentAction else {
-            observedWork.withLock { $0 = nil }
-            stuckWork.withLock { $0 = nil }
+            observedAction.withLock { $0 = nil }
+            stuckAction.withLock { $0 = nil }
             return
         }
-        guard var known = observedWork.withLock({ $0 }), known.work == work else {
-            observedWork.withLock { $0 = ObservedWork(work: work, since: .now) }
+        guard var known = observedAction.withLock({ $0 }), known.action == work else {
+            observedAction.withLock { $0 = ObservedAction(action: work, since: .now) }
             return
         }
         let time = known.since.duration(to: .now)
         if time >= .seconds(slowSeconds), !known.isLogged {
             known.isLogged = true
-            observedWork.withLock { [known] in $0 = known }
+            observedAction.withLock { [known] in $0 = known }
             logger.warning(
                 .reducerSlow,
                 "the action \(work.type), which would make version \(work.version), has been "
@@ -68,7 +68,7 @@ final class Watchdog: Sendable {
                 LogField("version", .count(work.version))
             )
         }
-        if time >= .seconds(stuckSeconds) { stuckWork.withLock { $0 = work } }
+        if time >= .seconds(stuckSeconds) { stuckAction.withLock { $0 = work } }
     }
 }
 

@@ -107,7 +107,8 @@ private final class LastValue<Value: Equatable & Sendable>: @unchecked Sendable 
     private var value: Value?
     private(set) var hasBeenSet = false
 
-    /// Stores a value. Returns true if the new value differs from the last one, or is the first.
+    /// Stores a value. Returns true if the new value is the first value, or differs from the last
+    /// observed value.
     func replace(by new: Value?) -> Bool {
         defer {
             value = new

@@ -14,9 +14,9 @@ extension Server where State: RootState {
     /// If values change faster than the disk can write them, only the newest is written.
     ///
     /// Each write replaces the whole file. Another program therefore reads either the old value or
-    /// the new one, also after a crash. A stop of the server writes the last value. If the process
-    /// ended without a stop, the next start writes the value. If the disk is full or the folder is
-    /// missing, the log gets a line, and the next change tries again.
+    /// the new value, even after a crash. A stop of the server writes the last value. If the
+    /// process ended without a stop, the next start writes the value. If the disk is full or the
+    /// folder is missing, the log gets a line, and the next change tries again.
     ///
     /// A start makes the state from the history, and not from this file. But with `beginning`, a
     /// store without a history begins with the value in the file, if the file exists:

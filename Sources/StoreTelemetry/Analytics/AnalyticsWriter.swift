@@ -50,7 +50,7 @@ package final class AnalyticsWriter: Sendable {
     private let written = Atomic<UInt64>(0)
     /// The number of writes that wrote some bytes.
     private let writesCount = Atomic<UInt64>(0)
-    private let lossReport = Locked(LossReport())
+    private let lossReportPace = Locked(LossReportPace())
     private let logger: Logger
 
     /// Opens the file for appending, or standard output if there is no path, and starts the thread.
@@ -68,9 +68,8 @@ package final class AnalyticsWriter: Sendable {
     package var writtenTotal: UInt64 { written.load(ordering: .relaxed) }
 
     /// Queues an event, or counts it as dropped if the queue is full. Any thread may call it; it
-    /// never waits. The encoder belongs to the store that has applied the action. This call encodes
-    /// the value that an action declares, because the size of the value is known only after the
-    /// encoding.
+    /// never waits. The encoder belongs to the store that has applied the action. The queue has a
+    /// bound on bytes, so this call encodes the declared value to find its size.
     package func offer(_ event: AnalyticsEvent, _ encoder: CloudEventEncoder) {
         let hasRoom = worker.withQueue { queue in
             queue.offeredTotal += 1
@@ -157,7 +156,7 @@ package final class AnalyticsWriter: Sendable {
         let (whole, failure) = output.write(bytes) { writesCount.add(1, ordering: .relaxed) }
         guard let failure else {
             written.add(UInt64(lines), ordering: .relaxed)
-            if lossReport.withLock({ $0.noteSuccess() }) {
+            if lossReportPace.withLock({ $0.noteSuccess() }) {
                 logger.info(
                     .analyticsWritten,
                     "analytics are written again; \(droppedTotal) events are lost so far"
@@ -173,7 +172,7 @@ package final class AnalyticsWriter: Sendable {
     /// Counts lost events, and writes a line into the log, unless the log had such a line recently.
     private func drop(_ count: Int, because reason: String) {
         let total = dropped.add(UInt64(count), ordering: .relaxed).newValue
-        if lossReport.withLock({ $0.noteLoss(at: .now) }) {
+        if lossReportPace.withLock({ $0.noteLoss(at: .now) }) {
             logger.warning(
                 .analyticsLost,
                 "analytics events are being lost, \(total) so far: \(reason)"
@@ -205,7 +204,7 @@ private struct QueuedEvent: Sendable {
 
 /// Decides when the log gets a line about lost events. The log gets a line when losses begin, and a
 /// line when they end, but at most two lines a minute.
-package struct LossReport: Sendable {
+package struct LossReportPace: Sendable {
     /// The shortest time between two lines about losses.
     static let quietSeconds = 60
 

@@ -162,7 +162,7 @@ extension JournalCheck {
         expect("the version after one more", again.version, is: 122)
     }
 
-    private static func program(_ place: Int) -> ProgramDescription {
+    private static func sampleProgram(_ place: Int) -> ProgramDescription {
         ProgramDescription(
             digest: "digest-\(place)",
             forms: Array(#"[{"name":"n\#(place)"}]"#.utf8)
@@ -171,24 +171,32 @@ extension JournalCheck {
 
     mutating func checkPrograms(_ journal: any Journal) throws {
         expect("the programs of an empty journal", try journal.programs(), is: [])
-        let first = try journal.register(Self.program(1))
-        let second = try journal.register(Self.program(2))
+        let first = try journal.register(Self.sampleProgram(1))
+        let second = try journal.register(Self.sampleProgram(2))
         expect(first > 0 && second > 0 && first != second, "\(first), \(second) are numbers")
-        expect("the number of the first again", try journal.register(Self.program(1)), is: first)
+        expect(
+            "the number of the first again",
+            try journal.register(Self.sampleProgram(1)),
+            is: first
+        )
         let known = [
-            RegisteredProgram(number: second, program: Self.program(2)),
-            RegisteredProgram(number: first, program: Self.program(1)),
+            RegisteredProgram(number: second, program: Self.sampleProgram(2)),
+            RegisteredProgram(number: first, program: Self.sampleProgram(1)),
         ]
         expect("both, the last to register at the end", try journal.programs(), is: known)
         var numbers: Set<UInt32> = [first, second]
         for place in 3...RegisteredProgram.countMax + 10 {
-            let number = try journal.register(Self.program(place))
+            let number = try journal.register(Self.sampleProgram(place))
             expect(numbers.insert(number).inserted, "number \(number) is given twice")
         }
         let kept = try journal.programs()
         expect("the number of programs", kept.count, is: RegisteredProgram.countMax)
-        expect("the last", kept.last?.program, is: Self.program(RegisteredProgram.countMax + 10))
-        expect("that of the first that is kept", kept.first?.program, is: Self.program(11))
+        expect(
+            "the last",
+            kept.last?.program,
+            is: Self.sampleProgram(RegisteredProgram.countMax + 10)
+        )
+        expect("that of the first that is kept", kept.first?.program, is: Self.sampleProgram(11))
         expect(journal.version == 0, "a program has made a version")
     }
 }

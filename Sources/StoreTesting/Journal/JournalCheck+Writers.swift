@@ -6,13 +6,13 @@ import StoreCore
 extension JournalCheck {
     /// Returns the journal of another writer, or the same journal if the subject has no second
     /// writer.
-    private mutating func otherWriter(of journal: any Journal) throws -> any Journal {
+    private mutating func makeOtherWriter(of journal: any Journal) throws -> any Journal {
         guard let another = subject.makeOtherWriter else { return journal }
         return closeAtEnd(try another(journal))
     }
 
     mutating func checkConflict(_ journal: any Journal) throws {
-        let other = try otherWriter(of: journal)
+        let other = try makeOtherWriter(of: journal)
         try JournalSamples.fill(journal, to: 2)
         let outcome = JournalSamples.outcome("k", at: 2)
         for expected: UInt64 in [0, 1, 3] {
@@ -30,7 +30,7 @@ extension JournalCheck {
     }
 
     mutating func checkWholeBatches(_ journal: any Journal) throws {
-        let reader = try otherWriter(of: journal)
+        let reader = try makeOtherWriter(of: journal)
         let size: UInt64 = 7
         let batches: UInt64 = 150
         let faults = Recorder<String>()
@@ -62,8 +62,8 @@ extension JournalCheck {
     /// The most reads of a journal while another thread appends to it.
     private static let readsMax = 20_000
 
-    /// Returns the description of a fault: a read gave a part of a batch, or fewer records than the
-    /// version. Returns `nil` if there is no fault.
+    /// Returns the fault: a part of a batch is readable, or a record up to the version is missing.
+    /// Returns `nil` if there is no fault.
     private static func faultOfRead(
         in journal: any Journal,
         _ size: UInt64
@@ -84,7 +84,7 @@ extension JournalCheck {
         let writers = 3
         let appendsEach = 60
         var journals = [journal]
-        for _ in 1..<writers { journals.append(try otherWriter(of: journal)) }
+        for _ in 1..<writers { journals.append(try makeOtherWriter(of: journal)) }
         let ends = journals
         let won = Recorder<UInt64>()
         let faults = Recorder<String>()
@@ -131,7 +131,7 @@ extension JournalCheck {
     }
 
     mutating func checkTail(_ journal: any Journal) throws {
-        let other = try otherWriter(of: journal)
+        let other = try makeOtherWriter(of: journal)
         try JournalSamples.fill(journal, to: 5)
         expect("the tail from 2", try other.tail(from: 2), are: JournalSamples.records(3...5))
         try other.append(JournalBatch(records: [JournalSamples.record(6)]), at: 5)
@@ -150,7 +150,7 @@ extension JournalCheck {
 
     mutating func checkWatch(_ journal: any Journal) throws {
         guard subject.makeOtherWriter != nil else { return }
-        let other = try otherWriter(of: journal)
+        let other = try makeOtherWriter(of: journal)
         let seconds = subject.notificationSecondsMax
         let noted = Recorder<UInt64>()
         let isNoted = DispatchSemaphore(value: 0)

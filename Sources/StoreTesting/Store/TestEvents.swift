@@ -22,7 +22,7 @@ struct TestEvent<State: Sendable>: Sendable {
     /// The version of the action that caused the event.
     let cause: UInt64
     /// The source location at which the program dispatched the action; `nil` for a failure.
-    var origin: String?
+    var sourceLocation: String?
 }
 
 /// The events that the test has not stated yet, in order.
@@ -48,8 +48,8 @@ final class TestEvents<State: Sendable>: Sendable {
         }
     }
 
-    /// Records the state after the oldest durable action without a state. The Core's thread calls
-    /// this.
+    /// Records the state after the oldest durable action whose state is not recorded yet. The
+    /// Core's thread calls this.
     func recordState(_ state: State) {
         table.withLock { table in
             guard !table.actionsWithoutState.isEmpty else { return }
@@ -64,7 +64,7 @@ final class TestEvents<State: Sendable>: Sendable {
                     kind: .action(envelope.action, state),
                     version: envelope.version,
                     cause: envelope.cause ?? 0,
-                    origin: envelope.origin
+                    sourceLocation: envelope.origin
                 )
             )
         }

@@ -95,7 +95,7 @@ extension TestStore {
         switch event.kind {
         case .action(let action, _):
             ActionText.of(action) + ", after " + events.actionName(ofVersion: event.cause)
-                + (event.origin.map { " (\($0))" } ?? "")
+                + (event.sourceLocation.map { " (\($0))" } ?? "")
         case .failure(let id, let error):
             "the effect '\(id)', after \(events.actionName(ofVersion: event.cause)), threw: "
                 + (error.refusal.map { "Refusal: \($0.reason)" } ?? "\(error)")

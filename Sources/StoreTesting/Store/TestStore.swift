@@ -106,7 +106,8 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
                 configuration: configuration
             ) { core in
                 core.add(middleware: { _, action, envelope in
-                    // The call of a use case is no action that a test states.
+                    // The record of a use case's call is not an action, so the test does not state
+                    // it.
                     if action is ClientRequest { return nil }
                     return { events.recordAction(envelope) }
                 })

@@ -38,7 +38,7 @@ struct HeaderScanner {
         return Substring(taken)
     }
 
-    /// Takes a `takeToken` (RFC 9110 §5.6.2); returns `nil` if the next byte begins no token.
+    /// Takes a `token` (RFC 9110 §5.6.2); returns `nil` if the next byte begins no token.
     mutating func takeToken() -> Substring? {
         let taken = take(while: HeaderScanner.isTokenByte)
         return taken.isEmpty ? nil : taken

@@ -101,7 +101,7 @@ extension ProblemSlug {
     }
 
     /// The names of further headers that the server adds to responses with a problem of this kind.
-    package var furtherHeaderNames: [String] {
+    package var rateLimitHeaderNames: [String] {
         self == .tooManyRequests ? ["RateLimit", "RateLimit-Policy"] : []
     }
 

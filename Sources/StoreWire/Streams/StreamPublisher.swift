@@ -67,8 +67,8 @@ package protocol TopicState: Sendable {
     func wholeFrame() -> Bytes
 
     /// Returns the frame with the patch from an earlier version to this version; `nil` if there is
-    /// no such patch. If `isSkip` is true, the reader did not get the versions between these two.
-    /// The result is then also `nil` if the patch would be larger than ``wholeFrame()``.
+    /// no such patch. If `skipsVersions` is true, the reader did not get the versions between these
+    /// two. The result is then also `nil` if the patch would be larger than ``wholeFrame()``.
     func patchFrame(from old: any TopicState, skipsVersions: Bool) -> Bytes?
 
     /// Returns the number of bytes of this version that a newer version does not share. Keeping

@@ -51,9 +51,9 @@ struct HeadCheck {
             )
             for (index, field) in fields.enumerated() { exchange.fields[index] = field }
             exchange.fieldCount = fields.count
-            exchange.begin(
+            exchange.setHead(
                 method: .get,
-                place: RequestTarget(),
+                target: RequestTarget(),
                 framing: framing,
                 isHTTP10: false
             )

@@ -70,7 +70,7 @@ final class FuzzServer {
             fatalError("\(error)")
         }
         streams = StreamLoop(
-            writer: parts.store.streams,
+            writer: parts.store.streamWriter,
             epoll: epoll_create1(CInt(EPOLL_CLOEXEC)),
             wakeDescriptor: streamsWake
         )
@@ -85,7 +85,7 @@ final class FuzzServer {
         }
         loop.handler = parts.router
         loop.hasFirstHandler = false
-        loop.thread.store(UInt(pthread_self()), ordering: .relaxed)
+        loop.ownThreadID.store(UInt(pthread_self()), ordering: .relaxed)
         parts.core.engine.dispatchProgramAction(
             Counter.Action.stepChangeRequested(step: step),
             from: ActionSource(sourceLocation: "Fuzz")
@@ -181,7 +181,7 @@ final class FuzzServer {
     private func leave() {
         let loop = transport.loop
         var turns = 0
-        while !loop.records.isEmpty || parts.store.streams.openStreamCount > 0 {
+        while !loop.loopConnections.isEmpty || parts.store.streamWriter.openStreamCount > 0 {
             turns += 1
             hold(turns < Self.turnsMax, "A connection or a stream is left.")
             turn()

@@ -60,7 +60,7 @@ import Testing
             configuration: configuration
         )
         for name in ["ada", "bob"] { core.dispatch(Sessions.Internal.began(session: name)) }
-        _ = (edited.take(), edited.takeReaders())
+        _ = (edited.takeModuleIndices(), edited.takeReaders())
     }
 
     private func send(_ action: any Action, as session: String?) throws -> (House?, Outcome) {
@@ -85,7 +85,7 @@ import Testing
         #expect(house.lamps["ada"]["7"]?.isOn == true)
         #expect((house.total, house.switched["ada"], house.switched["bob"]) == (2, 2, 0))
         guard case .applied(4, 4, true, _) = outcome else { throw NotApplied() }
-        #expect(edited.take() == [0, 1, 2])
+        #expect(edited.takeModuleIndices() == [0, 1, 2])
         // The action is the session's own, but the change belongs to all.
         #expect(edited.takeReaders() == .everybody)
     }

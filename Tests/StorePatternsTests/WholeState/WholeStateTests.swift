@@ -26,7 +26,7 @@ final class OpenMarket: Sendable {
             configuration: configuration
         )
         for name in ["ada", "bob"] { core.dispatch(Sessions.Internal.began(session: name)) }
-        _ = (edited.take(), edited.takeReaders())
+        _ = (edited.takeModuleIndices(), edited.takeReaders())
     }
 
     @discardableResult
@@ -104,16 +104,16 @@ final class OpenMarket: Sendable {
     @Test func `an action of the whole state notes only its changes, with their sessions`() throws {
         let market = try OpenMarket()
         try market.send(Changed(what: .theme), as: "bob")
-        #expect(market.edited.take() == [1])
+        #expect(market.edited.takeModuleIndices() == [1])
         // All sessions may read the record of the action.
         #expect(market.edited.takeReaders() == .everybody)
         try market.send(Changed(what: .title), as: "bob")
-        #expect(market.edited.take() == [0])
+        #expect(market.edited.takeModuleIndices() == [0])
         try market.send(Changed(what: .all), as: "bob")
         // The carts have a copy of the orders' shared value.
-        #expect(Set(market.edited.take()) == [0, 1, 2, 3, 6])
+        #expect(Set(market.edited.takeModuleIndices()) == [0, 1, 2, 3, 6])
         try market.send(Changed(what: .nothing), as: "bob")
-        #expect(market.edited.take() == [])
+        #expect(market.edited.takeModuleIndices() == [])
     }
 
     @Test func `a condition holds for a session that sees no change`() throws {
@@ -215,7 +215,7 @@ final class OpenMarket: Sendable {
     @Test func `an instance has an id that paths can have`() throws {
         let market = try OpenMarket()
         #expect(try market.state(after: Changed(what: .crate)).crates["7"]?.apples == 7)
-        #expect(market.edited.take() == [6])
+        #expect(market.edited.takeModuleIndices() == [6])
         let refusal = try market.refusal(of: Changed(what: .namelessCrate))
         #expect(refusal?.hasPrefix("An instance has an id") == true)
         #expect(try market.state(after: Changed(what: .noCrate)).crates.isEmpty)
@@ -229,7 +229,7 @@ final class OpenMarket: Sendable {
             try market.send(Stall.Action.waited)
         }
         try market.send(Changed(what: .title))
-        #expect(market.core.effects?.runningCount == 1)
+        #expect(market.core.effectRunner?.runningCount == 1)
         try market.send(Changed(what: .stallGone))
         #expect(try await ended.next())
     }

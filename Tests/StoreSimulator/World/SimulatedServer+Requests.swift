@@ -16,9 +16,9 @@ final class SimulatedExchange {
     /// The bytes that the fields of the headers point to.
     private let memory: [UInt8]
     /// The connection of the request.
-    private let connection: ConnectionRecord
+    private let connection: LoopConnection
 
-    init(_ exchange: HTTPExchange, _ memory: [UInt8], on connection: ConnectionRecord) {
+    init(_ exchange: HTTPExchange, _ memory: [UInt8], on connection: LoopConnection) {
         self.exchange = exchange
         self.memory = memory
         self.connection = connection
@@ -90,7 +90,7 @@ extension SimulatedServer {
         }
         let exchange = HTTPExchange(loop: parts.context.process.transport.loop)
         let connection = nextConnection()
-        exchange.record = connection
+        exchange.loopConnection = connection
         let texts = headers.map { (name: Array($0.name.utf8), value: Array($0.value.utf8)) }
         let memory = texts.flatMap { $0.name + $0.value }
         // The routes read the fields while they take the request, and not later.
@@ -143,9 +143,9 @@ extension SimulatedServer {
             isHTTP10: false
         )
         exchange.target = Array(target.utf8)
-        exchange.begin(
+        exchange.setHead(
             method: RequestMethod(method),
-            place: try RequestTarget(exchange.target, of: RequestMethod(method)),
+            target: try RequestTarget(exchange.target, of: RequestMethod(method)),
             framing: framing,
             isHTTP10: false
         )

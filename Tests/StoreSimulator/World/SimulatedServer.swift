@@ -40,7 +40,7 @@ final class SimulatedServer<Root: RootState> {
     let handler: any HTTPHandler
     /// The connections of all requests, used in turns, as a proxy sends them.
     private let connections = (0..<2).map { _ in
-        ConnectionRecord(descriptor: -1, peer: .unknown, isAdmin: false, deadline: .infinity)
+        LoopConnection(descriptor: -1, peer: .unknown, isAdmin: false, deadline: .infinity)
     }
     private var sent = 0
     private let loop: StreamLoop
@@ -51,7 +51,7 @@ final class SimulatedServer<Root: RootState> {
     let isFresh: Bool
 
     /// Returns the connection of the next request.
-    func nextConnection() -> ConnectionRecord {
+    func nextConnection() -> LoopConnection {
         sent += 1
         return connections[sent % connections.count]
     }
@@ -103,7 +103,7 @@ final class SimulatedServer<Root: RootState> {
         neighbour = try Neighbour(in: process, plain, clock, executor)
         handler = StoresRouter(parts.router, [("neighbour", neighbour.parts.router)])
         loop = StreamLoop(
-            writer: parts.store.streams,
+            writer: parts.store.streamWriter,
             epoll: epoll_create1(CInt(EPOLL_CLOEXEC)),
             wakeDescriptor: hubWake
         )
@@ -137,12 +137,12 @@ final class SimulatedServer<Root: RootState> {
     var state: [UInt8] { parts.stateStreams.snapshot.state.array }
     /// The published slice of each module; `nil` if it is absent.
     var slices: [[UInt8]?] { parts.stateStreams.snapshot.slices.map { $0.bytes?.array } }
-    var runningEffects: Int { parts.store.core.effects?.runningCount ?? 0 }
+    var runningEffects: Int { parts.store.engine.effects?.runningCount ?? 0 }
 
     /// Dispatches as many actions of the program itself as may wait.
     func fillOwnMailbox(with action: any Action) {
         for _ in 0..<CoreConfiguration<Root>().programMailboxMax {
-            parts.store.core.dispatchProgramAction(
+            parts.store.engine.dispatchProgramAction(
                 action,
                 from: ActionSource(sourceLocation: "Simulator/own")
             )
@@ -171,13 +171,13 @@ final class SimulatedServer<Root: RootState> {
         let log = parts.log
         while let version = log.worker.withQueue({ $0.isEmpty ? nil : $0.take() }) {
             log.readPiece(with: version)
-            parts.store.streams.logMoved()
+            parts.store.streamWriter.wakeLogReaders()
             loop.runTurn(events, waitingFor: 0)
         }
     }
 
     /// Begins no further effects, and cancels the running effects.
-    func stopEffects() { parts.store.core.effects?.stop() }
+    func stopEffects() { parts.store.engine.effects?.stop() }
 
     /// Saves the published state, as the thread for snapshots does.
     func keepSnapshot() throws {
@@ -220,7 +220,7 @@ final class SimulatedServer<Root: RootState> {
         else { return false }
         let source = ActionSource(sourceLocation: "Simulator/sessions", session: name)
         let envelope = Envelope(members: members, source: source, completion: Unanswered())
-        return (try? parts.store.core.offer(envelope)) != nil
+        return (try? parts.store.engine.offer(envelope)) != nil
     }
 
     /// Returns the actions that begin a session in one step.

@@ -9,7 +9,8 @@ struct UserModule: StartableModule {
 
     func begin(_ start: User.Start) -> State { State(profile: start.profile) }
 
-    /// Returns the slice of the new user. Called when a session logs in while a user is logged in.
+    /// Returns the slice of the new user. The store calls this function if a session logs in while
+    /// a user is logged in already.
     func begin(_ start: User.Start, over old: State) -> State { begin(start) }
 
     /// Changes the display name. Refuses a name that is empty or too long.

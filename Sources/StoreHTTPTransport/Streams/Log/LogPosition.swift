@@ -93,7 +93,7 @@ struct LogChunk: Equatable {
     var sentOfTail: Int { max(sentBytes - headBytes - payloadBytes, 0) }
     var unsentPayloadBytes: Int { payloadBytes - sentOfPayload }
 
-    /// Returns the chunk after `count` more bytes are sent; `nil` if it is complete.
+    /// Returns the chunk after `count` more bytes are sent; `nil` if the chunk is then complete.
     func afterSending(_ count: Int) -> LogChunk? {
         var chunk = self
         chunk.sentBytes += count

@@ -20,7 +20,7 @@ struct LogReader {
     /// True if the stream has sent no record yet. In that case, no `resync` is sent if the first
     /// records were removed from the log.
     var isBeginning: Bool
-    /// True if the reader got the frame that shows that the reader has every record.
+    /// True if the reader got the frame for readers that have every record.
     var isCaughtUp = false
     /// True if epoll watches the socket for room.
     var isSocketWatched = false

@@ -18,11 +18,11 @@ extension StreamLoop {
     /// Sends each ready reader its next records once, unless the log pauses.
     func advanceLog() {
         guard let log, logReaders.hasReady, logPace.pauseSeconds(at: now) == 0 else { return }
-        let began = EventLoop.clock()
+        let began = EventLoop.currentSeconds()
         let bytes = takeLogTurn()
         logPace.noteTurn(
             from: began,
-            to: EventLoop.clock(),
+            to: EventLoop.currentSeconds(),
             bytes: bytes,
             version: log.newestVersion
         )

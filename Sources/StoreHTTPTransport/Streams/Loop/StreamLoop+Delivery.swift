@@ -7,7 +7,7 @@ import Synchronization
 // over all missed versions.
 
 extension StreamLoop {
-    func deliver(
+    func deliverState(
         _ topic: Int32,
         _ version: UInt64,
         _ state: any TopicState,
@@ -30,7 +30,9 @@ extension StreamLoop {
         }
         // The list is copied, because it may shrink while readers are sent frames.
         let readers = topics[number].slots
-        for slot in readers where filter?(subscriberNames[slot]) != false { sendNewest(to: slot) }
+        for slot in readers where filter?(subscriberNamesBySlot[slot]) != false {
+            sendNewest(to: slot)
+        }
     }
 
     /// Sends a reader in patch mode the newest version, at once or after the reader's backlog.
@@ -74,7 +76,7 @@ extension StreamLoop {
 
 extension StreamLoop {
     /// Sends a chunk to every reader of a topic, in any mode.
-    func send(_ command: Bytes, to topic: TopicID) {
+    func sendCommand(_ command: Bytes, toReadersOf topic: TopicID) {
         for mode in StreamMode.allCases {
             guard let number = topicNumbers[topic.inMode(mode)] else { continue }
             // The list is copied, because it may shrink while readers are sent frames.

@@ -8,7 +8,7 @@ import Synchronization
 extension StreamLoop {
     /// Sends heartbeats to a fraction of the readers, and in the next second to the next fraction.
     /// Then ends the streams that are stalled or expired.
-    func everySecond() {
+    func runEverySecond() {
         nextSecond = max(nextSecond + 1, now)
         elapsedSeconds &+= 1
         let period = UInt32(clamping: max(1, writer.limits.heartbeatSeconds))
@@ -77,10 +77,10 @@ extension StreamLoop {
     }
 }
 
-/// The credential of a reader. The end of the credential is a time of the loop's clock, which is
-/// never set.
+/// The credential of a reader. The end of the credential is a time of the loop's clock, independent
+/// of changes of the system's time.
 struct HeldCredential {
-    let end: Double?
+    let endsAt: Double?
     let isAllowed: @Sendable () -> Bool
     /// True if the reader got the event that announces the end.
     var isAnnounced = false
@@ -94,7 +94,7 @@ extension StreamLoop {
             Double($0) - Double(SystemTime.wallNanoseconds()) / 1e9
         }
         credentialsBySlot[slot] = HeldCredential(
-            end: left.map { now + $0 },
+            endsAt: left.map { now + $0 },
             isAllowed: credential.isAllowed
         )
     }
@@ -104,7 +104,7 @@ extension StreamLoop {
     func checkCredentialEnds() {
         guard !credentialsBySlot.isEmpty, stopDeadline == nil else { return }
         for (slot, credential) in credentialsBySlot {
-            guard let end = credential.end else { continue }
+            guard let end = credential.endsAt else { continue }
             let left = end - now
             if left <= 0 {
                 self.closeAsExpired(slot)

@@ -51,7 +51,7 @@ extension StreamLoop {
         guard flushedBytes >= CatchUpPace.pausedTurnBytesMin, let log else { return }
         largeFramePace.noteTurn(
             from: now,
-            to: EventLoop.clock(),
+            to: EventLoop.currentSeconds(),
             bytes: flushedBytes,
             version: log.newestVersion
         )
@@ -79,7 +79,7 @@ extension StreamLoop {
         swapPlaces(slot, with: topics[number].followerCount)
         topics[number].followerCount += 1
         let missed = topics[number].framesForAllCount - frame.framesBefore
-        guard needsNewest || missed > 0, let newest = topics[number].topic.newest,
+        guard needsNewest || missed > 0, let newest = topics[number].topic.newestChunk,
             topics[number].topic.version > frame.version
         else { return }
         if missed > 1 { writer.counters.framesConflated.add(missed - 1, ordering: .relaxed) }

@@ -11,8 +11,8 @@ extension StreamLoop {
     /// newer frame.
     func join(_ reader: JoiningReader) {
         let beginning = reader.beginning
-        let topic = topicNumber(of: beginning.topic)
-        if let first = beginning.firstVersion { deliver(first, to: topic) }
+        let topic = numberAddingTopic(beginning.topic)
+        if let first = beginning.firstVersion { deliverVersion(first, to: topic) }
         let slot = freeSlots.popLast() ?? Int32(slots.count)
         if Int(slot) == slots.count { slots.append(StreamSlot()) }
         let index = Int(slot)
@@ -29,8 +29,8 @@ extension StreamLoop {
         topics[Int(topic)].slots.append(slot)
         swapPlaces(slot, with: topics[Int(topic)].followerCount)
         topics[Int(topic)].followerCount += 1
-        if let onEnd = reader.onEnd { endClosures[slot] = onEnd }
-        if let name = beginning.owner.name { subscriberNames[slot] = name }
+        if let onEnd = reader.onEnd { endClosuresBySlot[slot] = onEnd }
+        if let name = beginning.owner.name { subscriberNamesBySlot[slot] = name }
         if let session = beginning.owner.session { sessionsBySlot[slot] = session }
         if let credential = beginning.owner.credential { hold(credential, of: slot) }
         writer.counters.noteOpened(StreamKind(beginning.topic.subject))
@@ -38,7 +38,7 @@ extension StreamLoop {
         watch(slot, EPOLL_CTL_ADD, forWriting: false)
         let first = Chunk.encodedFirst(beginning.head.responseHead, beginning.head.payload)
         deliver(first, to: slot, having: known)
-        for frame in topics[Int(topic)].topic.opening(for: beginning.resume) {
+        for frame in topics[Int(topic)].topic.openingChunks(for: beginning.resume) {
             deliver(frame, to: slot, having: known)
         }
         if beginning.topic.mode == .patch { sendNewest(to: slot) }
@@ -117,7 +117,7 @@ extension StreamLoop {
         writer.counters.noteEnded(slots[index].ending ?? .peer)
         behindReaders[slot] = nil
         logReaders[slot] = nil
-        if !subscriberNames.isEmpty { subscriberNames[slot] = nil }
+        if !subscriberNamesBySlot.isEmpty { subscriberNamesBySlot[slot] = nil }
         if !sessionsBySlot.isEmpty { sessionsBySlot[slot] = nil }
         if !credentialsBySlot.isEmpty { credentialsBySlot[slot] = nil }
         // The socket may have another descriptor. Without the shutdown, the peer would not notice
@@ -135,12 +135,12 @@ extension StreamLoop {
         freeSlots.append(slot)
         writer.giveBackPlace(topics[topic].id)
         removeTopicIfUnread(Int32(topic))
-        endClosures.removeValue(forKey: slot)?()
+        endClosuresBySlot.removeValue(forKey: slot)?()
     }
 
-    func topicNumber(of topic: TopicID) -> Int32 {
+    func numberAddingTopic(_ topic: TopicID) -> Int32 {
         if let known = topicNumbers[topic] { return known }
-        let number = freeTopics.popLast() ?? Int32(topics.count)
+        let number = freeTopicNumbers.popLast() ?? Int32(topics.count)
         topicNumbers[topic] = number
         if topics.indices.contains(Int(number)) {
             topics[Int(number)] = TopicReaders(id: topic)
@@ -162,6 +162,6 @@ extension StreamLoop {
         topicNumbers[topic] = nil
         topics[Int(number)] = TopicReaders(id: topic)
         recentStates.forget(number)
-        freeTopics.append(number)
+        freeTopicNumbers.append(number)
     }
 }

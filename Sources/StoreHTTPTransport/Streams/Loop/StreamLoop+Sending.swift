@@ -10,14 +10,14 @@ import Synchronization
 
 extension StreamLoop {
     /// Sends a version of a topic to the readers of the topic that pass the filter.
-    func deliver(_ version: TopicVersion, to topic: Int32, _ filter: ReaderFilter? = nil) {
+    func deliverVersion(_ version: TopicVersion, to topic: Int32, _ filter: ReaderFilter? = nil) {
         switch version.content {
-        case .frame(let frame): deliver(topic, version.number, frame, filter)
-        case .state(let state): deliver(topic, version.number, state, filter)
+        case .frame(let frame): deliverFrame(topic, version.number, frame, filter)
+        case .state(let state): deliverState(topic, version.number, state, filter)
         }
     }
 
-    private func deliver(
+    private func deliverFrame(
         _ topic: Int32,
         _ version: UInt64,
         _ frame: Bytes,
@@ -26,24 +26,27 @@ extension StreamLoop {
         let number = Int(topic)
         let before = topics[number].topic.newestVersion
         guard topics[number].topic.setNewest(frame, version: version),
-            let chunk = topics[number].topic.newest
+            let chunk = topics[number].topic.newestChunk
         else { return }
         if filter == nil { topics[number].framesForAllCount &+= 1 }
         let isForAll = filter == nil || topics[number].followerCount == topics[number].slots.count
         var readers =
-            isForAll ? topics[number].followers : followers(among: topics[number].slots, filter)
+            isForAll
+            ? topics[number].followers : selectFollowers(among: topics[number].slots, filter)
         // Some readers may have the topic's first version already, from an earlier stream.
         if before == nil { readers = readers.filter { slots[Int($0)].nextVersion <= version } }
-        if let filter { readers = readers.filter { filter(subscriberNames[$0]) } }
+        if let filter { readers = readers.filter { filter(subscriberNamesBySlot[$0]) } }
         broadcast(chunk, to: readers, having: before)
     }
 
     /// Returns the readers that get a frame as it comes. The other readers get the newest version
     /// later if the frame is for them.
-    private func followers(among readers: [Int32], _ filter: ReaderFilter?) -> [Int32] {
+    private func selectFollowers(among readers: [Int32], _ filter: ReaderFilter?) -> [Int32] {
         readers.filter { slot in
             guard behindReaders[slot]?.largeFrame != nil else { return true }
-            if filter?(subscriberNames[slot]) != false { behindReaders[slot]?.needsNewest = true }
+            if filter?(subscriberNamesBySlot[slot]) != false {
+                behindReaders[slot]?.needsNewest = true
+            }
             return false
         }
     }
@@ -82,7 +85,7 @@ extension StreamLoop {
         // Many readers may come at once, so a large frame is sent in turns from its first byte on.
         guard frame.count < Self.largeBytesMin else {
             Self.keepRoom(in: slots[Int(slot)].descriptor)
-            return begin(Backlog(frame, sent: 0), for: slot, having: version)
+            return beginBacklog(Backlog(frame, sent: 0), for: slot, having: version)
         }
         let sent = send(frame, to: slot)
         if sent == frame.count {
@@ -151,10 +154,10 @@ extension StreamLoop {
     private func keepRest(of frame: Bytes, _ sent: Int, for slot: Int32, having version: UInt64?) {
         guard sent >= 0 || Self.isErrorTemporary else { return release(slot) }
         writer.counters.bytes.increment(by: UInt64(max(0, sent)))
-        begin(Backlog(frame, sent: max(0, sent)), for: slot, having: version)
+        beginBacklog(Backlog(frame, sent: max(0, sent)), for: slot, having: version)
     }
 
-    private func begin(_ backlog: Backlog, for slot: Int32, having version: UInt64?) {
+    private func beginBacklog(_ backlog: Backlog, for slot: Int32, having version: UInt64?) {
         behindReaders[slot] = BehindReader(
             backlog: backlog,
             progressedAt: now,

@@ -9,7 +9,7 @@ final class StreamLoop: @unchecked Sendable {
     // Safety: one thread makes the loop. From then on, only the thread that runs the loop uses it.
 
     static let eventsMax = 512
-    /// The most bytes that a reader may send; they are dropped.
+    /// The most bytes that a reader may send; these bytes are dropped.
     static let inputBytesMax = 64 << 10
     /// The time after which the system gives up a connection whose peer does not acknowledge data.
     static let deadPeerMilliseconds: CInt = 40_000
@@ -27,8 +27,8 @@ final class StreamLoop: @unchecked Sendable {
     var freeSlots: [Int32] = []
     var topics: [TopicReaders] = []
     var topicNumbers: [TopicID: Int32] = [:]
-    var freeTopics: [Int32] = []
-    var subscriberNames: [Int32: String] = [:]
+    var freeTopicNumbers: [Int32] = []
+    var subscriberNamesBySlot: [Int32: String] = [:]
     var sessionsBySlot: [Int32: String] = [:]
     var credentialsBySlot: [Int32: HeldCredential] = [:]
     /// The readers whose sockets did not take every byte.
@@ -51,7 +51,7 @@ final class StreamLoop: @unchecked Sendable {
     var flushedBytes = 0
     /// Readers of large frames whose sockets take more bytes, in the order of their turns.
     var turnQueue: [Int32] = []
-    var endClosures: [Int32: @Sendable () -> Void] = [:]
+    var endClosuresBySlot: [Int32: @Sendable () -> Void] = [:]
     var now = 0.0
     var nextSecond = 0.0
     var elapsedSeconds: UInt32 = 1
@@ -76,20 +76,20 @@ final class StreamLoop: @unchecked Sendable {
         begin()
         while !isDone {
             runTurn(events, waitingFor: waitMilliseconds)
-            if now >= nextSecond { everySecond() }
+            if now >= nextSecond { runEverySecond() }
         }
         end()
     }
 
     func begin() {
-        now = EventLoop.clock()
+        now = EventLoop.currentSeconds()
         nextSecond = now + 1
     }
 
     /// Runs one turn: waits at most this time for events, then does the work that is due.
     func runTurn(_ events: UnsafeMutablePointer<epoll_event>, waitingFor milliseconds: CInt) {
         let count = Int(epoll_wait(epoll, events, CInt(Self.eventsMax), milliseconds))
-        now = EventLoop.clock()
+        now = EventLoop.currentSeconds()
         flushedBytes = 0
         pausedSeconds = 0
         publishPace.beginWork(at: now)
@@ -108,7 +108,7 @@ final class StreamLoop: @unchecked Sendable {
         paceFrames()
         takeMail()
         advanceLog()
-        let ended = EventLoop.clock()
+        let ended = EventLoop.currentSeconds()
         if let log { publishPace.noteVersion(log.newestVersion, at: ended) }
         let nanoseconds = UInt64(max(0, ended - now - pausedSeconds) * 1e9)
         writer.counters.workNanoseconds.add(nanoseconds, ordering: .relaxed)
@@ -116,16 +116,18 @@ final class StreamLoop: @unchecked Sendable {
 
     /// True if the turn ends before its next item, because other loops wait for the thread. Each
     /// kind of work does at least one item in every turn.
-    var isTurnOver: Bool { sharesThread && EventLoop.clock() - now >= Self.sharedTurnSecondsMax }
+    var isTurnOver: Bool {
+        sharesThread && EventLoop.currentSeconds() - now >= Self.sharedTurnSecondsMax
+    }
 
     /// Pauses between two readers of a frame if a pause is due.
     func pauseIfDue() {
         guard publishPace.isBusy, stopDeadline == nil, !sharesThread else { return }
-        let began = EventLoop.clock()
+        let began = EventLoop.currentSeconds()
         guard publishPace.isPauseDue(at: began), let pause = publishPace.pauseSeconds(at: began)
         else { return }
         usleep(useconds_t(pause * 1e6))
-        let ended = EventLoop.clock()
+        let ended = EventLoop.currentSeconds()
         pausedSeconds += ended - began
         publishPace.beginWork(at: ended)
     }
@@ -136,7 +138,7 @@ final class StreamLoop: @unchecked Sendable {
     /// loops.
     var restSeconds: Double {
         guard publishPace.isBusy, stopDeadline == nil else { return 0 }
-        let ended = EventLoop.clock()
+        let ended = EventLoop.currentSeconds()
         return publishPace.isPauseDue(at: ended) ? publishPace.pauseSeconds(at: ended) ?? 0 : 0
     }
 
@@ -156,7 +158,7 @@ final class StreamLoop: @unchecked Sendable {
 
     /// Handles the mail of other threads, and takes new mail when the old mail is done.
     private func takeMail() {
-        let (mail, done) = unfinishedMail.take() ?? (writer.take(), 0)
+        let (mail, done) = unfinishedMail.take() ?? (writer.takeMail(), 0)
         let events = mail.inbox.events
         for index in done..<events.count {
             if index > done, isTurnOver {
@@ -179,11 +181,11 @@ final class StreamLoop: @unchecked Sendable {
     private func act(on event: Inbox.Event) {
         switch event {
         case .publish(let version, let topic, let filter):
-            deliver(version, to: topicNumber(of: topic), filter)
+            deliverVersion(version, to: numberAddingTopic(topic), filter)
         case .join(let reader):
             join(reader)
         case .command(let topic, let frame):
-            send(Chunk.encoded(frame), to: topic)
+            sendCommand(Chunk.encoded(frame), toReadersOf: topic)
         }
     }
 

@@ -2,7 +2,7 @@ import CStoreHTTPD
 
 /// The loop's data about a connection, such as the kind of bytes that the loop awaits, and the
 /// deadline for these bytes.
-final class ConnectionRecord {
+final class LoopConnection {
     // Safety: only the loop's thread uses the properties, one property at a time. So the properties
     // need no check for overlapping accesses.
 
@@ -31,7 +31,7 @@ final class ConnectionRecord {
     @exclusivity(unchecked) var isDoneSending = false
     /// The number of the library's run that ended the last request; 0 if the connection certainly
     /// goes on.
-    @exclusivity(unchecked) var runOfLastRequestEnd: UInt64 = 0
+    @exclusivity(unchecked) var libraryRunOfLastRequestEnd: UInt64 = 0
     @exclusivity(unchecked) unowned(unsafe) var exchange: HTTPExchange?
     /// The object that the handler keeps for the next requests of the connection.
     @exclusivity(unchecked) var handlerStorage: AnyObject?
@@ -46,7 +46,7 @@ final class ConnectionRecord {
         self.deadline = deadline
     }
 
-    func wait(for waiting: AwaitedInput, until deadline: Double = .infinity) {
+    func setAwaitedInput(_ waiting: AwaitedInput, until deadline: Double = .infinity) {
         self.awaitedInput = waiting
         self.deadline = deadline
     }
@@ -68,7 +68,7 @@ struct ConnectionPlaces {
     static let reservedPerAddressMax = 4
 
     private(set) var takenCount = 0
-    private var takenByAddress: [ClientAddress: Int] = [:]
+    private var takenCountsByAddress: [ClientAddress: Int] = [:]
 
     init(placesMax: Int, perAddressMax: Int, proxies: [AddressRange] = []) {
         self.proxies = proxies
@@ -82,9 +82,9 @@ struct ConnectionPlaces {
     /// free places are reserved for addresses with fewer connections.
     func refusal(of address: ClientAddress) -> TransportFailure? {
         guard takenCount < placesMax else { return .connectionLimit(placesMax) }
-        let own = takenByAddress[address.network, default: 0]
+        let own = takenCountsByAddress[address.network, default: 0]
         guard own < perAddressMax || mayHaveManyClients(address) else {
-            return .addressLimit(perAddressMax)
+            return .connectionLimitPerAddress(perAddressMax)
         }
         return placesMax - takenCount > reservedCount || own < Self.reservedPerAddressMax
             ? nil : .connectionLimit(placesMax)
@@ -99,12 +99,12 @@ struct ConnectionPlaces {
 
     mutating func take(_ address: ClientAddress) {
         takenCount += 1
-        takenByAddress[address.network, default: 0] += 1
+        takenCountsByAddress[address.network, default: 0] += 1
     }
 
     mutating func giveBack(_ address: ClientAddress) {
-        guard let own = takenByAddress[address.network] else { return }
+        guard let own = takenCountsByAddress[address.network] else { return }
         takenCount -= 1
-        takenByAddress[address.network] = own > 1 ? own - 1 : nil
+        takenCountsByAddress[address.network] = own > 1 ? own - 1 : nil
     }
 }
