@@ -58,7 +58,8 @@ package struct TransportConfiguration: Sendable {
     /// field's name and value. The library's note about the field has this size (`struct
     /// MHD_HTTP_Header`, aligned).
     static let fieldOverheadBytes = 64
-    /// The bytes for the head of an answer, and for bytes that a client sends after its headers.
+    /// The memory, in bytes, for the head of an answer and for the input that follows a request's
+    /// headers.
     static let answerHeadBytes = 2 << 10
 }
 

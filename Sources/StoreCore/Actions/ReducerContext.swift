@@ -69,18 +69,21 @@ public struct ReducerContext: Sendable, Hashable {
 /// asks for them.
 ///
 /// The origin points to an envelope or to a record, and owns neither. A reducer without a context
-/// therefore pays nothing for it. An origin is valid only during the call that it is passed to.
+/// therefore pays nothing for it: a copy has no references to count. An origin is valid only during
+/// the call that it is passed to.
 package struct ActionOrigin {
-    /// The source of the principal and the cause.
+    /// The source of the sender and the cause.
     private enum Source {
         case envelope(Unmanaged<Envelope>)
-        case record(principal: UnsafeRawBufferPointer?, cause: UInt64?)
+        case record(
+            principal: UnsafeRawBufferPointer?,
+            session: UnsafeRawBufferPointer?,
+            cause: UInt64?
+        )
     }
 
     /// The version that the action makes.
     package let version: UInt64
-    /// The session that the action comes from; `nil` if no session led to the action.
-    package let session: String?
     private let time: Int64
     private let source: Source
 
@@ -89,7 +92,6 @@ package struct ActionOrigin {
     init(version: UInt64, time: Int64, _ envelope: Envelope) {
         self.version = version
         self.time = time
-        session = envelope.session
         source = .envelope(Unmanaged.passUnretained(envelope))
     }
 
@@ -97,28 +99,31 @@ package struct ActionOrigin {
     package init(_ record: RecordView) {
         version = record.version
         time = record.time
-        session = record.session.map { String(decoding: $0, as: UTF8.self) }
-        source = .record(principal: record.principal, cause: record.cause)
+        source = .record(
+            principal: record.principal,
+            session: record.session,
+            cause: record.cause
+        )
     }
 
-    /// Makes the origin of an action that no client and no action led to.
-    package init(version: UInt64, session: String? = nil) {
+    /// Makes the origin of an action without a sender.
+    package init(version: UInt64) {
         self.version = version
-        self.session = session
         time = 0
-        source = .record(principal: nil, cause: nil)
+        source = .record(principal: nil, session: nil, cause: nil)
     }
 
     /// Makes the context of a reducer for an instance.
     package func context(of instance: String?) -> ReducerContext {
-        let (principal, cause): (ActionPrincipal?, UInt64?)
+        let (principal, session, cause): (ActionPrincipal?, String?, UInt64?)
         switch source {
         case .envelope(let envelope):
-            (principal, cause) = envelope._withUnsafeGuaranteedRef {
-                ($0.principal, $0.source?.cause)
+            (principal, session, cause) = envelope._withUnsafeGuaranteedRef {
+                ($0.principal, $0.session, $0.source?.cause)
             }
-        case .record(let bytes, let storedCause):
-            principal = bytes.map { ActionPrincipal(String(decoding: $0, as: UTF8.self)) }
+        case .record(let principalBytes, let sessionBytes, let storedCause):
+            principal = principalBytes.map { ActionPrincipal(String(decoding: $0, as: UTF8.self)) }
+            session = sessionBytes.map { String(decoding: $0, as: UTF8.self) }
             cause = storedCause
         }
         return ReducerContext(

@@ -226,7 +226,8 @@ extension Engine {
         do {
             reduction = try owner.changeState(
                 member.action,
-                from: ActionOrigin(version: next, time: time, member.envelope),
+                from: member.envelope.session,
+                ActionOrigin(version: next, time: time, member.envelope),
                 isReplay: false
             )
         } catch {

@@ -117,14 +117,14 @@ extension Engine {
             }
             do {
                 let isRead = try replay?.reduce(record) {
-                    try addStep(of: record, with: $0, from: $1)
+                    try addStep(of: record, with: $0, $2)
                 }
                 guard let isRead else {
                     throw Refusal(reason: "This store has no reader of records.")
                 }
                 if !isRead {
-                    let origin = ActionOrigin(version: record.version, session: record.session)
-                    try addStep(of: record, with: SkippedAction(), from: origin)
+                    let origin = ActionOrigin(version: record.version)
+                    try addStep(of: record, with: SkippedAction(), origin)
                 }
             } catch {
                 throw .corrupt(
@@ -157,11 +157,12 @@ extension Engine {
     private func addStep(
         of record: Record,
         with action: any Action,
-        from origin: ActionOrigin
+        _ origin: ActionOrigin
     ) throws {
         let reduction = try owner.changeState(
             action,
-            from: origin,
+            from: record.session,
+            origin,
             isReplay: true
         )
         let envelope = Envelope(

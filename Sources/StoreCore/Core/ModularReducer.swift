@@ -18,7 +18,8 @@ package protocol ModularReducer<State>: AnyObject, Sendable {
         _ state: inout State,
         _ action: any Action,
         by route: ActionRoute,
-        from origin: ActionOrigin,
+        from session: String?,
+        _ origin: ActionOrigin,
         effect: inout AnyEffect?
     ) throws -> Change
 
@@ -27,7 +28,8 @@ package protocol ModularReducer<State>: AnyObject, Sendable {
         _ state: inout State,
         _ action: any Action,
         by route: ActionRoute,
-        from origin: ActionOrigin,
+        from session: String?,
+        _ origin: ActionOrigin,
         effect: inout AnyEffect?
     ) throws -> Change
 

@@ -22,13 +22,14 @@ protocol StateOwner: AnyObject {
     /// and restores nothing uses this function.
     func changeStateOnShortPath(_ action: any Action) throws
 
-    /// Reduces an action on behalf of its origin's session. An action of another engine is reduced
+    /// Reduces an action on behalf of a session. An action of another engine is reduced
     /// as in a replay.
     ///
     /// - Throws: the error of the reducer. The state is then unchanged.
     func changeState(
         _ action: any Action,
-        from origin: ActionOrigin,
+        from session: String?,
+        _ origin: ActionOrigin,
         isReplay: Bool
     ) throws -> Reduction
 

@@ -73,10 +73,11 @@ extension TypedStateOwner {
 
     func changeState(
         _ action: any Action,
-        from origin: ActionOrigin,
+        from session: String?,
+        _ origin: ActionOrigin,
         isReplay: Bool
     ) throws -> Reduction {
-        if isReplay { switchSlices(to: origin.session) }
+        if isReplay { switchSlices(to: session) }
         let isShown = counts.hasStateWatchers
         var effect: AnyEffect?
         let kept: Int?
@@ -90,7 +91,8 @@ extension TypedStateOwner {
                             &current,
                             action,
                             by: route,
-                            from: origin,
+                            from: session,
+                            origin,
                             effect: &effect
                         )
                     } else {
@@ -98,7 +100,8 @@ extension TypedStateOwner {
                             &current,
                             action,
                             by: route,
-                            from: origin,
+                            from: session,
+                            origin,
                             effect: &effect
                         )
                     }
@@ -168,7 +171,7 @@ extension TypedStateOwner {
             try machine.edit(
                 &current,
                 action,
-                from: ActionOrigin(version: 0)
+                ActionOrigin(version: 0)
             )
         }
     }

@@ -12,7 +12,8 @@ package struct RecordReplay {
         self.counter = counter
     }
 
-    /// Makes the action of a record, and passes the action to `reduce` with its origin. Returns
+    /// Makes the action of a record, and passes the action to `reduce` with its session
+    /// and its origin. Returns
     /// `false` if a migration drops the record.
     ///
     /// - Throws: ``UnreadableRecord``, or the error of `reduce`. The texts of both errors are for
@@ -20,22 +21,24 @@ package struct RecordReplay {
     @discardableResult
     package mutating func reduce(
         _ record: RecordView,
-        by reduce: (any Action, ActionOrigin) throws -> Void
+        by reduce: (any Action, _ session: String?, ActionOrigin) throws -> Void
     ) throws -> Bool {
         guard let action = try reader.action(of: record) else {
             counter?.advance(to: record.version)
             return false
         }
-        try reduce(action, ActionOrigin(record))
+        let session = record.session.map { String(decoding: $0, as: UTF8.self) }
+        try reduce(action, session, ActionOrigin(record))
         counter?.advance(to: record.version)
         return true
     }
 
-    /// Makes the action of a stored record, and passes the action to `reduce` with its origin.
+    /// Makes the action of a stored record, and passes the action to `reduce` with its session
+    /// and its origin.
     @discardableResult
     package mutating func reduce(
         _ record: Record,
-        by reduce: (any Action, ActionOrigin) throws -> Void
+        by reduce: (any Action, _ session: String?, ActionOrigin) throws -> Void
     ) throws -> Bool {
         try record.withView { view throws in try self.reduce(view, by: reduce) }
     }

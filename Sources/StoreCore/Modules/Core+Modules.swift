@@ -109,7 +109,7 @@ extension Core where State: RootState {
                 guard presenter.matchesSliceType else {
                     throw .foreignPresenter("\(presenter.type)", module: mount.name)
                 }
-                if presenter.needsStart, mount.slicePlace.cardinality == .one {
+                if presenter.needsStartableSlice, mount.slicePlace.cardinality == .one {
                     throw .presentsPermanentSlice(mount.name)
                 }
                 try checkNeeds(of: presenter.type, in: mount.name)

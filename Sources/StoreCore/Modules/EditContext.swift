@@ -3,6 +3,8 @@ struct EditContext {
     let route: ActionRoute
     /// The key of the slice that the action is for.
     let key: SliceKey
+    /// The session that the action comes from; `nil` if no client dispatched the action.
+    let session: String?
     let origin: ActionOrigin
 
     @inline(__always)
@@ -16,18 +18,19 @@ extension ModuleMachine {
         _ state: inout Root,
         _ action: any Action,
         by route: ActionRoute,
-        from origin: ActionOrigin,
+        from session: String?,
+        _ origin: ActionOrigin,
         effect: inout AnyEffect?
     ) throws -> Change {
-        let (action, key) = actionAndSliceKey(action, route.module, origin.session)
+        let (action, key) = actionAndSliceKey(action, route.module, session)
         try admitSession(key, in: state)
         if route.isSessionAction { try admitSessions(namedBy: action, in: state) }
-        let context = EditContext(route: route, key: key, origin: origin)
+        let context = EditContext(route: route, key: key, session: session, origin: origin)
         if handler(of: route)?.kind == .ui {
             try sliceObservers?.presentation?.admitViewAction(
                 route.module,
                 key,
-                from: origin.session,
+                from: session,
                 in: state
             )
             try admitView(action, context, in: state)
@@ -248,18 +251,21 @@ extension ModuleMachine {
         _ state: inout Root,
         _ action: any Action,
         by route: ActionRoute,
-        from origin: ActionOrigin,
+        from session: String?,
+        _ origin: ActionOrigin,
         effect: inout AnyEffect?
     ) throws -> Change {
-        if route.mayChangeAllSlices { setReaderSession(of: &state, to: origin.session) }
-        let (action, key) = actionAndSliceKey(action, route.module, origin.session)
-        let context = EditContext(route: route, key: key, origin: origin)
+        if route.mayChangeAllSlices { setReaderSession(of: &state, to: session) }
+        let (action, key) = actionAndSliceKey(action, route.module, session)
+        let context = EditContext(route: route, key: key, session: session, origin: origin)
         return try editUnchecked(&state, action, context, &effect)
     }
 
     /// The reducer of replays. This reducer makes no checks, and drops effects.
-    package var replayReducer: @Sendable (inout Root, any Action, ActionOrigin) throws -> Void {
-        { [self] state, action, origin in
+    package var replayReducer:
+        @Sendable (inout Root, any Action, _ session: String?, ActionOrigin) throws -> Void
+    {
+        { [self] state, action, session, origin in
             guard let route = route(of: action) else { return }
             var dropped: AnyEffect?
             let type = Swift.type(of: action)
@@ -270,13 +276,14 @@ extension ModuleMachine {
                     &state,
                     action,
                     by: route,
-                    from: origin,
+                    from: session,
+                    origin,
                     effect: &dropped
                 )
                 return
             }
-            if route.mayChangeAllSlices { setReaderSession(of: &state, to: origin.session) }
-            let context = EditContext(route: route, key: .only, origin: origin)
+            if route.mayChangeAllSlices { setReaderSession(of: &state, to: session) }
+            let context = EditContext(route: route, key: .only, session: session, origin: origin)
             _ = try editUnchecked(&state, action, context, &dropped)
         }
     }
@@ -299,7 +306,7 @@ extension ModularReducer {
         )
         try withExtendedLifetime(envelope) {
             let origin = ActionOrigin(version: 1, time: 0, envelope)
-            _ = try edit(&state, action, from: origin)
+            _ = try edit(&state, action, from: session, origin)
         }
     }
 
@@ -308,11 +315,12 @@ extension ModularReducer {
     package func edit(
         _ state: inout State,
         _ action: any Action,
-        from origin: ActionOrigin
+        from session: String? = nil,
+        _ origin: ActionOrigin
     ) throws -> Change {
         guard let route = route(of: action) else { return .none }
-        setReaderSession(of: &state, to: origin.session)
+        setReaderSession(of: &state, to: session)
         var dropped: AnyEffect?
-        return try edit(&state, action, by: route, from: origin, effect: &dropped)
+        return try edit(&state, action, by: route, from: session, origin, effect: &dropped)
     }
 }

@@ -198,8 +198,8 @@ extension Mount {
         (module as? any VisibleModule)?.visibilityDidChange(to: visibility)
     }
 
-    /// A function that returns the visibility that an action reports; `nil` if the view lacks an
-    /// action for one of the two changes.
+    /// A function that reads from an action whether a view appeared or disappeared. It is `nil`
+    /// unless the module has a different action for each of these changes.
     var visibilityReader: (@Sendable (any Action) -> ViewVisibility?)? {
         (module as? any VisibleModule)?.visibilityReader
     }

@@ -259,6 +259,7 @@ enum Lifecycle {
         @Sendable (M.Interface.Start, _ old: M.State?, ActionOrigin, _ instance: String?) throws ->
         M.State
 
+    /// Returns the function that begins a slice of the module.
     private static func beginning<M: StartableModule>(of module: M) -> Beginning<M> {
         if let contextual = module as? any ContextualStartableModule<M.State> {
             return beginning(of: contextual, as: M.self)
@@ -268,8 +269,8 @@ enum Lifecycle {
         }
     }
 
-    /// Returns the same function for a module whose start gets a context. `C` and `M` are the same
-    /// type.
+    /// Returns the function that begins a slice of a module whose start gets a context. `C` and `M`
+    /// are the same type.
     private static func beginning<C: ContextualStartableModule, M: StartableModule>(
         of module: C,
         as type: M.Type

@@ -72,7 +72,7 @@ extension ModuleMachine {
         else { return }
         let state = presenceLedger.place.read(root)
         let slice = SliceAddress(module: moduleNames[module], key).path
-        let isShown = state.shows(slice, in: context.origin.session ?? SessionName.shared)
+        let isShown = state.shows(slice, in: context.session ?? SessionName.shared)
         if change == .visible, isShown {
             throw Refusal(reason: "This session shows '\(slice)' already.")
         }
@@ -95,7 +95,7 @@ extension ModuleMachine {
         guard let presenceLedger, let report = presenceLedger.visibilityReadersByModule[module]
         else { return }
         let slice = SliceAddress(module: moduleNames[module], key).path
-        let session = context.origin.session ?? SessionName.shared
+        let session = context.session ?? SessionName.shared
         switch (kind, kind == .ui ? report(action) : nil) {
         case (.stop, _): endViews([key], of: module, &root, &change)
         case (_, .visible?): changePresence(&root, &change) { $0.enter(slice, in: session) }

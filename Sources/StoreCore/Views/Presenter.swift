@@ -120,17 +120,17 @@ extension PresenterContext {
 extension Mount {
     /// Returns the same module, with a presenter for its slice.
     public func presented<P: Presenter>(by presenter: P) -> Mount {
-        presented(by: presenter, named: "\(P.self)", needsStart: false)
+        presented(by: presenter, named: "\(P.self)", needsStartableSlice: false)
     }
 
     /// Returns the same module, with a presenter that observes under the given name.
     ///
-    /// `needsStart` is true if the presenter works only for a slice that is started and stopped. A
-    /// store does not start if such a presenter observes a slice that is always there.
+    /// `needsStartableSlice` is true if the presenter works only for a slice that is started and
+    /// stopped. A store does not start if such a presenter observes a slice that is always there.
     package func presented<P: Presenter>(
         by presenter: P,
         named name: String,
-        needsStart: Bool
+        needsStartableSlice: Bool
     ) -> Mount {
         var mount = self
         let place = place(of: P.State.self)
@@ -139,7 +139,7 @@ extension Mount {
                 name: name,
                 type: P.self,
                 matchesSliceType: place != nil,
-                needsStart: needsStart
+                needsStartableSlice: needsStartableSlice
             ) { [module = self.name] changes, core, context in
                 guard let place else { return }
                 _ = changes.observe(
@@ -169,7 +169,7 @@ struct BoundPresenter<Root: RootState>: Sendable {
     /// True if the presenter's state type is the type of the module's slice.
     let matchesSliceType: Bool
     /// True if the presenter works only for a slice that is started and stopped.
-    let needsStart: Bool
+    let needsStartableSlice: Bool
     let attach: @Sendable (SliceObservers<Root>, Core<Root>, PresenterContext) -> Void
 }
 

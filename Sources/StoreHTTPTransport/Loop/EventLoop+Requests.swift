@@ -194,8 +194,8 @@ extension EventLoop {
         )
         guard hides == 0 || !canNoticeHiddenBytes else {
             throw .malformed(
-                "There is a NUL, a folded line, a line without a name or a space too many in the "
-                    + "header."
+                "The header has a NUL, a folded line, a superfluous space, or a line without a "
+                    + "name."
             )
         }
         guard count <= configuration.fieldsMax else {

@@ -180,8 +180,9 @@ struct RequestFraming {
         byte >= 0x20 && byte != 0x7F || byte == 0x09
     }
 
-    /// Throws an error if a longer name begins with the name of a framing field. The library
-    /// appends a folded line to the field's name, so a folded `Host: a` becomes a field `Hosta`.
+    /// Throws an error if the field's name begins with the name of a framing field and is longer.
+    /// The library appends a folded line to the field's name, so a folded `Host: a` becomes a field
+    /// `Hosta`.
     private static func checkFolded(_ field: chttpd_field) throws(TransportFailure) {
         let name: StaticString =
             switch UInt8(bitPattern: field.name[0]) | 0x20 {

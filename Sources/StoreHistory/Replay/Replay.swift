@@ -37,8 +37,8 @@ package struct Replay<State: Codable & Sendable>: Sendable {
             if let deadline, deadline.isOver { throw .deadlinePassed(records[0].version) }
             for record in records {
                 do {
-                    try replay.reduce(record) { action, origin in
-                        try program.reducer(&base.state, action, origin)
+                    try replay.reduce(record) { action, session, origin in
+                        try program.reducer(&base.state, action, session, origin)
                     }
                 } catch let error as UnreadableRecord {
                     throw try unreadableError(from: error, records, &pages, &replay)
@@ -193,9 +193,9 @@ package struct RecoveryError: Error, CustomStringConvertible {
     }
 }
 
-/// A reducer of the replay. The reducer applies an action on behalf of the sender in its origin.
+/// A reducer of the replay. The reducer applies an action on behalf of a session.
 package typealias StateReducer<State> =
-    @Sendable (inout State, any Action, _ origin: ActionOrigin) throws -> Void
+    @Sendable (inout State, any Action, _ session: String?, ActionOrigin) throws -> Void
 
 /// The parts of a program that make states from actions: the initial state, the migrations and the
 /// reducer.

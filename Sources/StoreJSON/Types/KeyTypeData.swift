@@ -15,13 +15,13 @@ struct KeyTypeData<Place> {
     /// The encoded keys. `nil` if a key takes more than one byte, or contains references.
     private let table: JSONKeyTable?
     private let hasZeroSizeKeys: Bool
-    private let places: UnsafeMutablePointer<Place>
+    private let containerPlaces: UnsafeMutablePointer<Place>
     private let containers: UnsafeMutablePointer<AnyObject?>
 
     init<K: CodingKey>(_ type: K.Type) {
         table = MemoryLayout<K>.size <= 1 && _isPOD(K.self) ? JSONKeyTable() : nil
         hasZeroSizeKeys = MemoryLayout<K>.size == 0
-        places = .allocate(capacity: Self.slotCount)
+        containerPlaces = .allocate(capacity: Self.slotCount)
         containers = .allocate(capacity: Self.slotCount)
         containers.initialize(repeating: nil, count: Self.slotCount)
     }
@@ -30,7 +30,7 @@ struct KeyTypeData<Place> {
         table?.deallocate()
         containers.deinitialize(count: Self.slotCount)
         containers.deallocate()
-        places.deallocate()
+        containerPlaces.deallocate()
     }
 
     /// Returns the key table, a key's index in the table, and the encoded key. Returns `nil` if no
@@ -56,7 +56,7 @@ struct KeyTypeData<Place> {
     func reuseContainer(_ level: Int, at place: Place) -> AnyObject? {
         let slot = level & (Self.slotCount &- 1)
         guard isKnownUniquelyReferenced(&containers[slot]) else { return nil }
-        places[slot] = place
+        containerPlaces[slot] = place
         return containers[slot]
     }
 
@@ -73,8 +73,8 @@ struct KeyTypeData<Place> {
         // stored.
         guard MemoryLayout<Container>.size == MemoryLayout<AnyObject>.size, containers[slot] == nil
         else { return make(nil) }
-        (places + slot).initialize(to: place)
-        let container = make(places + slot)
+        (containerPlaces + slot).initialize(to: place)
+        let container = make(containerPlaces + slot)
         // Safety: a keyed container of the standard library is a struct that consists of one
         // reference. The guard has checked that its size is the size of a reference.
         containers[slot] = unsafeBitCast(container, to: AnyObject.self)

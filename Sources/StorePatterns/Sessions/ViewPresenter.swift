@@ -56,14 +56,14 @@ extension Mount {
         // A field has no module and always exists. So the store refuses to start if a field has
         // this presenter.
         let view = SliceViewPresenter<Sessions.State>(style: style)
-        return presented(by: view, named: "presented", needsStart: true)
+        return presented(by: view, named: "presented", needsStartableSlice: true)
     }
 
     private func presented<M: Module>(_ module: M, _ style: PresentationStyle) -> Mount {
         presented(
             by: SliceViewPresenter<M.State>(style: style),
             named: "presented",
-            needsStart: true
+            needsStartableSlice: true
         )
     }
 }

@@ -118,8 +118,8 @@ package final class WatchPlace: Sendable {
 /// The viewers that have an open stream on a topic of one kind. The distributor of a version visits
 /// each viewer.
 ///
-/// The number of viewers is bounded by the open streams: viewers without a stream are dropped after
-/// the number of viewers has doubled.
+/// When the table has twice the viewers that the last sweep kept, viewers without a stream are
+/// dropped. So the number of open streams bounds the number of viewers.
 final class WatchingViewers: Sendable {
     /// The smallest number of viewers at which viewers without a stream are dropped.
     private static let sweepCountMin = 1_000

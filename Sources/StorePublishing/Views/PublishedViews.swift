@@ -14,7 +14,8 @@ package protocol PublishedViews: Sendable {
     /// state to the view.
     func open(_ request: ViewRequest, in streams: StateStreams)
 
-    /// Forgets the sent frames, because versions were published while no stream was open.
+    /// Forgets the sent frames. The caller does this if versions were published while no stream was
+    /// open.
     func forgetSentFrames()
 
     /// Returns the view of a version as JSON; `nil` if there is nothing to show.

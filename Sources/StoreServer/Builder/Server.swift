@@ -85,7 +85,7 @@ public struct Server<State: Codable & Equatable & Sendable>: Sendable {
         self.actions = actions
         self.programName = name
         self.programVersion = version
-        self.reducer = { state, action, _ in try reducer(&state, action) }
+        self.reducer = { state, action, _, _ in try reducer(&state, action) }
         composition = StateWithoutModules(reducer: reducer)
     }
 
@@ -157,7 +157,7 @@ extension Server where State: RootState {
         )
         switch machine {
         case .success(let machine): reducer = machine.replayReducer
-        case .failure(let error): reducer = { _, _, _ in throw error }
+        case .failure(let error): reducer = { _, _, _, _ in throw error }
         }
         self.connectModules = connect
         self.dependencies = dependencies

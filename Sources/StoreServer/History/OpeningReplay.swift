@@ -66,7 +66,7 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
         do {
             for index in 0..<page.count {
                 let record = page.record(at: index)
-                try records.reduce(record) { try reducer(&base.state, $0, $1) }
+                try records.reduce(record) { try reducer(&base.state, $0, $1, $2) }
             }
         } catch {
             records.finish()

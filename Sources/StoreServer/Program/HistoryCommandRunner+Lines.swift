@@ -121,7 +121,7 @@ extension HistoryCommandRunner {
                 }
                 // The action is reduced before its record is appended: the history must not get an
                 // action that can't be replayed.
-                try replay.reduce(record) { try server.reducer(&state, $0, $1) }
+                try replay.reduce(record) { try server.reducer(&state, $0, $1, $2) }
                 programs.noteIfWithoutProgram(record)
                 batch.records.append(record)
             } catch { throw CommandFailure("line \(input.lineNumber) of \(file): \(error)") }

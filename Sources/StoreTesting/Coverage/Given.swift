@@ -136,7 +136,7 @@ extension Given where Subject: Module, Subject.State == State {
         compare(action, (principal, session), with: stated, at: place)
     }
 
-    /// States the change or the refusal of an action of the module's views.
+    /// Tests a UI action of the module: compares its change or its refusal with the arguments.
     public func when(
         _ action: Subject.UI,
         as principal: String? = nil,

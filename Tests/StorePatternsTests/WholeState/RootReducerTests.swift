@@ -121,7 +121,8 @@ import Testing
             try machine.replayReducer(
                 &replayed,
                 action,
-                ActionOrigin(version: UInt64(index), session: session)
+                session,
+                ActionOrigin(version: UInt64(index))
             )
         }
         #expect((replayed.total, replayed.switched["ada"]) == (100, 2))

@@ -250,7 +250,8 @@ final class OpenMarket: Sendable {
             try machine.replayReducer(
                 &replayed,
                 action,
-                ActionOrigin(version: UInt64(index + 1), session: session)
+                session,
+                ActionOrigin(version: UInt64(index + 1))
             )
         }
         #expect(try market.state == replayed)

@@ -91,6 +91,7 @@ struct Edition: Sendable {
     @Sendable static func reduce(
         _ state: inout EditionState,
         _ action: any Action,
+        _ session: String?,
         _ origin: ActionOrigin
     ) throws {
         switch action {

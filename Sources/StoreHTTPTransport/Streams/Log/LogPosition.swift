@@ -5,8 +5,9 @@ import StoreWire
 ///
 /// A value without effects: ``nextSegments(of:)`` returns the bytes to send, and
 /// ``noteSent(_:of:)`` takes the number of bytes that the socket took. A chunk consists of whole
-/// records, so a heartbeat or a `bye` may be sent between two chunks. Each call gets a piece that
-/// is looked up anew. Pieces of different calls may begin and end at different records.
+/// records, so a heartbeat or a `bye` may be sent between two chunks. Before each call of
+/// ``nextSegments(of:)``, the caller looks up the piece again. Pieces of different calls may begin
+/// and end at different records.
 struct LogPosition {
     /// The size in bytes from which a chunk takes no more records. Chunks are short, because no
     /// other frame can be sent within a chunk. A single record may be longer.

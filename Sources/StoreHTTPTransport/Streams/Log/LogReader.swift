@@ -126,7 +126,8 @@ struct CatchUpPace {
     /// follows at once, so readers that keep up get each record as it comes.
     static let pausedTurnBytesMin = 256 << 10
     static let pauseFactor = 4.0
-    /// The longest pause. A turn may have been long only because other threads used the processor.
+    /// The longest pause. The pause grows with the time of the turn. This time may be long only
+    /// because other threads used the processor.
     static let pauseSecondsMax = 0.02
 
     /// The time at which the last pause ends.

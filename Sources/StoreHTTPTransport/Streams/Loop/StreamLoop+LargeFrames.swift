@@ -14,7 +14,8 @@ extension StreamLoop {
     /// their bytes in the next turn.
     static let flushTurnBytesMax = 1 << 20
 
-    /// True if much of a reader's backlog is still unsent.
+    /// True if at least ``largeBytesMin`` bytes of the first frame in a reader's backlog are
+    /// unsent.
     func hasLargeBacklog(_ slot: Int32) -> Bool {
         guard let (frame, offset) = behindReaders[slot]?.backlog.head else { return false }
         return frame.count - offset >= Self.largeBytesMin
