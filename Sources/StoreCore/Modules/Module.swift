@@ -198,8 +198,8 @@ extension Mount {
         (module as? any VisibleModule)?.visibilityDidChange(to: visibility)
     }
 
-    /// A function that reads from an action whether a view appeared or disappeared. It is `nil`
-    /// unless the module has a different action for each of these changes.
+    /// A function that reads from an action whether a view appeared or disappeared. `nil` stands
+    /// for a module without a different action for each of these changes.
     var visibilityReader: (@Sendable (any Action) -> ViewVisibility?)? {
         (module as? any VisibleModule)?.visibilityReader
     }
