@@ -39,7 +39,7 @@ package final class EffectRunner: Sendable {
     ///   - dependencies: the services of the outside world for the effects.
     ///   - executor: the threads of the effects; `nil` means Swift's own threads.
     ///   - tracing: records the spans of the effects.
-    ///   - failed: receives each effect whose last try threw, with the error.
+    ///   - onFailure: receives each effect whose last try threw, with the error.
     ///   - began: receives each effect that begins.
     ///   - ended: receives each effect that has ended in any way, with its duration.
     ///   - retried: receives each effect that is tried again.

@@ -63,10 +63,10 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
 
     /// - Parameters:
     ///   - modules: the modules of the root state, or one module alone in a test.
-    ///   - changes: gets the changed slices, for their observers.
+    ///   - sliceObservers: gets the changed slices, for their observers.
     ///   - comparison: decides if slices that are equal by `==` have the same bytes. Without a
     ///     comparison, equal slices count as unchanged.
-    ///   - works: encodes the effects that outlive the server.
+    ///   - workCodec: encodes the effects that outlive the server.
     /// - Throws: ``ModuleError`` if the modules do not fit together.
     package init(
         of modules: Root.Modules = Root.modules,
