@@ -187,7 +187,32 @@ extension MountedModule {
     /// Returns the handlers of the module's action enums, whose reducers get a context.
     private func handlers<C: ContextualModule>(of module: C) -> [ActionHandler<Root>]
     where C.State == M.State {
-        [
+        guard C.ReducerResult.self != Void.self else {
+            return [
+                handler(
+                    .action,
+                    C.Interface.Action.self,
+                    inContext: {
+                        _ = try module.reduce(&$0, $1, in: $2)
+                    }
+                ),
+                handler(
+                    .ui,
+                    C.UI.self,
+                    inContext: {
+                        _ = try module.reduce(&$0, ui: $1, in: $2)
+                    }
+                ),
+                handler(
+                    .internal,
+                    C.Internal.self,
+                    inContext: {
+                        _ = try module.reduce(&$0, internal: $1, in: $2)
+                    }
+                ),
+            ].compactMap(\.self)
+        }
+        return [
             handler(
                 .action,
                 C.Interface.Action.self,
@@ -212,8 +237,20 @@ extension MountedModule {
         ].compactMap(\.self)
     }
 
-    /// Makes the handler of an action enum whose reducer gets a context; `nil` if the module has no
-    /// actions of this kind.
+    /// Makes the handler of an action enum whose reducer gets a context, and returns nothing.
+    /// Returns `nil` if the module has no actions of this kind.
+    private func handler<A: ModuleAction>(
+        _ kind: ActionHandler<Root>.Kind,
+        _ type: A.Type,
+        inContext reduce: @escaping @Sendable (inout M.State, A, ReducerContext) throws -> Void
+    ) -> ActionHandler<Root>? {
+        guard A.self != Never.self else { return nil }
+        let reducer = place.reducer(name, inContext: reduce)
+        return ActionHandler(A.self, kind, payloadType: A.self, reduce: reducer)
+    }
+
+    /// Makes the handler of an action enum whose reducer gets a context, and returns an effect.
+    /// Returns `nil` if the module has no actions of this kind.
     private func handler<A: ModuleAction>(
         _ kind: ActionHandler<Root>.Kind,
         _ type: A.Type,

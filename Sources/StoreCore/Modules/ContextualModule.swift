@@ -23,7 +23,7 @@
 /// All reducers of a module return the same type. ``ContextualStartableModule`` is the form of a
 /// start that gets a context.
 ///
-/// Cost: some 400 instructions for each action, because the context has its own references to the
+/// Cost: some 300 instructions for each action, because the context has its own references to the
 /// texts. A ``Module`` without a context does not make one.
 public protocol ContextualModule<State>: Module {
     /// `Void` if the reducers return nothing, or `Effect<State>`. The compiler finds this type by

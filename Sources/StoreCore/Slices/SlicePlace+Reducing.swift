@@ -57,6 +57,25 @@ extension SlicePlace where State: ModuleState {
     }
 
     /// Returns the reducer for actions of the type `A`, which changes the slice with `reduce`.
+    /// `reduce` gets a context.
+    package func reducer<A: Action>(
+        _ module: String,
+        inContext reduce: @escaping @Sendable (inout State, A, ReducerContext) throws -> Void
+    ) -> SliceReducer<Root> {
+        if let single = self as? SinglePlace<Root, State> {
+            return single.reducerOfSingle(inContext: reduce)
+        }
+        return { root, action, key, origin, comparison in
+            guard type(of: action) == A.self else { return .unchanged }
+            let action: A = uncheckedCast(action)
+            let context = origin.context(of: key.instance)
+            return try self.changeSlice(&root, key, module, comparison) {
+                try reduce(&$0, action, context)
+            }
+        }
+    }
+
+    /// Returns the reducer for actions of the type `A`, which changes the slice with `reduce`.
     /// `reduce` gets a context, and returns an effect.
     package func reducer<A: Action>(
         _ module: String,
@@ -151,6 +170,18 @@ extension SharedPlace {
             let action: A = uncheckedCast(action)
             return try Self.replaceSlice(of: member, in: &root, module, key, comparison) {
                 try reduce(&$0, action)
+            }
+        }
+    }
+
+    fileprivate func reducerOfSingle<State: ModuleState, A: Action>(
+        inContext reduce: @escaping @Sendable (inout State, A, ReducerContext) throws -> Void
+    ) -> SliceReducer<Root> where Container == SingleContainer<State> {
+        { [member] root, action, _, origin, comparison in
+            guard type(of: action) == A.self else { return .unchanged }
+            let action: A = uncheckedCast(action)
+            return try member.replace(&root, comparison) {
+                try reduce(&$0, action, origin.context(of: nil))
             }
         }
     }

@@ -96,7 +96,12 @@ private struct ContextualHandling<Updater: ContextualStateUpdater>: HandlerMaker
         at place: some SlicePlace<Root, State>
     ) -> SliceReducer<Root>? {
         let place = place as? any SlicePlace<Root, Updater.State>
-        return place?.reducer(module, inContext: Self.update)
+        return place?.reducer(
+            module,
+            inContext: { (state: inout Updater.State, action: Updater, context) throws -> Void in
+                try action.updateState(&state, in: context)
+            }
+        )
     }
 
     func wholeStateReducer<Root>(of whole: RootMember<Root, Root>) -> SliceReducer<Root>? {
@@ -104,15 +109,5 @@ private struct ContextualHandling<Updater: ContextualStateUpdater>: HandlerMaker
         return whole?.updatingReducer { (state, action: Updater, origin) in
             try action.updateState(&state, in: origin.context(of: nil))
         }
-    }
-
-    @Sendable
-    private static func update(
-        _ state: inout Updater.State,
-        _ action: Updater,
-        _ context: ReducerContext
-    ) throws -> Effect<Updater.State> {
-        try action.updateState(&state, in: context)
-        return .none
     }
 }
