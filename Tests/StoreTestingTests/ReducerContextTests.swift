@@ -40,6 +40,39 @@ private struct Board: ContextualModule, ContextualStartableModule {
     }
 }
 
+/// Reminders that are sent in the name of the principal that asked for them. A module that keeps
+/// work, and whose reducers get a context.
+private struct Reminders: KeepingModule, ContextualModule {
+    struct State: ModuleState { var sent: [String] = [] }
+    enum Action: ModuleAction { case asked }
+    enum Internal: ModuleAction { case sent(by: String) }
+    enum Work: ModuleWork { case send(owner: String) }
+
+    func reduce(_ state: inout State, _ action: Action, in context: ReducerContext)
+        -> Effect<State>
+    {
+        keep(.send(owner: context.principal?.name ?? "-"), id: "send")
+    }
+
+    func reduce(_ state: inout State, internal action: Internal, in context: ReducerContext)
+        -> Effect<State>
+    {
+        switch action {
+        case .sent(let owner): state.sent.append("\(owner), \(context.principal?.name ?? "-")")
+        }
+        return .none
+    }
+
+    func perform(_ work: Work, _ context: EffectContext<State>) async throws {
+        switch work {
+        case .send(let owner):
+            try await context.dispatch(
+                Internal.sent(by: "\(owner) \(context.principal?.name ?? "-")")
+            )
+        }
+    }
+}
+
 private struct Office: RootState {
     var boards = Instances<Board.State>()
     static let modules: Modules = [Board().at(\.boards).lifecycle(.everybody)]
@@ -85,6 +118,13 @@ private struct Office: RootState {
         await store.receive(Board.Internal.checked.to("b1")) {
             $0.boards["b1"]?.lines = ["s1 b1", "after 1 by ada"]
         }
+        await store.finish()
+    }
+
+    @Test func `a module that keeps work gets contexts`() async throws {
+        let store = TestStore(Reminders(), Reminders.State())
+        await store.send(.asked, as: "author/ada")
+        await store.receive(Reminders.Internal.sent(by: "ada ada")) { $0.sent = ["ada ada, ada"] }
         await store.finish()
     }
 

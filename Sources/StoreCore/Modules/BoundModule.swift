@@ -159,27 +159,45 @@ final class MountedModule<M: Module, Place: SlicePlace>: BoundModule where Place
 extension MountedModule {
     /// The handlers of the module's action enums, for a module without effects.
     private var effectlessHandlers: [ActionHandler<Root>] {
-        [
-            handler(.action, M.Interface.Action.self) { [typedModule] in
-                try typedModule.reduce(&$0, $1)
-            },
-            handler(.ui, M.UI.self) { [typedModule] in try typedModule.reduce(&$0, ui: $1) },
-            handler(.internal, M.Internal.self) { [typedModule] in
-                try typedModule.reduce(&$0, internal: $1)
-            },
+        typealias Action = M.Interface.Action
+        let module = typedModule
+        return [
+            handler(
+                .action,
+                Action.self,
+                place.reducer(name) { try module.reduce(&$0, $1 as Action) }
+            ),
+            handler(.ui, M.UI.self, place.reducer(name) { try module.reduce(&$0, ui: $1 as M.UI) }),
+            handler(
+                .internal,
+                M.Internal.self,
+                place.reducer(name) { try module.reduce(&$0, internal: $1 as M.Internal) }
+            ),
         ].compactMap(\.self)
     }
 
     /// Returns the handlers of the module's action enums, for a module with effects.
     private func handlers<E: EffectfulModule>(of module: E) -> [ActionHandler<Root>]
     where E.State == M.State {
-        [
-            handler(.action, E.Interface.Action.self, withEffect: { try module.reduce(&$0, $1) }),
-            handler(.ui, E.UI.self, withEffect: { try module.reduce(&$0, ui: $1) }),
+        typealias Action = E.Interface.Action
+        return [
+            handler(
+                .action,
+                Action.self,
+                place.reducer(name, withEffect: { try module.reduce(&$0, $1 as Action) })
+            ),
+            handler(
+                .ui,
+                E.UI.self,
+                place.reducer(name, withEffect: { try module.reduce(&$0, ui: $1 as E.UI) })
+            ),
             handler(
                 .internal,
                 E.Internal.self,
-                withEffect: { try module.reduce(&$0, internal: $1) }
+                place.reducer(
+                    name,
+                    withEffect: { try module.reduce(&$0, internal: $1 as E.Internal) }
+                )
             ),
         ].compactMap(\.self)
     }
@@ -187,101 +205,61 @@ extension MountedModule {
     /// Returns the handlers of the module's action enums, whose reducers get a context.
     private func handlers<C: ContextualModule>(of module: C) -> [ActionHandler<Root>]
     where C.State == M.State {
-        guard C.ReducerResult.self != Void.self else {
-            return [
-                handler(
-                    .action,
-                    C.Interface.Action.self,
-                    inContext: {
-                        _ = try module.reduce(&$0, $1, in: $2)
-                    }
-                ),
-                handler(
-                    .ui,
-                    C.UI.self,
-                    inContext: {
-                        _ = try module.reduce(&$0, ui: $1, in: $2)
-                    }
-                ),
-                handler(
-                    .internal,
-                    C.Internal.self,
-                    inContext: {
-                        _ = try module.reduce(&$0, internal: $1, in: $2)
-                    }
-                ),
-            ].compactMap(\.self)
-        }
-        return [
+        [
             handler(
                 .action,
                 C.Interface.Action.self,
-                inContext: {
-                    C.effect(in: try module.reduce(&$0, $1, in: $2))
+                contextualReducer(of: module) {
+                    try module.reduce(&$0, $1 as C.Interface.Action, in: $2)
                 }
             ),
             handler(
                 .ui,
                 C.UI.self,
-                inContext: {
-                    C.effect(in: try module.reduce(&$0, ui: $1, in: $2))
+                contextualReducer(of: module) {
+                    try module.reduce(&$0, ui: $1 as C.UI, in: $2)
                 }
             ),
             handler(
                 .internal,
                 C.Internal.self,
-                inContext: {
-                    C.effect(in: try module.reduce(&$0, internal: $1, in: $2))
+                contextualReducer(of: module) {
+                    try module.reduce(&$0, internal: $1 as C.Internal, in: $2)
                 }
             ),
         ].compactMap(\.self)
     }
 
-    /// Makes the handler of an action enum whose reducer gets a context, and returns nothing.
-    /// Returns `nil` if the module has no actions of this kind.
-    private func handler<A: ModuleAction>(
-        _ kind: ActionHandler<Root>.Kind,
-        _ type: A.Type,
-        inContext reduce: @escaping @Sendable (inout M.State, A, ReducerContext) throws -> Void
-    ) -> ActionHandler<Root>? {
-        guard A.self != Never.self else { return nil }
-        let reducer = place.reducer(name, inContext: reduce)
-        return ActionHandler(A.self, kind, payloadType: A.self, reduce: reducer)
-    }
-
-    /// Makes the handler of an action enum whose reducer gets a context, and returns an effect.
-    /// Returns `nil` if the module has no actions of this kind.
-    private func handler<A: ModuleAction>(
-        _ kind: ActionHandler<Root>.Kind,
-        _ type: A.Type,
-        inContext reduce:
-            @escaping @Sendable (inout M.State, A, ReducerContext) throws -> Effect<M.State>
-    ) -> ActionHandler<Root>? {
-        guard A.self != Never.self else { return nil }
-        let reducer = place.reducer(name, inContext: reduce)
-        return ActionHandler(A.self, kind, payloadType: A.self, reduce: reducer)
+    /// Returns the reducer for actions of the type `A`. A module whose reducers return nothing has
+    /// a reducer that makes no effect.
+    private func contextualReducer<C: ContextualModule, A: ModuleAction>(
+        of module: C,
+        _ reduce: @escaping @Sendable (inout C.State, A, ReducerContext) throws -> C.ReducerResult
+    ) -> SliceReducer<Root> where C.State == M.State {
+        guard C.ReducerResult.self == Void.self else {
+            return place.reducer(
+                name,
+                inContext: { (state: inout M.State, action: A, context) throws -> Effect<M.State> in
+                    C.effect(in: try reduce(&state, action, context))
+                }
+            )
+        }
+        return place.reducer(
+            name,
+            inContext: { (state: inout M.State, action: A, context) throws -> Void in
+                _ = try reduce(&state, action, context)
+            }
+        )
     }
 
     /// Makes the handler of an action enum; `nil` if the module has no actions of this kind.
     private func handler<A: ModuleAction>(
         _ kind: ActionHandler<Root>.Kind,
         _ type: A.Type,
-        reduce: @escaping @Sendable (inout M.State, A) throws -> Void
+        _ reduce: @escaping SliceReducer<Root>
     ) -> ActionHandler<Root>? {
         guard A.self != Never.self else { return nil }
-        return ActionHandler(A.self, kind, payloadType: A.self, reduce: place.reducer(name, reduce))
-    }
-
-    /// Makes the handler of an action enum with effects; `nil` if the module has no actions of this
-    /// kind.
-    private func handler<A: ModuleAction>(
-        _ kind: ActionHandler<Root>.Kind,
-        _ type: A.Type,
-        withEffect reduce: @escaping @Sendable (inout M.State, A) throws -> Effect<M.State>
-    ) -> ActionHandler<Root>? {
-        guard A.self != Never.self else { return nil }
-        let reducer = place.reducer(name, withEffect: reduce)
-        return ActionHandler(A.self, kind, payloadType: A.self, reduce: reducer)
+        return ActionHandler(A.self, kind, payloadType: A.self, reduce: reduce)
     }
 
     /// Makes the handler of a dispatchable; `nil` if the dispatchable is for another slice. A

@@ -20,8 +20,8 @@
 /// }
 /// ```
 ///
-/// All reducers of a module return the same type. ``ContextualStartableModule`` is the form of a
-/// start that gets a context.
+/// All reducers of a module return the same type. The start of a ``ContextualStartableModule`` gets
+/// a context, too. A ``KeepingModule`` may also be contextual; its reducers return effects.
 ///
 /// Cost: some 300 instructions for each action, because the context has its own references to the
 /// texts. A ``Module`` without a context does not make one.
@@ -75,6 +75,70 @@ extension ContextualModule {
     public func reduce(_ state: inout State, internal action: Internal) throws {
         _ = try reduce(&state, internal: action, in: ReducerContext())
     }
+}
+
+// A module that keeps work is effectful, too. The store calls its contextual reducers.
+
+extension ContextualModule where Self: EffectfulModule, ReducerResult == Effect<State> {
+    /// Applies an action without a sender. A store does not call this function.
+    public func reduce(_ state: inout State, _ action: Interface.Action) throws -> Effect<State> {
+        try reduce(&state, action, in: ReducerContext())
+    }
+
+    /// Applies an action without a sender. A store does not call this function.
+    public func reduce(_ state: inout State, ui action: UI) throws -> Effect<State> {
+        try reduce(&state, ui: action, in: ReducerContext())
+    }
+
+    /// Applies an action without a sender. A store does not call this function.
+    public func reduce(_ state: inout State, internal action: Internal) throws -> Effect<State> {
+        try reduce(&state, internal: action, in: ReducerContext())
+    }
+
+    /// Applies an action without a sender, and drops the effect. A store does not call this
+    /// function.
+    public func reduce(_ state: inout State, _ action: Interface.Action) throws {
+        let _: Effect<State> = try reduce(&state, action)
+    }
+
+    /// Applies an action without a sender, and drops the effect. A store does not call this
+    /// function.
+    public func reduce(_ state: inout State, ui action: UI) throws {
+        let _: Effect<State> = try reduce(&state, ui: action)
+    }
+
+    /// Applies an action without a sender, and drops the effect. A store does not call this
+    /// function.
+    public func reduce(_ state: inout State, internal action: Internal) throws {
+        let _: Effect<State> = try reduce(&state, internal: action)
+    }
+}
+
+extension ContextualModule
+where Self: EffectfulModule, ReducerResult == Effect<State>, Interface.Action == Never {
+    /// Is never called: the module has no such action.
+    public func reduce(_ state: inout State, _ action: Never) -> Effect<State> {}
+
+    /// Is never called: the module has no such action.
+    public func reduce(_ state: inout State, _ action: Never) {}
+}
+
+extension ContextualModule
+where Self: EffectfulModule, ReducerResult == Effect<State>, UI == Never {
+    /// Is never called: the module has no such action.
+    public func reduce(_ state: inout State, ui action: Never) -> Effect<State> {}
+
+    /// Is never called: the module has no such action.
+    public func reduce(_ state: inout State, ui action: Never) {}
+}
+
+extension ContextualModule
+where Self: EffectfulModule, ReducerResult == Effect<State>, Internal == Never {
+    /// Is never called: the module has no such action.
+    public func reduce(_ state: inout State, internal action: Never) -> Effect<State> {}
+
+    /// Is never called: the module has no such action.
+    public func reduce(_ state: inout State, internal action: Never) {}
 }
 
 extension ContextualModule where Interface.Action == Never {

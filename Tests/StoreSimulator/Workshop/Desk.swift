@@ -2,12 +2,14 @@ import StoreCore
 import StorePatterns
 
 /// Collects the notes of the other presenters and reactions.
-struct Desk: VisibleModule {
+struct Desk: VisibleModule, ContextualModule {
     struct State: ModuleState {
         var told: [String] = []
         var count = 0
         var title = Shared<String>()
         var viewers = 0
+        /// The context of the last note.
+        var noted = ""
     }
 
     enum Action: ModuleAction {
@@ -29,20 +31,23 @@ struct Desk: VisibleModule {
         }
     }
 
-    func reduce(_ state: inout State, _ action: Action) throws {
+    func reduce(_ state: inout State, _ action: Action, in context: ReducerContext) throws {
+        state.noted = context.seal
         switch action {
         case .asked(let note): try state.take(note)
         }
     }
 
-    func reduce(_ state: inout State, ui action: UI) {
+    func reduce(_ state: inout State, ui action: UI, in context: ReducerContext) {
         switch action {
         case .appeared: state.viewers += 1
         case .disappeared: state.viewers -= 1
         }
     }
 
-    func reduce(_ state: inout State, internal action: Internal) throws {
+    func reduce(_ state: inout State, internal action: Internal, in context: ReducerContext) throws
+    {
+        state.noted = context.seal
         switch action {
         case .told(let note): try state.take(note)
         }

@@ -1,11 +1,14 @@
 import StoreCore
 import StorePatterns
 
-/// A module with instances for each session, which read the session's draft.
-struct Pin: StartableModule {
+/// A module with instances for each session, which read the session's draft. Its reducers get a
+/// context.
+struct Pin: StartableModule, ContextualModule {
     struct State: ModuleState {
         var text: String
         var turns = 0
+        /// The context of the last turn.
+        var turned = ""
         var draft = Shared<String>()
     }
 
@@ -31,18 +34,31 @@ struct Pin: StartableModule {
 
     func begin(_ start: Start, over old: State) -> State { begin(start) }
 
-    func reduce(_ state: inout State, _ action: Action) {
+    func reduce(_ state: inout State, _ action: Action, in context: ReducerContext) {
         switch action {
-        case .turned: state.turns += 1
+        case .turned:
+            state.turns += 1
+            state.turned = context.seal
         case .texted(_, let text): state.text = text
         case .filled: state.text = state.draft.value ?? ""
         }
     }
 
-    func reduce(_ state: inout State, ui action: UI) {
+    func reduce(_ state: inout State, ui action: UI, in context: ReducerContext) {
         switch action {
-        case .pinched: state.turns += 1
+        case .pinched:
+            state.turns += 1
+            state.turned = context.seal
         }
+    }
+}
+
+extension ReducerContext {
+    /// The values of the context that the naive model computes, too. The session is a sum, because
+    /// no slice may keep the name of a session that has ended.
+    var seal: String {
+        let sum = session.utf8.reduce(0) { ($0 * 31 + Int($1)) % 65_521 }
+        return "\(version) \(sum) \(instance ?? "-")"
     }
 }
 

@@ -11,6 +11,7 @@ extension WorkshopProgram {
         of session: String,
         at version: UInt64
     ) throws {
+        let context = ReducerContext(session: session, instance: instance, version: version)
         switch action {
         case let action as Shelf.Action: try Shelf().reduce(&root.shelf, action)
         case let action as ModuleStart<Plate>:
@@ -63,13 +64,14 @@ extension WorkshopProgram {
             case .disappeared: hide("bins/" + id, from: session, &root)
             }
         case let action as Desk.UI:
-            Desk().reduce(&root.desk, ui: action)
+            Desk().reduce(&root.desk, ui: action, in: context)
             switch action {
             case .appeared: root.presence.enter("desk", in: session)
             case .disappeared: hide("desk", from: session, &root)
             }
-        case let action as Desk.Action: try Desk().reduce(&root.desk, action)
-        case let action as Desk.Internal: try Desk().reduce(&root.desk, internal: action)
+        case let action as Desk.Action: try Desk().reduce(&root.desk, action, in: context)
+        case let action as Desk.Internal:
+            try Desk().reduce(&root.desk, internal: action, in: context)
         case let action as Safe.Action: Safe().reduce(&root.safe, action)
         case let action as Unlock: action.updateState(&root.safe)
         case let action as Jobs.Action: _ = try Jobs().reduce(&root.jobs, action)
@@ -90,12 +92,12 @@ extension WorkshopProgram {
         case let action as Pin.Action:
             let id = try there(instance)
             var pin = try there(root.pins[session][id])
-            Pin().reduce(&pin, action)
+            Pin().reduce(&pin, action, in: context)
             root.pins[session][id] = pin
         case let action as Pin.UI:
             let id = try there(instance)
             var pin = try there(root.pins[session][id])
-            Pin().reduce(&pin, ui: action)
+            Pin().reduce(&pin, ui: action, in: context)
             root.pins[session][id] = pin
         case let action as Sessions.Internal:
             _ = Sessions().reduce(&root.sessions, internal: action)
