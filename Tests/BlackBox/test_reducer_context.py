@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 from access import ALL, House, session
-from harness import Server, action, environment_with
+from harness import Server, action, environment_with, until
 from programs import build_sample
 
 ROLES = {"operator": ALL, "author": ALL}
@@ -99,3 +99,27 @@ def test_a_program_without_credentials_gets_nobody_and_the_shared_session(progra
         [stamp] = server.state["book"]["stamps"]
         assert stamp["session"] == "shared" and "principal" not in stamp and "instance" not in stamp
         assert server.state["book"]["presented"] == ["nobody"]
+
+
+def test_a_second_version_of_a_program_gets_the_contexts_of_the_actions_before(tmp_path):
+    program, data = build_sample("Authors"), tmp_path / "data"
+    house = House(tmp_path, ROLES, program)
+    ada, bob = house.bearer("ada", "author"), house.bearer("bob", "author")
+    with house.server(data=data) as server:
+        for author, text in ((ada, "one"), (bob, "two")):
+            assert server.post(action("lines/added", text=text), author).status == 200
+        assert server.get("/state", ada).json["lines"] == {"texts": ["one", "two"]}
+        before = server.get("/actions", house.operator).json["actions"]
+    second = {"EDITION": "2"}
+    server = house.server(data=data, environment=second)
+    lines = [action("lines/added", text="three"), action("reminders/asked")]
+    assert server.post(lines, bob).status == 200
+    kept = server.get("/state", ada).json["lines"]["lines"]
+    assert [(line["text"], line["author"]) for line in kept] == [("one", "ada"), ("two", "bob"), ("three", "bob")]
+    assert [line["time"] for line in kept[:2]] == [nanoseconds(record["time"]) for record in before]
+    assert server.stop(signal.SIGKILL) == -signal.SIGKILL
+    # The kept work runs again, in the name of the principal whose action asked for it.
+    with house.server(data=data, environment={**second, "SEND": "1"}) as server:
+        assert server.get("/state", ada).json["lines"]["lines"] == kept
+        until(lambda: server.get("/state", ada).json["reminders"]["sent"], "the reminder is sent")
+        assert server.get("/state", ada).json["reminders"]["sent"] == ["bob bob, bob"]
