@@ -57,6 +57,7 @@ def test_a_reducer_gets_what_the_record_of_its_action_has(house, program, tmp_pa
     # A dry run has the sender, too.
     dry = server.post(action("deeds/d1/signed"), adas, query="?dry-run=true")
     assert dry.status == 403
+    until(lambda: len(server.get("/state", adas).json["book"]["presented"]) == 3, "the presenter has dispatched")
     before = server.get("/state", adas).json
     assert server.stop(signal.SIGKILL) == -signal.SIGKILL
     records = {record["version"]: record for record in exported(program, data)}
@@ -98,7 +99,7 @@ def test_a_program_without_credentials_gets_nobody_and_the_shared_session(progra
         assert server.post(action("book/opened")).status == 200
         [stamp] = server.state["book"]["stamps"]
         assert stamp["session"] == "shared" and "principal" not in stamp and "instance" not in stamp
-        assert server.state["book"]["presented"] == ["nobody"]
+        until(lambda: server.state["book"]["presented"] == ["nobody"], "the presenter has dispatched")
 
 
 def test_a_second_version_of_a_program_gets_the_contexts_of_the_actions_before(tmp_path):
