@@ -52,22 +52,20 @@ package struct ActionRegistry<State>: Sendable {
         try table.member(of: action, encoder)
     }
 
-    /// Returns the analytics record of an action in a session. `state` is the state before the
+    /// Returns the analytics record of an action of a client. `state` is the state before the
     /// action.
     package func analyticsRecord(
         of action: any Action,
-        of session: String?,
+        in envelope: ActionEnvelope,
         before state: State
     ) -> (any Encodable & Sendable)? {
         guard !recordMakersByType.isEmpty else { return nil }
-        let addressed = action as? AddressedAction
-        let action = addressed?.action ?? action
-        // Most types have no records. Making the slice key allocates memory, so the function makes
-        // the key after the look-up.
+        let action = (action as? AddressedAction)?.action ?? action
+        // Most types have no records. Making the context costs more than the look-up.
         guard let record = recordMakersByType[ObjectIdentifier(type(of: action))] else {
             return nil
         }
-        return record(action, state, SliceKey(session: session, instance: addressed?.instance))
+        return record(action, state, envelope.context)
     }
 }
 

@@ -3,9 +3,9 @@ package import StoreCore
 /// The maker of the analytics records for the actions of one type.
 package struct AnalyticsRecorder<State>: Sendable {
     /// A function that returns the record of an action. The function receives the action, the state
-    /// before the action, and the key of the action's slice.
+    /// before the action, and the action's sender and instance.
     package typealias RecordMaker =
-        @Sendable (any Action, State, SliceKey) -> (any Encodable & Sendable)?
+        @Sendable (any Action, State, ReducerContext) -> (any Encodable & Sendable)?
 
     package let type: any TrackedAction.Type
     /// The function that makes records; `nil` if the type declares its analytics for another type
@@ -37,8 +37,8 @@ package struct AnalyticsRecorder<State>: Sendable {
 
     private static func wholeStateRecordMaker<A: TrackedAction>(_ type: A.Type) -> RecordMaker? {
         guard A.State.self == State.self else { return nil }
-        return { action, state, key in
-            (state as? A.State).flatMap { analyticsRecord(A.self, action, $0, key.instance) }
+        return { action, state, context in
+            (state as? A.State).flatMap { analyticsRecord(A.self, action, $0, context.instance) }
         }
     }
 
@@ -48,11 +48,11 @@ package struct AnalyticsRecorder<State>: Sendable {
         _ mount: Mount<State>
     ) -> RecordMaker? where State: RootState {
         guard let place = mount.place(of: slice) else { return nil }
-        return { action, root, key in
-            let session = place.isPerSession ? key.session : nil
-            let own = SliceKey(session: session, instance: key.instance)
+        return { action, root, context in
+            let owner = place.ownership.owner(of: context.principal?.name, in: context.session)
+            let own = SliceKey(owner: owner, instance: context.instance)
             return (place.read(root, own) as? A.State)
-                .flatMap { analyticsRecord(A.self, action, $0, key.instance) }
+                .flatMap { analyticsRecord(A.self, action, $0, context.instance) }
         }
     }
 

@@ -68,8 +68,8 @@ package enum RouteGroupName: String, Sendable, CaseIterable {
     case metrics
     /// The debug routes: `/debug/…`.
     case debug
-    /// The data of all sessions, in each route that reads the state. This group has no routes of
-    /// its own.
+    /// The data of all sessions and users, in each route that reads the state, and the list of
+    /// users: `/users`.
     case operate
     /// The list of the process's stores: `/stores`.
     case stores

@@ -73,7 +73,7 @@ struct EffectRoutes: RouteGroup {
             // The list leaves out cancelled effects, which dispatch nothing more and are about to
             // end.
             let running = runner.running.lazy.filter { effect in
-                !effect.isCancelled && caller.sees(session: effect.address.key.session)
+                !effect.isCancelled && caller.sees(owner: effect.address.key.owner)
                     && caller.viewer.sees(module: effect.address.module)
             }
             json.objectArray("effects", of: running) { json, effect in
@@ -88,11 +88,12 @@ struct EffectRoutes: RouteGroup {
 
 extension EffectRunner {
     /// Cancels the effects with this id that the viewer may list: shared effects, and effects of
-    /// the viewer's session. An operator cancels the effects of all sessions. Returns `true` if an
-    /// effect was cancelled.
+    /// the viewer's session and user. An operator cancels the effects of all of them. Returns
+    /// `true` if an effect was cancelled.
     fileprivate func cancel(_ id: String, for viewer: Viewer) -> Bool {
         guard let session = viewer.session else { return cancelEverywhere(id: id) }
-        return cancel(id: id, of: session.text) || cancel(id: id)
+        return cancel(id: id, of: session.text) || cancel(id: id, of: viewer.owner?.text)
+            || cancel(id: id)
     }
 }
 

@@ -85,7 +85,7 @@ package struct SliceDescription: Sendable {
     /// True if this is a field, which is no module and has no routes of its own.
     package let isField: Bool
     package let cardinality: SliceCardinality
-    /// The owner of the slices: all sessions together, or each session.
+    /// The owners of the slices: all clients together, each session or each user.
     package let ownership: SliceOwnership
     /// The presenters that observe changes of the slices.
     package let presenterNames: [String]

@@ -34,6 +34,9 @@ extension Store {
         ]
     }
 
+    /// True if users have slices.
+    var hasUsers: Bool { modules.contains { $0.ownership == .principal } }
+
     private var hasSessionModule: Bool { modules.contains { $0.name == Sessions.name } }
 
     /// Returns the routes for metrics and health. Only the store at `/` has the process's metrics.
@@ -87,7 +90,8 @@ extension Store {
         let client = ClientIdentityRoutes(links: links)
         guard let access else { return [client] }
         let hasSessions = sessions != nil && hasSessionModule
-        return [client, CredentialRoutes(links: links, access: access, hasSessions: hasSessions)]
+        let credentials = CredentialRoutes(links: links, access: access, hasSessions: hasSessions)
+        return [client, credentials] + (hasUsers ? [UserRoutes(store: self)] : [])
     }
 
     /// Returns the routes that describe the server.

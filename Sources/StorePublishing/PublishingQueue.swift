@@ -166,7 +166,7 @@ struct Commit: Sendable {
     /// Joins the next commit to this commit. The joined commit has only the newest version, and is
     /// for the readers of both commits.
     mutating func join(_ later: Commit) {
-        let readers = (snapshots + later.snapshots).reduce(VersionReaders.sessions([])) {
+        let readers = (snapshots + later.snapshots).reduce(VersionReaders.owners([])) {
             $0.union($1.readers)
         }
         snapshots = [later.newest.addingReaders(readers)]

@@ -115,7 +115,7 @@ extension StateStreams {
     private func isAtHand(_ stream: StateStream, in snapshot: Snapshot) -> Bool {
         switch stream {
         case .whole(let viewer): snapshot.visible(to: viewer).isAtHand(.root)
-        case .slice(let slice): snapshot.slice(slice.module, for: slice.session).isAtHand
+        case .slice(let slice): snapshot.slice(slice.module, for: slice.owner).isAtHand
         case .part(let part): parts.isAtHand(part, in: snapshot)
         case .view: true
         }
@@ -167,10 +167,10 @@ extension StateStreams {
                 parts.forgetSentFrames()
                 continue
             }
-            let sessions = snapshot.hasSessions ? snapshot.sessions(changedSince: before) : []
+            let owners = snapshot.hasOwners ? snapshot.owners(changedSince: before) : []
             distributeState(snapshot, after: before, for: filter)
-            distributeFilteredStates(of: snapshot, after: before, for: filter, sessions)
-            slices?.distribute(snapshot, after: before, for: filter, sessions)
+            distributeFilteredStates(of: snapshot, after: before, for: filter, owners)
+            slices?.distribute(snapshot, after: before, for: filter, owners)
             parts.distribute(snapshot, after: before, for: filter, publishing.pauseIfBusy)
             before = snapshot
         }
@@ -187,18 +187,18 @@ extension StateStreams {
 
     /// Sends the filtered state to the viewers that see only some members of the state.
     ///
-    /// A session gets a version that changes its state. The session also gets the versions of its
-    /// own actions, and of actions for all sessions. A viewer with a sight gets a version only if
+    /// A client gets a version that changes its state. The client also gets the versions of its own
+    /// actions, and of actions for all clients. A viewer with a sight gets a version only if
     /// its visible slices changed.
     private func distributeFilteredStates(
         of snapshot: Snapshot,
         after before: Snapshot,
         for filter: ReaderFilter?,
-        _ sessions: Set<ExactText>?
+        _ owners: Set<ExactText>?
     ) {
         var seeing: Set<ExactText>?
-        if let sessions, case .sessions(let authors) = snapshot.readers {
-            seeing = sessions.union(authors)
+        if let owners, case .owners(let authors) = snapshot.readers {
+            seeing = owners.union(authors)
         }
         for viewer in watching.viewers(of: seeing) {
             let (seen, old) = (snapshot.visible(to: viewer), before.visible(to: viewer))

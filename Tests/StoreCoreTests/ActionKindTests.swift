@@ -24,7 +24,7 @@ import Testing
         let path = "cards/renamed"
         let asked = ClientRequest(
             name: ClientRequest.name(ofUseCase: path, instance: "7"),
-            address: SliceAddress(module: "cards", SliceKey(session: nil, instance: "7")),
+            address: SliceAddress(module: "cards", SliceKey(owner: nil, instance: "7")),
             effect: nil
         )
         #expect(asked.name == "usecases/cards/7/renamed")
@@ -33,7 +33,7 @@ import Testing
         #expect(other.wireNameTemplate(of: other.name) == "notify/paid")
         let whole = ClientRequest(
             name: ClientRequest.name(ofUseCase: "login/login", instance: nil),
-            address: SliceAddress(module: "login", SliceKey(session: nil, instance: nil)),
+            address: SliceAddress(module: "login", SliceKey(owner: nil, instance: nil)),
             effect: nil
         )
         #expect(whole.wireNameTemplate(of: whole.name) == "usecases/login/login")

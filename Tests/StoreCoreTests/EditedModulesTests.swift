@@ -16,27 +16,27 @@ import Testing
     }
 
     @Test func `an action of a session is visible to it and to sessions it changed`() {
-        let edited = EditedModules(hasSessions: true)
-        edited.insert(Change(changesState: false, isVisibleToSessionOnly: true), from: "ada")
-        edited.insert(Change(changesState: false, isVisibleToSessionOnly: true), from: nil)
-        #expect(edited.takeReaders() == .sessions([ExactText("ada"), ExactText("shared")]))
-        #expect(edited.takeReaders() == .sessions([]))
+        let edited = EditedModules(hasOwners: true)
+        edited.insert(Change(changesState: false, isVisibleToSenderOnly: true), from: "ada")
+        edited.insert(Change(changesState: false, isVisibleToSenderOnly: true), from: nil)
+        #expect(edited.takeReaders() == .owners([ExactText("ada"), ExactText("shared")]))
+        #expect(edited.takeReaders() == .owners([]))
         var edits = SliceEdits()
-        edits.insert(SliceEdit(1, SliceKey(session: "bob")))
+        edits.insert(SliceEdit(1, SliceKey(owner: "bob")))
         edited.insert(
-            Change(changesState: true, edits: edits, isVisibleToSessionOnly: true),
+            Change(changesState: true, edits: edits, isVisibleToSenderOnly: true),
             from: "ada"
         )
-        #expect(edited.takeReaders() == .sessions([ExactText("ada"), ExactText("bob")]))
+        #expect(edited.takeReaders() == .owners([ExactText("ada"), ExactText("bob")]))
         edited.insert(Change(changesState: false), from: "ada")
         #expect(edited.takeReaders() == .everybody)
     }
 
     @Test func `slices are distinguished by the bytes of their names`() {
         let keys: Set = [
-            SliceKey(), SliceKey(session: "a"), SliceKey(instance: "a"),
-            SliceKey(session: "caf\u{E9}"), SliceKey(session: "cafe\u{301}"),
-            SliceKey(session: "a", instance: "a"),
+            SliceKey(), SliceKey(owner: "a"), SliceKey(instance: "a"),
+            SliceKey(owner: "caf\u{E9}"), SliceKey(owner: "cafe\u{301}"),
+            SliceKey(owner: "a", instance: "a"),
         ]
         #expect(keys.count == 6)
     }

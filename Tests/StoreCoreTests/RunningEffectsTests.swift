@@ -12,7 +12,7 @@ import Testing
         waitedFor watch: EffectWatch? = nil
     ) -> EffectToken {
         EffectToken(
-            address: SliceAddress(module: module, SliceKey(session: owner, instance: instance)),
+            address: SliceAddress(module: module, SliceKey(owner: owner, instance: instance)),
             id: id,
             cause: EffectCause(version: 1, watch: watch, session: session, wireNameTemplate: "step")
         )
@@ -60,7 +60,7 @@ import Testing
         running.insert(token("a", of: "login", for: "bob", sliceOf: "bob"))
         running.insert(token("a", of: "login"))
         for session in ["ada", "bob", nil] {
-            let address = SliceAddress(module: "login", SliceKey(session: session))
+            let address = SliceAddress(module: "login", SliceKey(owner: session))
             #expect(running.tokens(id: "a", of: session).map(\.cause.session) == [session])
             #expect(running.tokens(of: address).map(\.cause.session) == [session])
         }

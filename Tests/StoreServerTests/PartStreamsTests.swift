@@ -119,7 +119,7 @@ import Testing
     @Test func `a session that ends has the first slices again, and its streams go on in time`()
         throws
     {
-        let layout = SliceLayout(["draft"], sessionModules: [0])
+        let layout = SliceLayout(["draft"], ownership: [.session])
         let sender = TopicDistributor(streams: streams, epoch: epoch)
         let (parts, slices) = (
             PartStreams(layout: layout, sender), SliceStreams(layout, sender)
@@ -129,10 +129,10 @@ import Testing
             let own = own.map {
                 ("a", PublishedSlice(.whole(Bytes(utf8: $0.json)), version: $0.version))
             }
-            let sessions = SessionSlices([own].compactMap { $0 }, first: first, .bareSlice)
+            let sessions = OwnedSlices([own].compactMap { $0 }, first: first, .bareSlice)
             return Snapshot(
                 tag: Tag(epoch: epoch, version: version),
-                slices: [PublishedSlice(.sessions(sessions), version: own == nil ? version : 2)],
+                slices: [PublishedSlice(.owned(sessions), version: own == nil ? version : 2)],
                 layout: layout
             )
         }

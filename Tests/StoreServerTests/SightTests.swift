@@ -145,12 +145,12 @@ import Testing
             (RecordOwner(module: "safe"), Viewer(session: nil, sight: sight), false),
             (RecordOwner(), Viewer(session: nil, sight: sight), false),
             (RecordOwner(), .unrestricted, true),
-            (RecordOwner(session: ada, module: "todos"), Viewer(session: bob, sight: sight), false),
-            (RecordOwner(session: ada, module: "todos"), Viewer(session: ada, sight: sight), true),
-            (RecordOwner(session: ada, module: "safe"), Viewer(session: ada, sight: sight), false),
-            (RecordOwner(session: ada, module: "safe"), Viewer(session: ada), true),
-            (RecordOwner(session: ada), Viewer(session: bob), false),
-            (RecordOwner(session: ada, module: "safe"), .unrestricted, true),
+            (RecordOwner(owner: ada, module: "todos"), Viewer(session: bob, sight: sight), false),
+            (RecordOwner(owner: ada, module: "todos"), Viewer(session: ada, sight: sight), true),
+            (RecordOwner(owner: ada, module: "safe"), Viewer(session: ada, sight: sight), false),
+            (RecordOwner(owner: ada, module: "safe"), Viewer(session: ada), true),
+            (RecordOwner(owner: ada), Viewer(session: bob), false),
+            (RecordOwner(owner: ada, module: "safe"), .unrestricted, true),
         ]
         for (owner, viewer, isVisible) in cases {
             #expect(owner.isVisible(to: viewer) == isVisible, "\(owner) \(viewer)")

@@ -85,7 +85,11 @@ import Testing
                             if case .none = exchange.waitState { early.add() } else { parked.add() }
                         }
                         return nil
-                    }.dispatch(.began(session: "first"), and: following, from: "first")
+                    }.dispatch(
+                        Sessions.Internal.began(session: "first"),
+                        and: following,
+                        from: "first"
+                    )
                     request.environment.wakeLoop()
                 }
             ]

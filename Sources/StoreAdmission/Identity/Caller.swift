@@ -4,8 +4,8 @@ package import StoreWire
 
 /// The client or program on whose behalf the state is read.
 ///
-/// If each session has its own slices, a caller sees only the slices of its session. A role may
-/// hide further members of the state.
+/// If sessions or users have slices of their own, a caller sees only the slices of its session and
+/// its user. A role may hide further members of the state.
 ///
 /// The type is a class, so that a request copies only a reference. All callers without a session
 /// and an identity share an object.
@@ -22,7 +22,10 @@ package final class Caller: Sendable {
     package convenience init(session: String?, isOperator: Bool = false, identity: Identity? = nil)
     {
         let own = isOperator ? nil : ExactText(session ?? SessionName.shared)
-        self.init(session, isOperator, identity, Viewer(session: own, sight: identity?.sight))
+        let owner =
+            isOperator ? nil : ExactText(OwnerName.ofClient(as: identity?.name, in: session))
+        let viewer = Viewer(session: own, owner: owner, sight: identity?.sight)
+        self.init(session, isOperator, identity, viewer)
     }
 
     private init(_ session: String?, _ isOperator: Bool, _ identity: Identity?, _ viewer: Viewer) {
@@ -42,17 +45,23 @@ package final class Caller: Sendable {
     /// that are granted as a whole: a view, or the screens of the caller's session.
     package var withFullSight: Caller {
         guard viewer.sight != nil else { return self }
-        return Caller(session, isOperator, identity, Viewer(session: viewer.session))
+        return Caller(
+            session,
+            isOperator,
+            identity,
+            Viewer(session: viewer.session, owner: viewer.owner)
+        )
     }
 
     /// The function that returns true if the caller sees the module at an index; `nil` if the
     /// caller sees all modules.
     package var seesModuleAtIndex: (@Sendable (Int) -> Bool)? { viewer.sight?.seesMemberAtIndex }
 
-    /// True if the caller sees the data of a session; `nil` means the data that all sessions share.
-    package func sees(session: String?) -> Bool {
-        guard let session, let own = viewer.session else { return true }
-        return session.isSame(as: own.text)
+    /// True if the caller sees the data of an owner, a session or a user; `nil` means the data that
+    /// all clients share.
+    package func sees(owner: String?) -> Bool {
+        guard let owner, let session = viewer.session else { return true }
+        return owner.isSame(as: session.text) || viewer.owner?.text.isSame(as: owner) == true
     }
 
     /// The principal as records have it; `nil` for a client without a credential.

@@ -113,6 +113,18 @@ package struct ActionOrigin {
         source = .record(principal: nil, session: nil, cause: nil)
     }
 
+    /// The principal of the action; `nil` if no principal dispatched it.
+    package var principal: ActionPrincipal? {
+        switch source {
+        case .envelope(let envelope): envelope._withUnsafeGuaranteedRef(\.principal)
+        case .record(let principal, _, _): principal.map(Self.principal(in:))
+        }
+    }
+
+    private static func principal(in bytes: UnsafeRawBufferPointer) -> ActionPrincipal {
+        ActionPrincipal(String(decoding: bytes, as: UTF8.self))
+    }
+
     /// Makes the context of a reducer for an instance.
     package func context(of instance: String?) -> ReducerContext {
         let (principal, session, cause): (ActionPrincipal?, String?, UInt64?)
@@ -122,7 +134,7 @@ package struct ActionOrigin {
                 ($0.principal, $0.session, $0.source?.cause)
             }
         case .record(let principalBytes, let sessionBytes, let storedCause):
-            principal = principalBytes.map { ActionPrincipal(String(decoding: $0, as: UTF8.self)) }
+            principal = principalBytes.map(Self.principal(in:))
             session = sessionBytes.map { String(decoding: $0, as: UTF8.self) }
             cause = storedCause
         }

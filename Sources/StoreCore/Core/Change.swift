@@ -7,16 +7,16 @@ package struct Change: Sendable {
     package var edits: SliceEdits
     /// True if the action concerns only the session that led to it, and no shared slice. Other
     /// sessions then see only a new version number.
-    package var isVisibleToSessionOnly = false
+    package var isVisibleToSenderOnly = false
 
     package init(
         changesState: Bool,
         edits: SliceEdits = SliceEdits(),
-        isVisibleToSessionOnly: Bool = false
+        isVisibleToSenderOnly: Bool = false
     ) {
         self.changesState = changesState
         self.edits = edits
-        self.isVisibleToSessionOnly = isVisibleToSessionOnly
+        self.isVisibleToSenderOnly = isVisibleToSenderOnly
     }
 
     /// Adds a slice, or merges it with the entry of the same slice.

@@ -49,7 +49,7 @@ extension Engine {
                 return .failed(.journalUnreadable)
             }
         }
-        if let condition = envelope.condition, !isMet(condition, for: envelope.session) {
+        if let condition = envelope.condition, !isMet(condition, of: envelope) {
             return .versionMismatch(current: version)
         }
         return applyMembers(of: envelope)
@@ -57,15 +57,20 @@ extension Engine {
 
     /// True if the state has the version of a condition, or nothing in the condition's scope has
     /// changed since that version.
-    private func isMet(_ condition: VersionCondition, for session: String?) -> Bool {
+    private func isMet(_ condition: VersionCondition, of envelope: Envelope) -> Bool {
         let since = condition.version
         guard since < version else { return since == version }
         noteVisibleChanges()
         switch condition.scope {
         case .everyChange: return false
         case .visible(let sees):
-            guard hasSessions || sees != nil else { return false }
-            return lastVisibleChanges?.isUnchanged(for: session, seeing: sees, since: since) == true
+            guard hasOwners || sees != nil else { return false }
+            return lastVisibleChanges?.isUnchanged(
+                for: envelope.session,
+                as: envelope.principal?.name,
+                seeing: sees,
+                since: since
+            ) == true
         case .stateMembers(let members):
             // Most stores never need the versions of the last change of each module. The recording
             // of these versions begins at the first condition of this kind.
@@ -73,8 +78,12 @@ extension Engine {
                 lastVisibleChanges = LastVisibleChanges(after: version, byModule: true)
             }
             lastVisibleChanges?.beginModuleChanges()
-            return lastVisibleChanges?.isUnchanged(for: session, seeing: members, since: since)
-                == true
+            return lastVisibleChanges?.isUnchanged(
+                for: envelope.session,
+                as: envelope.principal?.name,
+                seeing: members,
+                since: since
+            ) == true
         }
     }
 
@@ -89,7 +98,7 @@ extension Engine {
         // A refused single action has changed nothing, so there is nothing to restore.
         let saves = isDry || envelope.members.count > 1 || counts.interceptors > 0
         if saves { owner.setSavepoint() }
-        owner.switchSlices(to: envelope.session)
+        owner.switchSlices(to: envelope.session, as: envelope.principal)
         offerTime = envelope.offerTime
         for index in envelope.members.indices {
             do {

@@ -86,7 +86,7 @@ extension Engine {
             cause: step.envelope.source?.cause,
             origin: step.envelope.origin,
             // Stores a client's session only if the state has slices of sessions.
-            session: hasSessions ? step.envelope.session : nil,
+            session: hasOwners ? step.envelope.session : nil,
             program: ports.programNumber
         )
     }

@@ -18,7 +18,9 @@ extension Engine {
 
     /// Returns the current root state, read on behalf of a session; an empty value if the Core has
     /// stopped.
-    func read(as session: String?) async -> any Sendable { await read { $0.state(of: session) } }
+    func read(as session: String?, _ principal: ActionPrincipal?) async -> any Sendable {
+        await read { $0.state(of: session, as: principal) }
+    }
 
     private func read(
         _ state: @escaping @Sendable (any StateOwner) -> any Sendable

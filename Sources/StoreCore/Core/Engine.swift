@@ -48,7 +48,7 @@ package final class Engine: @unchecked Sendable {
     /// The versions that last changed each client's view. `nil` if all clients have the same view,
     /// and no condition has named members.
     @exclusivity(unchecked) var lastVisibleChanges: LastVisibleChanges?
-    let hasSessions: Bool
+    let hasOwners: Bool
     /// The items that were last taken from the mailbox. After they are processed, the array is
     /// empty and keeps its memory.
     @exclusivity(unchecked) var takenItems: ContiguousArray<Mailbox.Item> = []
@@ -101,9 +101,9 @@ package final class Engine: @unchecked Sendable {
         )
         replay = ports.reader.map { RecordReplay($0) }
         batch = Batch(startingAt: ports.initialVersion ?? ports.journal?.version ?? 0)
-        hasSessions = owner.hasSessions
+        hasOwners = owner.hasOwners
         lastVisibleChanges =
-            hasSessions || ports.limitsVisibleModules
+            hasOwners || ports.limitsVisibleModules
             ? LastVisibleChanges(after: batch.baseVersion, byModule: ports.limitsVisibleModules)
             : nil
         endJournalWatch = ports.journal?.watch { [weak self] in

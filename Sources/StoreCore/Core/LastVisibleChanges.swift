@@ -1,17 +1,18 @@
-/// The versions that last changed the views of the clients. A client's view has the shared slices
-/// and the slices of its session. The view is limited to the modules that the client's role sees.
+/// The versions that last changed the views of the clients. A client's view has the shared slices,
+/// and the slices of its session and its user. The view is limited to the modules that the client's
+/// role sees.
 ///
 /// Only the thread that drains the mailbox uses this value.
 struct LastVisibleChanges {
-    /// The most sessions that are recorded. Beyond this bound, all entries are dropped, and
+    /// The most owners that are recorded. Beyond this bound, all entries are dropped, and
     /// `baseVersion` becomes the current version.
-    static let sessionsMax = 32_768
+    static let ownersMax = 32_768
 
     /// The changes up to this version are unknown.
     private var baseVersion: UInt64
     /// The version that last changed a shared slice.
     private var sharedVersion: UInt64
-    private var versionsBySession: [SessionHash: UInt64] = [:]
+    private var versionsByOwner: [OwnerHash: UInt64] = [:]
     /// The versions for each module; `nil` if all clients see all modules and no condition has
     /// needed these versions.
     private var modules: LastModuleChanges?
@@ -35,14 +36,14 @@ struct LastVisibleChanges {
         change.edits.forEach { edit in
             guard edit.changesSlice else { return }
             modules?.note(edit, at: version)
-            if let session = edit.key.session {
-                versionsBySession[SessionHash(session)] = version
+            if let owner = edit.key.owner {
+                versionsByOwner[OwnerHash(owner)] = version
             } else {
                 sharedVersion = version
             }
         }
-        guard versionsBySession.count > Self.sessionsMax else { return }
-        versionsBySession = [:]
+        guard versionsByOwner.count > Self.ownersMax else { return }
+        versionsByOwner = [:]
         baseVersion = version
     }
 
@@ -52,35 +53,45 @@ struct LastVisibleChanges {
         notedVersion = version
         modules?.forget(after: version)
         sharedVersion = min(sharedVersion, version)
-        for (session, changed) in versionsBySession where changed > version {
-            versionsBySession[session] = version
+        for (owner, changed) in versionsByOwner where changed > version {
+            versionsByOwner[owner] = version
         }
     }
 
-    /// True if a client of this session sees the same state now as at `version`. `sees` returns
-    /// true for the modules that the client sees; `nil` stands for all modules.
+    /// True if a client of this session and principal sees the same state now as at `version`.
+    /// `sees` returns true for the modules that the client sees; `nil` stands for all modules.
     func isUnchanged(
         for session: String?,
+        as principal: String?,
         seeing sees: ((_ module: Int) -> Bool)?,
         since version: UInt64
     ) -> Bool {
+        let owners = Self.owners(of: principal, in: session)
         if let sees {
-            return modules?.isUnchanged(for: session, seeing: sees, since: version) == true
+            return modules?.isUnchanged(for: owners, seeing: sees, since: version) == true
         }
-        let own = versionsBySession[SessionHash(session)] ?? baseVersion
-        return max(sharedVersion, own, baseVersion) <= version
+        return max(sharedVersion, baseVersion) <= version
+            && owners.allSatisfy { versionsByOwner[$0] ?? baseVersion <= version }
+    }
+
+    /// Returns the owners whose slices a client sees: its session, and its user or visitor.
+    private static func owners(of principal: String?, in session: String?) -> [OwnerHash] {
+        [
+            OwnerHash(session ?? SessionName.shared),
+            OwnerHash(OwnerName.ofClient(as: principal, in: session)),
+        ]
     }
 }
 
-/// The versions that last changed the shared slice and the slices of sessions of each module. The
+/// The versions that last changed the shared slice and the owned slices of each module. The
 /// engine needs these versions for clients that see only some of the modules.
 struct LastModuleChanges {
-    /// The most session slices that are recorded. Beyond this bound, all entries are dropped, and
+    /// The most owned slices that are recorded. Beyond this bound, all entries are dropped, and
     /// `baseVersion` becomes the current version.
     static let slicesMax = 32_768
 
-    private struct SliceOfSession: Hashable {
-        let session: SessionHash
+    private struct OwnedSlice: Hashable {
+        let owner: OwnerHash
         let module: Int
     }
 
@@ -89,7 +100,7 @@ struct LastModuleChanges {
     /// The versions of the shared slices, by module index. A module after the end of the array has
     /// the version `baseVersion`.
     private var sharedVersionsByModule: [UInt64] = []
-    private var versionsBySessionSlice: [SliceOfSession: UInt64] = [:]
+    private var versionsByOwnedSlice: [OwnedSlice: UInt64] = [:]
 
     init(after version: UInt64) { baseVersion = version }
 
@@ -98,14 +109,13 @@ struct LastModuleChanges {
         while sharedVersionsByModule.count <= edit.module {
             sharedVersionsByModule.append(baseVersion)
         }
-        guard let session = edit.key.session else {
+        guard let owner = edit.key.owner else {
             sharedVersionsByModule[edit.module] = version
             return
         }
-        versionsBySessionSlice[SliceOfSession(session: SessionHash(session), module: edit.module)] =
-            version
-        guard versionsBySessionSlice.count > Self.slicesMax else { return }
-        versionsBySessionSlice = [:]
+        versionsByOwnedSlice[OwnedSlice(owner: OwnerHash(owner), module: edit.module)] = version
+        guard versionsByOwnedSlice.count > Self.slicesMax else { return }
+        versionsByOwnedSlice = [:]
         baseVersion = version
     }
 
@@ -114,38 +124,36 @@ struct LastModuleChanges {
         for module in sharedVersionsByModule.indices {
             sharedVersionsByModule[module] = min(sharedVersionsByModule[module], version)
         }
-        for (slice, changed) in versionsBySessionSlice where changed > version {
-            versionsBySessionSlice[slice] = version
+        for (slice, changed) in versionsByOwnedSlice where changed > version {
+            versionsByOwnedSlice[slice] = version
         }
     }
 
-    /// True if a client of this session sees the same state now as at `version`. `sees` returns
-    /// true for the modules that the client sees.
+    /// True if a client that has the slices of these owners sees the same state now as at
+    /// `version`. `sees` returns true for the modules that the client sees.
     func isUnchanged(
-        for session: String?,
+        for owners: [OwnerHash],
         seeing sees: (_ module: Int) -> Bool,
         since version: UInt64
     ) -> Bool {
         guard baseVersion <= version else { return false }
-        let session = SessionHash(session)
         return sharedVersionsByModule.indices.allSatisfy { module in
             guard sees(module) else { return true }
-            let own =
-                versionsBySessionSlice[SliceOfSession(session: session, module: module)]
-                ?? baseVersion
-            return max(sharedVersionsByModule[module], own) <= version
+            return sharedVersionsByModule[module] <= version
+                && owners.allSatisfy {
+                    versionsByOwnedSlice[OwnedSlice(owner: $0, module: module)] ?? baseVersion
+                        <= version
+                }
         }
     }
 }
 
-/// The hash of a session's name. Many sessions that have ended stay recorded, in eight bytes each.
+/// The hash of an owner's name. Many owners that have ended stay recorded, in eight bytes each.
 ///
-/// Two sessions with the same hash count as one session. A change for one session then also counts
-/// for the other session. Therefore a true condition may fail, but a false condition never holds.
-struct SessionHash: Hashable {
+/// Two owners with the same hash count as one owner. A change for one owner then also counts for
+/// the other owner. Therefore a true condition may fail, but a false condition never holds.
+struct OwnerHash: Hashable {
     private let hash: Int
 
-    /// Makes the hash of a client's session. `nil` stands for all clients without a session, which
-    /// count as one session.
-    init(_ name: String?) { hash = ExactText(name ?? SessionName.shared).hashValue }
+    init(_ name: String) { hash = ExactText(name).hashValue }
 }

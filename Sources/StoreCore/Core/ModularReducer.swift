@@ -33,11 +33,15 @@ package protocol ModularReducer<State>: AnyObject, Sendable {
         effect: inout AnyEffect?
     ) throws -> Change
 
-    /// True if sessions have slices of their own.
-    var hasSessions: Bool { get }
+    /// True if sessions or users have slices of their own.
+    var hasOwners: Bool { get }
 
-    /// Makes the state show the slices of a session to the next reads.
-    func setReaderSession(of state: inout State, to session: String?)
+    /// Makes the state show the slices of a client to the next reads.
+    func setReader(
+        of state: inout State,
+        to session: String?,
+        as principal: @autoclosure () -> ActionPrincipal?
+    )
 
     /// True if an observer watches a slice that an action with this route may change.
     func hasObservers(_ route: ActionRoute) -> Bool

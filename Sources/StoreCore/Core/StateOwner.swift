@@ -8,13 +8,13 @@ protocol StateOwner: AnyObject {
     /// The numbers of watchers of actions and states.
     var counts: WatcherCounts { get }
     var state: any Sendable { get }
-    /// Returns the current state, read on behalf of a session.
-    func state(of session: String?) -> any Sendable
+    /// Returns the current state, read on behalf of a client.
+    func state(of session: String?, as principal: ActionPrincipal?) -> any Sendable
     /// Returns the module of an action; `nil` if the action belongs to no module. Any thread may
     /// call this function.
     func module(of action: any Action) -> ActionModule?
-    /// True if sessions have slices of their own.
-    var hasSessions: Bool { get }
+    /// True if sessions or users have slices of their own.
+    var hasOwners: Bool { get }
     /// The number of kept states. The owner keeps states for watchers that need each state.
     var keptStateCount: Int { get }
 
@@ -33,8 +33,8 @@ protocol StateOwner: AnyObject {
         isReplay: Bool
     ) throws -> Reduction
 
-    /// Makes the state show the slices of the session whose actions come next.
-    func switchSlices(to session: String?)
+    /// Makes the state show the slices of the client whose actions come next.
+    func switchSlices(to session: String?, as principal: ActionPrincipal?)
 
     /// Calls middleware. Returns the closures to call after the commit.
     func callMiddleware(before envelope: ActionEnvelope) -> [@Sendable () -> Void]

@@ -19,9 +19,10 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
     @exclusivity(unchecked) private(set) var keptStates: ContiguousArray<State> = []
     /// True if the last of the kept states is the current state.
     @exclusivity(unchecked) private var isLastKeptStateCurrent = false
-    let hasSessions: Bool
-    /// The session whose slices the state shows; the outer `nil` if the session is unknown.
-    @exclusivity(unchecked) private var shownSession: String??
+    let hasOwners: Bool
+    /// The client whose slices the state shows; `nil` if the client is unknown.
+    @exclusivity(unchecked) private var shownClient:
+        (session: String?, principal: ActionPrincipal?)?
 
     let counts = WatcherCounts()
     /// The watchers, each kind in the order in which they were added.
@@ -41,7 +42,7 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
     init(_ state: State, _ form: ReducerForm<State>, _ configuration: CoreConfiguration<State>) {
         self.reducer = form
         machine = if case .modular(let machine) = form { machine } else { nil }
-        hasSessions = machine?.hasSessions == true
+        hasOwners = machine?.hasOwners == true
         sink = configuration.sink
         statesDiffer = configuration.statesDiffer
         editedModules = configuration.editedModules
@@ -53,10 +54,10 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
     var state: any Sendable { current }
     private(set) var keptStateCount = 0
 
-    func state(of session: String?) -> any Sendable {
-        // The Core's own copy shows the slices of the last action's session.
+    func state(of session: String?, as principal: ActionPrincipal?) -> any Sendable {
+        // The Core's own copy shows the slices of the last action's sender.
         var state = current
-        machine?.setReaderSession(of: &state, to: session)
+        machine?.setReader(of: &state, to: session, as: principal)
         return state
     }
 
@@ -77,7 +78,7 @@ extension TypedStateOwner {
         _ origin: ActionOrigin,
         isReplay: Bool
     ) throws -> Reduction {
-        if isReplay { switchSlices(to: session) }
+        if isReplay, hasOwners { switchSlices(to: session, as: origin.principal) }
         let isShown = counts.hasStateWatchers
         var effect: AnyEffect?
         let kept: Int?
@@ -109,7 +110,7 @@ extension TypedStateOwner {
                 kept = keepStateBeforeAction(ifNeeded: isShown)
                 change = Change(
                     changesState: false,
-                    isVisibleToSessionOnly: hasSessions && !isReplay
+                    isVisibleToSenderOnly: hasOwners && !isReplay
                 )
             }
         } else {
@@ -121,18 +122,20 @@ extension TypedStateOwner {
         return Reduction(change: change, effect: effect, keptStateIndex: kept)
     }
 
-    func switchSlices(to session: String?) {
-        guard hasSessions, !showsSlices(of: session) else { return }
-        shownSession = .some(session)
-        machine?.setReaderSession(of: &current, to: session)
-        // An earlier kept state shows the slices of another session.
+    func switchSlices(to session: String?, as principal: ActionPrincipal?) {
+        guard hasOwners, !showsSlices(of: session, as: principal) else { return }
+        shownClient = (session, principal)
+        machine?.setReader(of: &current, to: session, as: principal)
+        // An earlier kept state shows the slices of another client.
         isLastKeptStateCurrent = false
     }
 
-    private func showsSlices(of session: String?) -> Bool {
-        guard let shownSession else { return false }
-        guard let shownSession, let session else { return shownSession == nil && session == nil }
-        return shownSession.isSame(as: session)
+    private func showsSlices(of session: String?, as principal: ActionPrincipal?) -> Bool {
+        guard let shownClient, shownClient.principal == principal else { return false }
+        guard let shown = shownClient.session, let session else {
+            return shownClient.session == nil && session == nil
+        }
+        return shown.isSame(as: session)
     }
 
     /// Keeps the state before an action if a watcher needs the state. Returns the index of the kept
@@ -197,7 +200,7 @@ extension TypedStateOwner {
 
     func restoreSavepoint(keptStateCount count: Int) {
         current = stateBeforeEnvelope
-        shownSession = nil
+        shownClient = nil
         isLastKeptStateCurrent = false
         guard keptStateCount > count else { return }
         keptStates.removeSubrange(count...)
@@ -213,7 +216,7 @@ extension TypedStateOwner {
 
     func rollBack() {
         current = durable
-        shownSession = nil
+        shownClient = nil
         dropKeptStates()
         sink?.rolledBack()
     }

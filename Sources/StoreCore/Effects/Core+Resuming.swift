@@ -98,12 +98,12 @@ extension ModuleMachine {
         guard let work = entry.work, let workCodec else {
             return no("the server that began it has not kept its input")
         }
-        let isOfSession = mount.slicePlace.ownership == .session
-        if isOfSession, past == nil {
-            return no("it worked for a session, whose name history no longer has")
+        let ownership = mount.slicePlace.ownership
+        if ownership.isOwned, past == nil {
+            return no("it worked for a session or a user, whose name history no longer has")
         }
-        let session = isOfSession ? past?.session ?? SessionName.shared : nil
-        let key = SliceKey(session: session, instance: instance)
+        let owner = ownership.owner(of: past?.principal?.name, in: past?.session)
+        let key = SliceKey(owner: owner, instance: instance)
         guard mount.slicePlace.isSliceThere(state, key) else { return no("its slice is gone") }
         do {
             let address = SliceAddress(module: mount.name, key)

@@ -29,6 +29,7 @@ public struct Effect<State: Sendable>: Sendable {
         case cancel(String)
         /// Cancels all effects that follow actions of a session.
         case endSession(String)
+        case endUser(String)
     }
 
     package struct Run: Sendable {

@@ -41,9 +41,9 @@ public struct EffectContext<State: Sendable>: Sendable {
     /// Returns the current whole state. The state is of one version, and includes the changes of
     /// all actions that this effect has dispatched and awaited.
     ///
-    /// The state is read on behalf of the session whose action the effect follows: the `value` of a
-    /// ``PerSession`` is the value of that session. If no session led to the effect, the session is
-    /// `shared`.
+    /// The state is read on behalf of the client whose action the effect follows. The `value` of a
+    /// ``PerSession`` is the value of its session. The `value` of a ``PerPrincipal`` is the value
+    /// of its user. If no session led to the effect, the session is `shared`.
     ///
     /// ```swift
     /// .run { context in
@@ -53,14 +53,14 @@ public struct EffectContext<State: Sendable>: Sendable {
     /// }
     /// ```
     ///
-    /// Cost: a copy of the root state, and one step for each module that has slices of sessions.
+    /// Cost: a copy of the root state, and one step for each module whose slices have owners.
     ///
     /// - Parameter root: the type of the store's root state.
     /// - Returns: the state of the newest version.
     /// - Throws: `CancellationError` if the effect is cancelled or the store has ended;
     ///   ``ForeignState`` if the store has another root state.
     public func state<Root: RootState>(of root: Root.Type) async throws -> Root {
-        let state = await runner.engine?.read(as: token.cause.session) ?? ()
+        let state = await runner.engine?.read(as: token.cause.session, token.cause.principal) ?? ()
         guard !token.isCancelled, !(state is Void) else { throw CancellationError() }
         guard let state = state as? Root else {
             throw ForeignState(askedType: "\(Root.self)", actualType: "\(type(of: state))")

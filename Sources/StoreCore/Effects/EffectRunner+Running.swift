@@ -17,6 +17,7 @@ extension EffectRunner {
             _ = start(row, origin)
         case .cancel(let id): cancel(id, at: origin.address)
         case .endSession(let session): cancel(session: session)
+        case .endUser(let principal): cancel(principal: principal)
         }
     }
 
@@ -71,7 +72,7 @@ extension EffectRunner {
                 try await group.waitForAll()
             }
         case .concatenate(let effects): for effect in effects { try await perform(effect, origin) }
-        case .none, .cancel, .endSession: launch(effect, origin)
+        case .none, .cancel, .endSession, .endUser: launch(effect, origin)
         }
     }
 

@@ -83,21 +83,21 @@ extension EffectRunner {
 
     package var runningCount: Int { table.withLock { $0.running.count } }
 
-    /// Cancels the effects with this id that work for slices of a session; `nil` means shared
+    /// Cancels the effects with this id that work for slices of an owner; `nil` means shared
     /// slices. Returns `true` if an effect was cancelled. Any thread may call this function.
     @discardableResult
-    package func cancel(id: String, of session: String? = nil) -> Bool {
-        cancel { $0.tokens(id: id, of: session) }
+    package func cancel(id: String, of owner: String? = nil) -> Bool {
+        cancel { $0.tokens(id: id, of: owner) }
     }
 
-    /// Cancels the effects with this id in all sessions. Returns `true` if an effect was cancelled.
+    /// Cancels the effects with this id for all owners. Returns `true` if an effect was cancelled.
     /// Any thread may call this function. Cost: one step for each running effect.
     package func cancelEverywhere(id: String) -> Bool {
         cancel { $0.tokens.filter { $0.id.isSame(as: id) } }
     }
 
     func cancel(_ id: String, at address: SliceAddress) {
-        cancel(id: address.path + "/" + id, of: address.key.session)
+        cancel(id: address.path + "/" + id, of: address.key.owner)
     }
 
     /// Cancels the effects that `effect` cancels at its beginning, without running `effect`:
@@ -111,6 +111,7 @@ extension EffectRunner {
             for effect in effects { performCancellations(of: effect, at: address) }
         case .cancel(let id): cancel(id, at: address)
         case .endSession(let session): cancel(session: session)
+        case .endUser(let principal): cancel(principal: principal)
         }
     }
 
@@ -119,6 +120,8 @@ extension EffectRunner {
     func cancelAll(of address: SliceAddress) { cancel { $0.tokens(of: address) } }
 
     func cancel(session: String) { cancel { $0.tokens(ofSession: session) } }
+
+    func cancel(principal: String) { cancel { $0.tokens(ofPrincipal: principal) } }
 
     /// Cancels the effects that this watch waits for: the effects of its actions, and of the
     /// actions that these effects dispatch. Effects that begin later are cancelled, too. The

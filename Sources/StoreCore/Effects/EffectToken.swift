@@ -63,13 +63,15 @@ package final class EffectToken: Sendable {
 struct RunningEffects: Sendable {
     /// A property by which effects are found. Several effects may share a key.
     fileprivate enum Key: Hashable {
-        /// The id, and the session whose slice the effect works for; `nil` for shared slices.
-        case id(ExactText, session: ExactText?)
+        /// The id, and the owner whose slice the effect works for; `nil` for shared slices.
+        case id(ExactText, owner: ExactText?)
         case slice(SliceAddress)
-        /// The module with all of its instances, in the same session.
+        /// The module with all of its instances, for the same owner.
         case module(SliceAddress)
         /// The session of the action that the effect follows.
         case session(ExactText)
+        /// The principal of the action that the effect follows.
+        case principal(ExactText)
         /// The outermost watch, if a request waits for the effect.
         case watch(ObjectIdentifier)
     }
@@ -97,19 +99,22 @@ struct RunningEffects: Sendable {
         }
     }
 
-    /// Returns the effects with this id that work for slices of a session; `nil` means shared
+    /// Returns the effects with this id that work for slices of an owner; `nil` means shared
     /// slices.
-    func tokens(id: String, of session: String?) -> [EffectToken] {
-        tokens(.id(ExactText(id), session: session.map { ExactText($0) }))
+    func tokens(id: String, of owner: String?) -> [EffectToken] {
+        tokens(.id(ExactText(id), owner: owner.map { ExactText($0) }))
     }
 
     /// Returns the effects that work for a slice. Without an instance, returns the effects for all
-    /// instances of the module in the same session.
+    /// instances of the module with the same owner.
     func tokens(of address: SliceAddress) -> [EffectToken] {
         tokens(address.instance == nil ? .module(address) : .slice(address))
     }
 
     func tokens(ofSession session: String) -> [EffectToken] { tokens(.session(ExactText(session))) }
+
+    /// Returns the effects that follow the actions of a principal.
+    func tokens(ofPrincipal name: String) -> [EffectToken] { tokens(.principal(ExactText(name))) }
 
     /// Returns all effects of the request that the watch belongs to, including effects of other
     /// watches.
@@ -122,11 +127,12 @@ struct RunningEffects: Sendable {
 
 extension EffectToken {
     fileprivate func forEachKey(_ body: (RunningEffects.Key) -> Void) {
-        let (module, owner) = (address.module, address.key.session)
-        body(.id(ExactText(id), session: owner.map { ExactText($0) }))
+        let (module, owner) = (address.module, address.key.owner)
+        body(.id(ExactText(id), owner: owner.map { ExactText($0) }))
         body(.slice(address))
-        body(.module(SliceAddress(module: module, SliceKey(session: owner))))
+        body(.module(SliceAddress(module: module, SliceKey(owner: owner))))
         if let session = cause.session { body(.session(ExactText(session))) }
+        if let principal = cause.principal { body(.principal(ExactText(principal.name))) }
         if let watch = cause.watch { body(.watch(watch.outermostIdentity)) }
     }
 }

@@ -83,23 +83,27 @@ extension ModuleMachine {
         )
     }
 
-    /// Returns the action without its address, and the key of its slice. The key has the action's
-    /// session if the module's slices belong to sessions.
+    /// Returns the action without its address, and the key of its slice. The key has the session or
+    /// the user that the action comes from, if the module's slices have owners.
     @inline(__always)
     func actionAndSliceKey(
         _ action: any Action,
         _ module: Int,
-        _ session: String?
+        _ session: String?,
+        _ origin: ActionOrigin
     ) -> (any Action, SliceKey) {
-        let owner = ownershipByModule[module] == .session ? session ?? SessionName.shared : nil
+        let ownership = ownershipByModule[module]
+        let owner =
+            ownership.isOwned
+            ? ownership.owner(of: origin.principal?.name, in: session) : nil
         // For most actions, a failed cast would cost much more than this comparison of types.
         let type = type(of: action)
         if type == AddressedAction.self, let addressed = action as? AddressedAction {
-            return (addressed.action, SliceKey(session: owner, instance: addressed.instance))
+            return (addressed.action, SliceKey(owner: owner, instance: addressed.instance))
         }
         if type == ClientRequest.self, let request = action as? ClientRequest {
-            return (request, SliceKey(session: owner, instance: request.address?.instance))
+            return (request, SliceKey(owner: owner, instance: request.address?.instance))
         }
-        return (action, owner == nil ? .only : SliceKey(session: owner))
+        return (action, owner == nil ? .only : SliceKey(owner: owner))
     }
 }

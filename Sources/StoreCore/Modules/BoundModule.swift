@@ -27,10 +27,15 @@ package protocol BoundModule<Root>: AnyObject, Sendable {
         at address: SliceAddress,
         _ codec: any WorkCodec
     ) throws -> AnyEffect?
-    /// Returns the shared value of this module, for another module's slice under `key`. If each
-    /// session has a slice of this module, the value comes from the slice of the key's session.
+    /// Returns the shared value of this module, for another module's slice under `key`. If the
+    /// slices of this module have owners, the value comes from the slice of the key's owner.
     /// Returns `nil` if the slice of this module is absent.
     func sharedValue(_ root: Root, with key: SliceKey) -> (any Sendable)?
+    /// Joins the slices of a visitor with the slices of the user that the visitor signs in as, if
+    /// the module is an ``AdoptingModule``. Returns true if a slice of the user changed.
+    ///
+    /// - Throws: the error of the module.
+    func adoptSlices(of visitor: String, for user: String, _ root: inout Root) throws -> Bool
     /// Throws a ``Refusal`` if the slice of this key is not there.
     func requireSlice(_ root: Root, _ key: SliceKey) throws(Refusal)
     /// Calls `seen` on the thread that runs the Core, for each slice that begins or ends. The first
@@ -133,11 +138,33 @@ final class MountedModule<M: Module, Place: SlicePlace>: BoundModule where Place
     }
 
     func sharedValue(_ root: Root, with key: SliceKey) -> (any Sendable)? {
-        let own = place.isPerSession ? SliceKey(session: key.session) : .only
+        let own = place.isOwned ? SliceKey(owner: key.owner) : .only
         guard let sharing = typedModule as? any SharingModule<M.State>,
             let state = place.read(root, own)
         else { return nil }
         return sharing.share(state)
+    }
+
+    func adoptSlices(of visitor: String, for user: String, _ root: inout Root) throws -> Bool {
+        guard place.ownership == .principal,
+            let adopting = typedModule as? any AdoptingModule<M.State>
+        else { return false }
+        var isChanged = false
+        for key in place.keys(root, of: visitor) {
+            guard let theirs = place.read(root, key) else { continue }
+            let own = SliceKey(owner: user, instance: key.instance)
+            guard let old = place.read(root, own) else {
+                place.write(theirs, &root, own)
+                isChanged = true
+                continue
+            }
+            var new = old
+            try adopting.adopt(theirs, into: &new)
+            guard !isIdentical(old, new) else { continue }
+            place.write(new, &root, own)
+            isChanged = true
+        }
+        return isChanged
     }
 
     func requireSlice(_ root: Root, _ key: SliceKey) throws(Refusal) {

@@ -59,7 +59,7 @@ public final class ChildStore<Root: RootState, M: ModuleInterface>: Sendable {
     /// Dispatches one of the module's public actions. Only `audience` gets the change. Returns
     /// `false` if the Core does not accept the action.
     package func dispatch(_ action: M.Action, for audience: Audience?) -> Bool {
-        core.dispatch(addressed(action), for: audience, from: key.session)
+        core.dispatch(addressed(action), for: audience, from: key)
     }
 
     /// Dispatches one of the module's public actions, and does not wait for the outcome. Returns
@@ -68,7 +68,7 @@ public final class ChildStore<Root: RootState, M: ModuleInterface>: Sendable {
     public func dispatch(_ action: M.Action) -> Bool { send(action) }
 
     fileprivate func send(_ action: any Action) -> Bool {
-        core.dispatch(addressed(action), for: nil, from: key.session)
+        core.dispatch(addressed(action), for: nil, from: key)
     }
 
     private func addressed(_ action: any Action) -> any Action {

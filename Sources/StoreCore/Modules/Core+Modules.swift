@@ -44,7 +44,7 @@ extension Core where State: RootState {
         var state = state
         machine.fillSharedCopies(in: &state)
         // After a replay, the state still shows the slices of the session of the last action.
-        machine.setReaderSession(of: &state, to: nil)
+        machine.setReader(of: &state, to: nil, as: nil)
         self.init(state: state, form: .modular(machine), configuration: configuration)
         runner.connect(engine)
         begins(self)
@@ -63,20 +63,22 @@ extension Core where State: RootState {
     ///   - module: the module, or its interface.
     ///   - instance: the id of the instance, if the module has instances.
     ///   - session: the session that owns the slice, if sessions have slices; `nil` for the shared
-    ///     session.
+    ///     session. If users have slices, the session of a visitor.
+    ///   - principal: the name of the user that owns the slice, if users have slices.
     /// - Returns: the child store.
     /// - Throws: ``ModuleError/notMounted(_:)`` if the root state does not have the module.
     public func child<M: ModuleInterface>(
         _ module: M.Type,
         _ instance: String? = nil,
-        of session: String? = nil
+        of session: String? = nil,
+        as principal: String? = nil
     ) throws(ModuleError) -> ChildStore<State, M> {
         guard let changes = machine?.sliceObservers,
             let mount = State.modules.first(where: { $0.name == M.name }),
             let place = mount.place(of: M.State.self)
         else { throw .notMounted(M.name) }
-        let owner = place.isPerSession ? session ?? SessionName.shared : nil
-        return ChildStore(self, changes, place, SliceKey(session: owner, instance: instance))
+        let owner = place.ownership.owner(of: principal, in: session)
+        return ChildStore(self, changes, place, SliceKey(owner: owner, instance: instance))
     }
 
     /// Calls `seen` on the thread that runs the Core, for each slice of a module that begins or
@@ -139,7 +141,7 @@ extension Core where State: RootState {
 
     private func attach<P: Presenter<State>>(_ presenter: P, _ changes: SliceObservers<State>) {
         let context = PresenterContext(name: "\(P.self)", presenter: P.self, engine: engine)
-        let whole = WholeStatePresenter(presenter, context, hasSessions: owner.hasSessions)
+        let whole = WholeStatePresenter(presenter, context, hasOwners: owner.hasOwners)
         changes.addPresenter(whole, of: self)
     }
 }
@@ -171,14 +173,15 @@ extension Core {
     func dispatch(
         _ action: any Action,
         for audience: Audience?,
-        from session: String? = nil
+        from owner: SliceKey = .only
     ) -> Bool {
         do {
             try engine.offer(
                 Envelope(
                     members: [try engine.member(of: action)],
+                    principal: owner.principal,
                     audience: audience,
-                    session: session,
+                    session: owner.session,
                     completion: UnawaitedCompletion()
                 )
             )

@@ -22,8 +22,11 @@ extension ModuleMachine {
         _ origin: ActionOrigin,
         effect: inout AnyEffect?
     ) throws -> Change {
-        let (action, key) = actionAndSliceKey(action, route.module, session)
-        try admitSession(key, in: state)
+        let (action, key) = actionAndSliceKey(action, route.module, session, origin)
+        try admitOwner(key, in: state)
+        if hasUsers, ownershipByModule[route.module] == .principal {
+            try admitUser(key, of: route.module, in: state)
+        }
         if route.isSessionAction { try admitSessions(namedBy: action, in: state) }
         let context = EditContext(route: route, key: key, session: session, origin: origin)
         if handler(of: route)?.kind == .ui {
@@ -64,7 +67,7 @@ extension ModuleMachine {
     ) throws -> Change {
         try modules[context.moduleIndex].boundModule?.requireSlice(state, context.key)
         effect = (action as? ClientRequest)?.effect
-        return Change(changesState: false, isVisibleToSessionOnly: hasSessions)
+        return Change(changesState: false, isVisibleToSenderOnly: hasOwners)
     }
 
     /// Reduces an action for the slice of its module.
@@ -134,7 +137,7 @@ extension ModuleMachine {
         if handler.kind == .start || handler.kind == .stop {
             effect = lifecycleEffect(after: action, context, by: handler, state)
         }
-        if context.route.isSessionAction { endSession(by: action, &state, &change) }
+        if context.route.isSessionAction { try endOwners(by: action, &state, &change) }
         return change
     }
 
@@ -168,7 +171,7 @@ extension ModuleMachine {
         guard change.changesState, isSame(context.moduleIndex, before, state) else { return change }
         var same = Change(
             changesState: false,
-            isVisibleToSessionOnly: change.isVisibleToSessionOnly
+            isVisibleToSenderOnly: change.isVisibleToSenderOnly
         )
         for edit in change.edits where edit.isRestart {
             same.add(SliceEdit(edit.module, edit.key, changesSlice: false, isRestart: true))
@@ -193,7 +196,7 @@ extension ModuleMachine {
         if let asked = result.effect { effect = asked }
         var change = Change(
             changesState: result.isChange,
-            isVisibleToSessionOnly: isVisibleToSessionOnly[module]
+            isVisibleToSenderOnly: isVisibleToSenderOnly[module]
         )
         if result.isChange || result.isRestart {
             change.add(
@@ -222,7 +225,7 @@ extension ModuleMachine {
         if let asked = result.effect { effect = asked }
         var change = Change(
             changesState: result.isChange,
-            isVisibleToSessionOnly: isVisibleToSessionOnly[module]
+            isVisibleToSenderOnly: isVisibleToSenderOnly[module]
         )
         if result.isChange {
             addEdits(to: &change, module, before, state)
@@ -255,8 +258,8 @@ extension ModuleMachine {
         _ origin: ActionOrigin,
         effect: inout AnyEffect?
     ) throws -> Change {
-        if route.mayChangeAllSlices { setReaderSession(of: &state, to: session) }
-        let (action, key) = actionAndSliceKey(action, route.module, session)
+        if route.mayChangeAllSlices { setReader(of: &state, to: session, as: origin.principal) }
+        let (action, key) = actionAndSliceKey(action, route.module, session, origin)
         let context = EditContext(route: route, key: key, session: session, origin: origin)
         return try editUnchecked(&state, action, context, &effect)
     }
@@ -270,7 +273,7 @@ extension ModuleMachine {
             var dropped: AnyEffect?
             let type = Swift.type(of: action)
             guard type != AddressedAction.self, type != ClientRequest.self,
-                ownershipByModule[route.module] != .session
+                !ownershipByModule[route.module].isOwned
             else {
                 _ = try replay(
                     &state,
@@ -282,7 +285,7 @@ extension ModuleMachine {
                 )
                 return
             }
-            if route.mayChangeAllSlices { setReaderSession(of: &state, to: session) }
+            if route.mayChangeAllSlices { setReader(of: &state, to: session, as: origin.principal) }
             let context = EditContext(route: route, key: .only, session: session, origin: origin)
             _ = try editUnchecked(&state, action, context, &dropped)
         }
@@ -319,7 +322,7 @@ extension ModularReducer {
         _ origin: ActionOrigin
     ) throws -> Change {
         guard let route = route(of: action) else { return .none }
-        setReaderSession(of: &state, to: session)
+        setReader(of: &state, to: session, as: origin.principal)
         var dropped: AnyEffect?
         return try edit(&state, action, by: route, from: session, origin, effect: &dropped)
     }

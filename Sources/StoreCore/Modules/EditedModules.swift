@@ -3,14 +3,14 @@
 package final class EditedModules: @unchecked Sendable {
     // Safety: belongs to the Core's thread.
 
-    /// True if sessions have slices of their own.
-    private let hasSessions: Bool
+    /// True if sessions or users have slices of their own.
+    private let hasOwners: Bool
     @exclusivity(unchecked) private var moduleIndices: Set<Int> = []
     /// The module that was inserted last; the next module is often the same.
     @exclusivity(unchecked) private var lastInsertedIndex: Int?
-    @exclusivity(unchecked) private var readers = VersionReaders.sessions([])
+    @exclusivity(unchecked) private var readers = VersionReaders.owners([])
 
-    package init(hasSessions: Bool = false) { self.hasSessions = hasSessions }
+    package init(hasOwners: Bool = false) { self.hasOwners = hasOwners }
 
     /// Adds the modules and the readers of a change. An action of `session` made the change.
     package func insert(_ change: Change, from session: String?) {
@@ -19,12 +19,16 @@ package final class EditedModules: @unchecked Sendable {
             lastInsertedIndex = module
             moduleIndices.insert(module)
         }
-        guard hasSessions else { return }
-        guard change.isVisibleToSessionOnly else { return readers = .everybody }
-        readers.insert(session ?? SessionName.shared)
+        guard hasOwners else { return }
+        guard change.isVisibleToSenderOnly else { return readers = .everybody }
+        var isOfUser = false
         change.edits.forEach { edit in
-            if let owner = edit.key.session { readers.insert(owner) }
+            guard let owner = edit.key.owner else { return }
+            readers.insert(owner)
+            if !OwnerName.isSession(owner) { isOfUser = true }
         }
+        // The session `shared` has clients of many users.
+        if !isOfUser { readers.insert(session ?? SessionName.shared) }
     }
 
     /// Adds modules whose slices may have changed.
@@ -44,8 +48,8 @@ package final class EditedModules: @unchecked Sendable {
     /// Returns the readers to which changes since the last call are visible, and removes these
     /// readers from this collection.
     package func takeReaders() -> VersionReaders {
-        guard hasSessions else { return .everybody }
-        defer { readers = .sessions([]) }
+        guard hasOwners else { return .everybody }
+        defer { readers = .owners([]) }
         return readers
     }
 }
@@ -53,21 +57,22 @@ package final class EditedModules: @unchecked Sendable {
 /// The readers that get a change with a version. All other readers get only the new version number.
 package enum VersionReaders: Sendable, Equatable {
     case everybody
-    /// The readers of these sessions; the state of all other sessions is unchanged.
-    case sessions(Set<ExactText>)
+    /// The clients with these sessions, and the clients that are these users or visitors. The state
+    /// of all other clients is unchanged.
+    case owners(Set<ExactText>)
 
-    package mutating func insert(_ session: String) {
-        guard case .sessions(var sessions) = self else { return }
-        self = .sessions([])
-        sessions.insert(ExactText(session))
-        self = .sessions(sessions)
+    package mutating func insert(_ owner: String) {
+        guard case .owners(var owners) = self else { return }
+        self = .owners([])
+        owners.insert(ExactText(owner))
+        self = .owners(owners)
     }
 
     /// Returns the readers in this value or in `other`.
     package func union(_ other: VersionReaders) -> VersionReaders {
-        guard case .sessions(let mine) = self, case .sessions(let theirs) = other else {
+        guard case .owners(let mine) = self, case .owners(let theirs) = other else {
             return .everybody
         }
-        return .sessions(mine.union(theirs))
+        return .owners(mine.union(theirs))
     }
 }

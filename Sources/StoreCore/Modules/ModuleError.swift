@@ -26,9 +26,19 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
     /// The module `reader` reads a value of this module, which has many instances. A reader cannot
     /// choose one of many instances.
     case ownerHasInstances(String, reader: String)
-    /// The module `reader`, whose slices are shared, reads a value of this module, which has a
-    /// slice for each session.
+    /// The module `reader`, whose slices do not belong to sessions, reads a value of this module,
+    /// which has a slice for each session.
     case ownerIsPerSession(String, reader: String)
+    /// The module `reader`, whose slices do not belong to users, reads a value of this module,
+    /// which has a slice for each user.
+    case ownerIsPerPrincipal(String, reader: String)
+    /// The slices of this module belong to users, and its view has an action for a change of its
+    /// visibility. The store dispatches this action for a session, and a session has no slice of
+    /// the module.
+    case reportsViewsOfUsers(String)
+    /// The slices of this module belong to users. The root state does not mount `Users` with slices
+    /// of users; the actions of `Users` end these slices.
+    case noUsers(String)
     /// This module has effects that run again or are reported after a restart. The root state does
     /// not mount ``PendingEffects``, the ledger for such effects.
     case noEffectLedger(String)
@@ -80,8 +90,17 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
             "module '\(reader)' reads '\(owner)', which has many instances, and can't choose one; "
                 + "let a module with one slice share the value"
         case .ownerIsPerSession(let owner, let reader):
-            "module '\(reader)' is shared and reads '\(owner)', of which each session has a "
-                + "slice; make '\(reader)' a module of sessions, too, or dispatch an action to it"
+            "module '\(reader)' reads '\(owner)', of which each session has a slice; make "
+                + "'\(reader)' a module of sessions, too, or dispatch an action to it"
+        case .ownerIsPerPrincipal(let owner, let reader):
+            "module '\(reader)' reads '\(owner)', of which each user has a slice; make "
+                + "'\(reader)' a module of users, too, or dispatch an action to it"
+        case .reportsViewsOfUsers(let module):
+            "module '\(module)' reports when its view is shown, but its slices belong to users; "
+                + "make it a module of sessions (PerSession), or report nothing"
+        case .noUsers(let module):
+            "the slices of module '\(module)' belong to users, but no module ends them; add "
+                + "`var users = PerPrincipal(Users.State())` and `Users().at(\\.users)`"
         case .noEffectLedger(let module):
             "module '\(module)' keeps its effects, but the state has no ledger for them; add "
                 + "`var effects = PendingEffects.State()` and `PendingEffects().at(\\.effects)`"

@@ -24,15 +24,17 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
     /// The owner of the slices of each module. Two more elements are for actions without a module:
     /// the root state's actions, and all other actions.
     let ownershipByModule: [SliceOwnership]
-    /// For each module, true if only the session of an action gets the change of the action.
-    let isVisibleToSessionOnly: [Bool]
-    /// True if sessions have slices, or parts of slices. In this case, a call of a use case is
-    /// visible to its session alone.
-    package let hasSessions: Bool
+    /// For each module, true if only the sender of an action gets the change of the action.
+    let isVisibleToSenderOnly: [Bool]
+    /// True if sessions or users have slices, or parts of slices. In this case, a call of a use
+    /// case is visible to its sender alone.
+    package let hasOwners: Bool
+    /// True if users have slices.
+    let hasUsers: Bool
     /// For each module, true if its one slice has a part for each session.
     let isKeyedBySession: [Bool]
-    /// The indices of the modules whose slices belong to sessions.
-    let sessionModules: [Int]
+    /// The indices of the modules whose slices belong to sessions or users.
+    let ownedModules: [Int]
     let modules: Root.Modules
     /// The state before any action, without the copies of shared values.
     let initialState: Root
@@ -102,6 +104,12 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
             if let foreign = mount.boundModule?.foreignDispatchables.first {
                 throw ModuleError.foreignDispatchable("\(foreign)", module: mount.name)
             }
+            if mount.slicePlace.ownership == .principal,
+                mount.visibilityAction(on: .visible) != nil
+                    || mount.visibilityAction(on: .hidden) != nil
+            {
+                throw ModuleError.reportsViewsOfUsers(mount.name)
+            }
             for handler in mount.handlers {
                 handlers.append(handler)
                 let route = ActionRoute(of: handler, at: index, isWhole: reducer != nil)
@@ -131,11 +139,12 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
         ownershipByModule = modules.map(\.slicePlace.ownership) + [.everybody, .everybody]
         let owned = ownershipByModule.map { $0 != .everybody }
         isKeyedBySession = ownershipByModule.map { $0 == .keyedBySession }
-        hasSessions = owned.contains(true)
-        // If sessions have slices, an action without a module is visible to its session alone.
-        isVisibleToSessionOnly = owned.dropLast() + [hasSessions]
-        sessionModules = ownershipByModule.indices.filter { [ownershipByModule] in
-            ownershipByModule[$0] == .session
+        hasOwners = owned.contains(true)
+        hasUsers = ownershipByModule.contains(.principal)
+        // If slices have owners, an action without a module is visible to its sender alone.
+        isVisibleToSenderOnly = owned.dropLast() + [hasOwners]
+        ownedModules = ownershipByModule.indices.filter { [ownershipByModule] in
+            ownershipByModule[$0].isOwned
         }
         initialState = Root()
         try RootMembers.check(initialState, modules)
@@ -194,7 +203,7 @@ extension ModuleMachine {
             return true
         }
         // The end of a session removes all of its slices.
-        return route.isSessionAction && sessionModules.contains(where: sliceObservers.hasObservers)
+        return route.isSessionAction && ownedModules.contains(where: sliceObservers.hasObservers)
     }
 
     package func notifyObservers(

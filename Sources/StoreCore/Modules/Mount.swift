@@ -8,7 +8,7 @@
 /// The type of the member decides when the slice is there. A slice of the type `State` is always
 /// there. A slice of the type `State?` is there from a start to a stop. ``Instances`` have a slice
 /// for each started id. A ``PerSession`` of any of these types has separate slices for each
-/// session.
+/// session, a ``PerPrincipal`` for each user.
 public struct Mount<Root: RootState>: Sendable {
     /// The module's name.
     public let name: String
@@ -110,6 +110,12 @@ extension Mount {
         _ name: String,
         _ path: any WritableKeyPath<Root, PerSession<Value>> & Sendable
     ) -> Mount { Mount(field: name, at: SessionPlace<Root, SingleContainer<Value>>(path)) }
+
+    /// Makes a field with a value for each user.
+    public static func field<Value: Codable & Equatable & Sendable>(
+        _ name: String,
+        _ path: any WritableKeyPath<Root, PerPrincipal<Value>> & Sendable
+    ) -> Mount { Mount(field: name, at: PrincipalPlace<Root, SingleContainer<Value>>(path)) }
 }
 
 extension Mount {
@@ -117,7 +123,8 @@ extension Mount {
     /// slices.
     ///
     /// By default, only the program's effects, use cases, presenters and reactions start and stop
-    /// the slices that all clients share. A session may start and stop its own slices. A module
+    /// the slices that all clients share. A session or a user may start and stop its own slices. A
+    /// module
     /// that is always there has no lifecycle.
     public func lifecycle(start: LifecycleAccess, stop: LifecycleAccess) -> Mount {
         var mount = self
@@ -134,7 +141,7 @@ extension Mount {
     /// Returns the dispatchers that may send the action of this handler, a start or a stop.
     package func lifecycleAccess(to handler: ActionHandler<Root>) -> LifecycleAccess {
         let said = handler.kind == .stop ? stopAccess : startAccess
-        return said ?? (slicePlace.ownership == .session ? .everybody : .program)
+        return said ?? (slicePlace.isOwned ? .everybody : .program)
     }
 
     /// Returns the same module, with the action that starts its slice.
@@ -158,6 +165,13 @@ extension Module {
         _ path: any WritableKeyPath<Root, PerSession<State>> & Sendable
     ) -> Mount<Root> {
         Mount(self, at: SessionPlace<Root, SingleContainer<State>>(path))
+    }
+
+    /// Mounts the module with a slice for each user. The slice of every user is always there.
+    public func at<Root: RootState>(
+        _ path: any WritableKeyPath<Root, PerPrincipal<State>> & Sendable
+    ) -> Mount<Root> {
+        Mount(self, at: PrincipalPlace<Root, SingleContainer<State>>(path))
     }
 }
 
@@ -187,6 +201,18 @@ extension StartableModule {
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, PerSession<Instances<State>>> & Sendable
     ) -> Mount<Root> { mountStartable(at: SessionPlace<Root, InstancesContainer<State>>(path)) }
+
+    /// Mounts the module with a slice for each user. The slice of a user is absent until the user
+    /// starts it.
+    public func at<Root: RootState>(
+        _ path: any WritableKeyPath<Root, PerPrincipal<State?>> & Sendable
+    ) -> Mount<Root> { mountStartable(at: PrincipalPlace<Root, OptionalContainer<State>>(path)) }
+
+    /// Mounts the module with any number of slices for each user, each started under an id of its
+    /// own.
+    public func at<Root: RootState>(
+        _ path: any WritableKeyPath<Root, PerPrincipal<Instances<State>>> & Sendable
+    ) -> Mount<Root> { mountStartable(at: PrincipalPlace<Root, InstancesContainer<State>>(path)) }
 
     private func mountStartable<Root: RootState>(at place: some SlicePlace<Root, State>) -> Mount<
         Root

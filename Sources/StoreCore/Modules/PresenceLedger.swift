@@ -53,9 +53,9 @@ extension RootState {
             presence.visibilityReadersByModule[module] != nil
         else { return nil }
         let mounted = Self.modules[module]
-        let owner = mounted.slicePlace.isPerSession ? session : nil
+        let owner = mounted.slicePlace.ownership == .session ? session : nil
         guard (mounted.slicePlace.cardinality == .instances) == (instance != nil),
-            mounted.slicePlace.isSliceThere(self, SliceKey(session: owner, instance: instance)),
+            mounted.slicePlace.isSliceThere(self, SliceKey(owner: owner, instance: instance)),
             let action = mounted.visibilityAction(on: .hidden)
         else { return nil }
         return instance.map { action.to($0) } ?? action
@@ -117,7 +117,7 @@ extension ModuleMachine {
         changePresence(&root, &change) { state in
             for key in keys {
                 let slice = SliceAddress(module: moduleNames[module], key).path
-                if let session = key.session {
+                if let session = key.owner {
                     state.remove(slice, in: session, isOver: isOver(session))
                 } else {
                     state.remove(slice, isOver: isOver)
@@ -130,8 +130,7 @@ extension ModuleMachine {
     /// streams have ended.
     func endViews(ofSession session: String, _ root: inout Root, _ change: inout Change) {
         guard let presenceLedger else { return }
-        let own = sessionModules.filter { presenceLedger.visibilityReadersByModule[$0] != nil }.map
-        {
+        let own = ownedModules.filter { presenceLedger.visibilityReadersByModule[$0] != nil }.map {
             moduleNames[$0]
         }
         changePresence(&root, &change) { state in
@@ -154,6 +153,6 @@ extension ModuleMachine {
         guard !sessions.isEmpty else { return }
         presenceLedger.place.write(new, &root)
         change.changesState = true
-        change.add(sessions.lazy.map { SliceKey(session: $0) }, of: presenceLedger.moduleIndex)
+        change.add(sessions.lazy.map { SliceKey(owner: $0) }, of: presenceLedger.moduleIndex)
     }
 }

@@ -1,11 +1,21 @@
-// The checks of actions on slices of sessions, and the end of these slices.
+// The checks of actions on slices of sessions and users, and the end of these slices.
 
-/// An action that begins a session, ends a session, or changes routes.
+/// An action that begins or ends a session, ends a user, or changes routes.
 package protocol SessionAction: Action {
-    /// The session that ends, with all of its slices; `nil` if the action ends no session.
+    /// The owners that end, with all of their slices.
+    var endedOwners: [String] { get }
+    /// The session that ends; `nil` if the action ends no session.
     var endedSession: String? { get }
     /// The sessions whose routes change; `nil` if the action names no sessions.
     var reroutedSessions: [String]? { get }
+    /// The visitor and the user whose slices are joined; `nil` if the action joins no slices.
+    var signIn: (visitor: String, user: String)? { get }
+}
+
+extension SessionAction {
+    package var endedSession: String? { nil }
+    package var reroutedSessions: [String]? { nil }
+    package var signIn: (visitor: String, user: String)? { nil }
 }
 
 /// A slice with the open sessions: the sessions that have begun and not ended.
@@ -27,12 +37,23 @@ extension SessionRegister {
 }
 
 extension ModuleMachine {
-    /// Refuses an action on a slice of a session that has ended: no later action would remove the
-    /// slice.
-    func admitSession(_ key: SliceKey, in state: Root) throws(Refusal) {
+    /// Refuses an action on a slice of a session or a visitor that has ended: no later action would
+    /// remove the slice.
+    func admitOwner(_ key: SliceKey, in state: Root) throws(Refusal) {
         if key.isOnly { return }
-        guard let session = key.session, refusesChanges(of: session, in: state) else { return }
-        throw Refusal.ofEndedSession
+        guard let owner = key.owner, sliceObservers != nil else { return }
+        if isOver(owner, in: state) { throw Refusal.ofEndedSession }
+    }
+
+    /// Refuses an action on the first slice of a user if ``OwnerName/usersMax`` users have slices.
+    func admitUser(_ key: SliceKey, of module: Int, in state: Root) throws(Refusal) {
+        guard let owner = key.owner, !modules[module].slicePlace.hasRoom(state, for: owner) else {
+            return
+        }
+        throw Refusal(
+            reason: "\(OwnerName.usersMax) users have a slice of '\(moduleNames[module])', the "
+                + "maximum."
+        )
     }
 
     /// Refuses an action on the routes of sessions that have all ended.
@@ -43,29 +64,47 @@ extension ModuleMachine {
         throw Refusal.ofEndedSession
     }
 
-    /// Returns true if an action may not change the slices of a session, because the session is
+    /// Returns true if an action may not change the slices of an owner, because its session is
     /// over. A machine without observers makes no such checks: a replayed action was checked
     /// before.
-    func refusesChanges(of session: String, in state: Root) -> Bool {
-        sliceObservers != nil && isOver(session, in: state)
+    func refusesChanges(of owner: String, in state: Root) -> Bool {
+        sliceObservers != nil && isOver(owner, in: state)
     }
 
-    /// Returns true if a session is not open. Returns false for the shared session, and in a state
-    /// without sessions. The result depends on the state alone, so a replay removes the same views
-    /// as the first run.
-    func isOver(_ session: String, in state: Root) -> Bool {
-        session != SessionName.shared && isSessionOpen?(session, state) == false
+    /// Returns true if the owner is a session that is not open, or a visitor with such a session.
+    /// Returns false for the shared session, and in a state without sessions. The result depends on
+    /// the state alone, so a replay removes the same views as the first run.
+    func isOver(_ owner: String, in state: Root) -> Bool {
+        guard let isSessionOpen, let session = OwnerName.session(of: owner) else { return false }
+        return session != SessionName.shared && !isSessionOpen(session, state)
     }
 
-    /// Removes all slices of the session that the action ends, if the action ends a session.
-    func endSession(by action: any Action, _ state: inout Root, _ change: inout Change) {
-        guard let session = (action as? any SessionAction)?.endedSession else { return }
-        for module in sessionModules
-        where modules[module].slicePlace.removeSlices(ofSession: session, &state) {
-            change.changesState = true
-            change.add(SliceEdit(module, SliceKey(session: session)))
+    /// Joins the slices of a visitor that signs in with the slices of the user. Removes all slices
+    /// of the owners that the action ends.
+    ///
+    /// - Throws: the error of a function that joins two slices.
+    func endOwners(by action: any Action, _ state: inout Root, _ change: inout Change) throws {
+        guard let action = action as? any SessionAction else { return }
+        if let (visitor, user) = action.signIn {
+            for module in ownedModules {
+                guard
+                    try modules[module].boundModule?
+                        .adoptSlices(of: visitor, for: user, &state) == true
+                else { continue }
+                let key = SliceKey(owner: user)
+                change.changesState = true
+                change.add(SliceEdit(module, key))
+                updateCopies(sharedLinksByModule[module], of: module, key, &state, &change)
+            }
         }
-        endViews(ofSession: session, &state, &change)
+        for owner in action.endedOwners {
+            for module in ownedModules
+            where modules[module].slicePlace.removeSlices(of: owner, &state) {
+                change.changesState = true
+                change.add(SliceEdit(module, SliceKey(owner: owner)))
+            }
+        }
+        if let session = action.endedSession { endViews(ofSession: session, &state, &change) }
     }
 
     /// Adds the changed parts of a slice to a change, for a module whose slice has a part for each
@@ -74,13 +113,17 @@ extension ModuleMachine {
         guard let sessions = modules[module].slicePlace.changedSessions(old, new) else {
             return change.add(SliceEdit(module))
         }
-        change.add(sessions.lazy.map { SliceKey(session: $0) }, of: module)
+        change.add(sessions.lazy.map { SliceKey(owner: $0) }, of: module)
     }
 
-    package func setReaderSession(of state: inout Root, to session: String?) {
-        guard sessionModules.count > 0 else { return }
-        let reader = ReadingSession(session ?? SessionName.shared)
-        for module in sessionModules {
+    package func setReader(
+        of state: inout Root,
+        to session: String?,
+        as principal: @autoclosure () -> ActionPrincipal?
+    ) {
+        guard ownedModules.count > 0 else { return }
+        let reader = SliceReader(as: hasUsers ? principal()?.name : nil, in: session)
+        for module in ownedModules {
             modules[module].slicePlace.setReader(of: &state, to: reader)
         }
     }

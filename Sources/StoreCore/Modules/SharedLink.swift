@@ -44,12 +44,12 @@ struct SharedLink<Root: RootState>: Sendable {
     }
 
     /// Returns the keys of the reader's slices that read from the owner's slice of this key. For a
-    /// key without a session, returns the keys of all slices of the reader.
+    /// key without an owner, returns the keys of all slices of the reader.
     func readerKeys(_ root: Root, readingFrom key: SliceKey) -> [SliceKey] {
-        guard let session = key.session else { return allReaderKeys(root) }
-        // If the session has no slice of its own yet, the update stores a slice with the copy.
-        guard readerHasInstances else { return [SliceKey(session: session)] }
-        return allReaderKeys(root).filter { $0.session?.isSame(as: session) == true }
+        guard let owner = key.owner else { return allReaderKeys(root) }
+        // If the owner has no slice of its own yet, the update stores a slice with the copy.
+        guard readerHasInstances else { return [SliceKey(owner: owner)] }
+        return allReaderKeys(root).filter { $0.owner?.isSame(as: owner) == true }
     }
 }
 
@@ -77,8 +77,8 @@ extension ModuleMachine {
     /// Updates the copies of these links after an action on a slice of the module. Adds each
     /// changed slice of a reader to `change`.
     ///
-    /// If all clients share the owner's slice, and a reader has slices of sessions or instances,
-    /// all slices of the reader get the new value.
+    /// If all clients share the owner's slice, and a reader has many slices, all slices of the
+    /// reader get the new value.
     func updateCopies(
         _ links: [ResolvedSharedLink],
         of module: Int,
@@ -128,10 +128,12 @@ extension ModuleMachine {
                 guard modules[owner].slicePlace.cardinality != .instances else {
                     throw ModuleError.ownerHasInstances(shared.ownerName, reader: mount.name)
                 }
-                guard
-                    modules[owner].slicePlace.ownership != .session
-                        || mount.slicePlace.ownership == .session
-                else { throw ModuleError.ownerIsPerSession(shared.ownerName, reader: mount.name) }
+                let (mine, theirs) = (mount.slicePlace, modules[owner].slicePlace)
+                guard !theirs.isOwned || mine.ownership == theirs.ownership else {
+                    throw theirs.ownership == .principal
+                        ? ModuleError.ownerIsPerPrincipal(shared.ownerName, reader: mount.name)
+                        : ModuleError.ownerIsPerSession(shared.ownerName, reader: mount.name)
+                }
                 let link = ResolvedSharedLink(
                     readerIndex: reader,
                     ownerIndex: owner,

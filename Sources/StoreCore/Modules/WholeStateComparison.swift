@@ -5,8 +5,8 @@ package struct WholeStateComparison<Root: Sendable>: Sendable {
     let initialState: Root
     /// Compares the bytes of values that `==` calls equal.
     let comparison: ByteComparison?
-    /// The session that the action has ended; its slices never come back.
-    let endedSession: String?
+    /// The owners that the action has ended; their slices never come back.
+    let endedOwners: [String]
     /// The state that the function got: the state after the module's reducer, with updated copies
     /// of shared values.
     let inputState: Root
@@ -14,8 +14,8 @@ package struct WholeStateComparison<Root: Sendable>: Sendable {
     /// of the value that every session begins with may come from such a copy.
     var hasUpdatedCopies = false
 
-    /// Returns true if the action has ended this session.
-    func isEndedSession(_ session: String) -> Bool { endedSession?.isSame(as: session) == true }
+    /// Returns true if the action has ended this owner.
+    func isEnded(_ owner: String) -> Bool { endedOwners.contains { $0.isSame(as: owner) } }
 }
 
 // Actions that may change every slice: the actions of the root state, and all actions if the root
@@ -38,7 +38,7 @@ extension ModuleMachine {
         do {
             var change = Change(
                 changesState: false,
-                isVisibleToSessionOnly: isVisibleToSessionOnly[route.module]
+                isVisibleToSenderOnly: isVisibleToSenderOnly[route.module]
             )
             var own = before
             if isOfModule {
@@ -55,7 +55,7 @@ extension ModuleMachine {
                     context.origin,
                     key.instance
                 )
-                if route.isSessionAction { endSession(by: action, &state, &change) }
+                if route.isSessionAction { try endOwners(by: action, &state, &change) }
             }
             for module in storeManagedModules where !modules[module].slicePlace.isEqual(own, state)
             {
@@ -64,8 +64,8 @@ extension ModuleMachine {
             let settling = WholeStateComparison(
                 initialState: initialState,
                 comparison: comparison,
-                endedSession: route.isSessionAction
-                    ? (action as? any SessionAction)?.endedSession : nil,
+                endedOwners: route.isSessionAction
+                    ? (action as? any SessionAction)?.endedOwners ?? [] : [],
                 inputState: own
             )
             return try settleWrites(&state, after: before, change, settling, &effect)
@@ -93,7 +93,7 @@ extension ModuleMachine {
         }
         var change = Change(
             changesState: !changed.isEmpty,
-            isVisibleToSessionOnly: own.isVisibleToSessionOnly
+            isVisibleToSenderOnly: own.isVisibleToSenderOnly
         )
         for edit in own.edits where edit.isRestart {
             change.add(SliceEdit(edit.module, edit.key, changesSlice: false, isRestart: true))
@@ -102,8 +102,8 @@ extension ModuleMachine {
             try admitChanges(keys, of: module, in: state, settling)
             change.add(keys, of: module)
             // A change that does not list the keys of its slices is visible to all sessions.
-            if keys.count > Change.editsMax || !isVisibleToSessionOnly[module] {
-                change.isVisibleToSessionOnly = false
+            if keys.count > Change.editsMax || !isVisibleToSenderOnly[module] {
+                change.isVisibleToSenderOnly = false
             }
             let ended = endedSliceKeys(keys, of: module, before, state)
             for key in ended {
@@ -133,7 +133,7 @@ extension ModuleMachine {
             if isKeyedBySession[module], !keys.isEmpty,
                 let sessions = modules[module].slicePlace.changedSessions(before, state)
             {
-                keys = sessions.map { SliceKey(session: $0) }
+                keys = sessions.map { SliceKey(owner: $0) }
             }
             if !keys.isEmpty { changed.append((module, keys)) }
         }
@@ -141,7 +141,7 @@ extension ModuleMachine {
     }
 
     /// Updates the copies of values that the changed modules share or read. Leaves out the slices
-    /// of the ended session. Returns true if a changed module shares or reads a value.
+    /// of the ended owners. Returns true if a changed module shares or reads a value.
     private func updateCopies(
         behind changed: [(module: Int, keys: [SliceKey])],
         _ state: inout Root,
@@ -152,7 +152,7 @@ extension ModuleMachine {
             hasCopies = true
             // The caller compares all slices once more, and thereby finds these changes.
             var noted = Change.none
-            for key in keys where key.session.map(settling.isEndedSession) != true {
+            for key in keys where key.owner.map(settling.isEnded) != true {
                 updateCopies(sharedLinksByModule[module], of: module, key, &state, &noted)
             }
         }
@@ -167,9 +167,9 @@ extension ModuleMachine {
         in state: Root,
         _ settling: WholeStateComparison<Root>
     ) throws(Refusal) {
-        guard ownershipByModule[module] == .session else { return }
-        for case let session? in keys.lazy.map(\.session)
-        where !settling.isEndedSession(session) && refusesChanges(of: session, in: state) {
+        guard ownershipByModule[module].isOwned else { return }
+        for case let owner? in keys.lazy.map(\.owner)
+        where !settling.isEnded(owner) && refusesChanges(of: owner, in: state) {
             throw .ofEndedSession("A session whose slice this would change has ended.")
         }
     }
@@ -237,7 +237,7 @@ extension RootMember {
 /// A mistake of a function of the whole state. The action is refused: clients get a fixed text, and
 /// the log gets the description of this error.
 enum WholeStateError: Error, Equatable, CustomStringConvertible {
-    /// The function changed the value that every session begins with. The payload is the type of
+    /// The function changed the value that every owner begins with. The payload is the type of
     /// the value.
     case changedFirstValue(String)
     /// The function changed the slice of this module, which only the store itself may change.
@@ -246,8 +246,8 @@ enum WholeStateError: Error, Equatable, CustomStringConvertible {
     var description: String {
         switch self {
         case .changedFirstValue(let type):
-            "no action changes the default value of sessions (\(type)), which the program sets; "
-                + "change the value of one session, or put a PerSession of the same value there"
+            "no action changes the default value of sessions or users (\(type)), which the program "
+                + "sets; change the value of one of them"
         case .changedStoreManagedSlice(let module):
             "the slice '\(module)' is kept by the store itself; dispatch an action of that module"
         }

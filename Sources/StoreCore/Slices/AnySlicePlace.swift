@@ -3,12 +3,12 @@
 package protocol AnySlicePlace<Root>: AnyObject, Sendable {
     associatedtype Root: RootState
 
-    /// The number of slices: one, at most one, or many. If each session has slices, this is the
-    /// number for one session.
+    /// The number of slices: one, at most one, or many. If the slices have owners, this is the
+    /// number for one owner.
     var cardinality: SliceCardinality { get }
-    /// True if each session has slices of its own.
-    var isPerSession: Bool { get }
-    /// The owner of the slices: all clients, or sessions.
+    /// True if each owner, a session or a user, has slices of its own.
+    var isOwned: Bool { get }
+    /// The owners of the slices: all clients, sessions or users.
     var ownership: SliceOwnership { get }
     /// The type of the slice as a client gets it, for schemas.
     var wireType: any (Codable & Sendable).Type { get }
@@ -19,15 +19,19 @@ package protocol AnySlicePlace<Root>: AnyObject, Sendable {
     /// Returns the member of the root; `nil` if its slice is not started.
     func memberValue(_ root: Root) -> (any Encodable & Sendable)?
     func isSliceThere(_ root: Root, _ key: SliceKey) -> Bool
-    /// Removes all slices of a session. Returns true if there were any.
-    func removeSlices(ofSession session: String, _ root: inout Root) -> Bool
-    /// Makes ``PerSession/memberValue`` the value of the reader's session.
-    func setReader(of root: inout Root, to reader: ReadingSession)
+    /// Removes all slices of an owner. Returns true if there were any.
+    func removeSlices(of owner: String, _ root: inout Root) -> Bool
+    /// Makes ``PerSession/value`` or ``PerPrincipal/value`` the value of a reader.
+    func setReader(of root: inout Root, to reader: SliceReader)
+    /// Returns true if the owner has stored slices, or may store its first slice.
+    func hasRoom(_ root: Root, for owner: String) -> Bool
+    /// Returns the owners that have stored slices of their own; empty for a shared place.
+    func owners(_ root: Root) -> [String]
     /// Normalizes the writes of a function of the whole state; `old` is the state before the
     /// action. Returns the keys of the slices that changed.
     ///
     /// - Throws: ``Refusal`` if an instance cannot have its id, ``WholeStateError`` if the function
-    ///   changed the value that every session begins with.
+    ///   changed the value that every owner begins with.
     func normalizeWrites(
         _ root: inout Root,
         after old: Root,
@@ -53,7 +57,7 @@ package protocol AnySlicePlace<Root>: AnyObject, Sendable {
     ) throws
 }
 
-/// The number of slices that a module has, in the shared state or for one session.
+/// The number of slices that a module has, in the shared state or for one owner.
 package enum SliceCardinality: Sendable { case one, started, instances }
 
 /// The owner of a module's slices.
@@ -62,6 +66,11 @@ package enum SliceOwnership: Sendable {
     case everybody
     /// Each session has its own slices: ``PerSession``.
     case session
+    /// Each user has its own slices: ``PerPrincipal``.
+    case principal
     /// A single slice has a part for each session, under the session's name.
     case keyedBySession
+
+    /// True if each owner has slices of its own.
+    package var isOwned: Bool { self == .session || self == .principal }
 }

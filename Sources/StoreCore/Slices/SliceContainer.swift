@@ -1,7 +1,7 @@
 /// A way to store slices in a value: the type of the value, and the access to each slice.
 ///
-/// For a ``SharedPlace``, the value is the member of the root state. For a ``SessionPlace``, the
-/// value belongs to one session, and the member has a table of these values.
+/// For a ``SharedPlace``, the value is the member of the root state. For an ``OwnedPlace``, the
+/// value belongs to one owner, and the member has a table of these values.
 package protocol SliceContainer {
     /// The type of a slice.
     associatedtype State: Codable & Equatable & Sendable

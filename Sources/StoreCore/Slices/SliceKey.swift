@@ -1,23 +1,23 @@
-/// The key of a slice within its module: a session, an instance, both or neither.
+/// The key of a slice within its module: an owner, an instance, both or neither.
 ///
 /// A key has the size of one word. Most actions are for the only slice of a module, and the key of
 /// such a slice stores no names.
 package struct SliceKey: Hashable, Sendable {
     private final class Names: Sendable {
-        let session: String?
+        let owner: String?
         let instance: String?
 
-        init(_ session: String?, _ instance: String?) {
-            self.session = session
+        init(_ owner: String?, _ instance: String?) {
+            self.owner = owner
             self.instance = instance
         }
     }
 
     private let names: Names?
 
-    /// Makes a key that names a session, an instance, or both.
-    package init(session: String? = nil, instance: String? = nil) {
-        names = session == nil && instance == nil ? nil : Names(session, instance)
+    /// Makes a key that names an owner, an instance, or both.
+    package init(owner: String? = nil, instance: String? = nil) {
+        names = owner == nil && instance == nil ? nil : Names(owner, instance)
     }
 
     private init() { names = nil }
@@ -25,23 +25,32 @@ package struct SliceKey: Hashable, Sendable {
     /// The key of a module's only slice.
     package static var only: SliceKey { SliceKey() }
 
-    /// True if the key names neither a session nor an instance.
+    /// True if the key names neither an owner nor an instance.
     @inline(__always)
     package var isOnly: Bool { names == nil }
 
-    /// The session; `nil` if the slices of the module are shared. If sessions have slices, `nil`
-    /// stands for the value that every session begins with.
-    package var session: String? { names?.session }
+    /// The owner, an ``OwnerName``; `nil` if the slices of the module are shared. If the slices
+    /// have owners, `nil` stands for the value that every owner begins with.
+    package var owner: String? { names?.owner }
+
+    /// The session of the owner, if the owner is a session or a visitor.
+    package var session: String? { names?.owner.flatMap(OwnerName.session(of:)) }
+
+    /// The principal that owns the slice; `nil` if the owner is not a user. The principal has no
+    /// role.
+    package var principal: ActionPrincipal? {
+        names?.owner.flatMap(OwnerName.principal(of:)).map { ActionPrincipal($0) }
+    }
 
     /// The instance; `nil` if the module has no instances.
     package var instance: String? { names?.instance }
 
     package static func == (a: SliceKey, b: SliceKey) -> Bool {
-        a.names === b.names || (isSame(a.session, b.session) && isSame(a.instance, b.instance))
+        a.names === b.names || (isSame(a.owner, b.owner) && isSame(a.instance, b.instance))
     }
 
     package func hash(into hasher: inout Hasher) {
-        hasher.combine(session.map { ExactText($0) })
+        hasher.combine(owner.map { ExactText($0) })
         hasher.combine(instance.map { ExactText($0) })
     }
 
@@ -51,8 +60,8 @@ package struct SliceKey: Hashable, Sendable {
     }
 }
 
-/// The address of a slice: its module, and the session and the instance if the module has sessions
-/// or instances.
+/// The address of a slice: its module, and the owner and the instance if the module's slices have
+/// owners or instances.
 package struct SliceAddress: Hashable, Sendable {
     package let module: String
     package let key: SliceKey
@@ -64,7 +73,7 @@ package struct SliceAddress: Hashable, Sendable {
 
     package var instance: String? { key.instance }
 
-    /// The address in wire names and paths, which do not name the session: `card/7`.
+    /// The address in wire names and paths, which do not name the owner: `card/7`.
     package var path: String { key.instance.map { module + "/" + $0 } ?? module }
 
     package static func == (a: SliceAddress, b: SliceAddress) -> Bool {

@@ -38,7 +38,7 @@ package final class SliceObservers<Root: RootState>: @unchecked Sendable {
         let cause = cause.withSession(cause.session ?? shared)
         var partsShown: Int?
         for edit in change.edits
-        where edit.changesSlice && !isCoveredBySessionEdits(edit, in: change) {
+        where edit.changesSlice && !isCoveredByOwnerEdits(edit, in: change) {
             // If a slice has a part for each session, observers get the whole slice in one call.
             guard !isKeyedBySession[edit.module] else {
                 if partsShown != edit.module {
@@ -73,11 +73,11 @@ package final class SliceObservers<Root: RootState>: @unchecked Sendable {
     }
 
     /// Returns true if an edit stands for all slices of a module, and the change also lists the
-    /// slices of sessions one by one.
-    private func isCoveredBySessionEdits(_ edit: SliceEdit, in change: Change) -> Bool {
+    /// slices of owners one by one.
+    private func isCoveredByOwnerEdits(_ edit: SliceEdit, in change: Change) -> Bool {
         edit.key == .only && !isKeyedBySession[edit.module]
             && change.edits.contains {
-                $0.changesSlice && $0.module == edit.module && $0.key.session != nil
+                $0.changesSlice && $0.module == edit.module && $0.key.owner != nil
             }
     }
 
@@ -85,9 +85,9 @@ package final class SliceObservers<Root: RootState>: @unchecked Sendable {
     func addPresenter(_ presenter: WholeStatePresenter<Root>, of core: Core<Root>) {
         core.engine.enqueueTask { [self, owner = core.owner] _ in
             wholeStatePresenters.append(presenter)
-            // No session is the cause of this call.
+            // No client is the cause of this call.
             var root = owner.current
-            owner.machine?.setReaderSession(of: &root, to: nil)
+            owner.machine?.setReader(of: &root, to: nil, as: nil)
             presenter.reportInitialState(root)
         }
     }
@@ -198,7 +198,7 @@ where Place.State: ModuleState {
     /// Returns the keys of the observed slices that belong to an edit.
     private func observedKeys(in edited: SliceKey, _ old: Root, _ new: Root) -> [SliceKey] {
         let isOne =
-            (edited.session != nil || !place.isPerSession)
+            (edited.owner != nil || !place.isOwned)
             && (edited.instance != nil || place.cardinality != .instances)
         if let key {
             if !isOne { return key.isIncluded(in: edited) ? [key] : [] }
@@ -214,9 +214,9 @@ where Place.State: ModuleState {
         }
     }
 
-    /// Returns false for the key of the value that every session begins with: no session owns this
-    /// value.
-    private func isObservable(_ key: SliceKey) -> Bool { key.session != nil || !place.isPerSession }
+    /// Returns false for the key of the value that every owner begins with: this value has no
+    /// owner.
+    private func isObservable(_ key: SliceKey) -> Bool { key.owner != nil || !place.isOwned }
 
     func reportInitialSlices(_ root: Root, _ audience: (SliceKey) -> String?) {
         let keys = key.map { [$0] } ?? initialKeys(root)
@@ -232,11 +232,14 @@ where Place.State: ModuleState {
         }
     }
 
-    /// Returns the keys of all slices, and the key of the shared session.
+    /// Returns the keys of all slices, and the key of the clients without a session.
     private func initialKeys(_ root: Root) -> [SliceKey] {
         var keys = place.keys(root).filter(isObservable)
-        if place.isPerSession, place.cardinality != .instances {
-            let shared = SliceKey(session: SessionName.shared)
+        if place.isOwned, place.cardinality != .instances {
+            let shared = SliceKey(
+                owner: place.ownership == .principal
+                    ? OwnerName.visitor(SessionName.shared) : SessionName.shared
+            )
             if !keys.contains(shared) { keys.append(shared) }
         }
         // The observer is called even if the module has no instances yet.
@@ -252,10 +255,10 @@ where Place.State: ModuleState {
 }
 
 extension SliceKey {
-    /// Returns true if an edit includes this slice. An edit without a session includes all
-    /// sessions. An edit without an instance includes all instances.
+    /// Returns true if an edit includes this slice. An edit without an owner includes all owners.
+    /// An edit without an instance includes all instances.
     fileprivate func isIncluded(in edited: SliceKey) -> Bool {
-        (edited.session == nil || SliceKey(session: session) == SliceKey(session: edited.session))
+        (edited.owner == nil || SliceKey(owner: owner) == SliceKey(owner: edited.owner))
             && (edited.instance == nil
                 || SliceKey(instance: instance) == SliceKey(instance: edited.instance))
     }

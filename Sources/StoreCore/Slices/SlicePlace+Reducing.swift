@@ -127,7 +127,7 @@ extension SlicePlace where State: ModuleState {
     /// throws.
     ///
     /// A new value is stored even if `==` calls it equal to the old value. There is one exception,
-    /// if the Core compares bytes. If the session has no stored value yet, and the action changes
+    /// if the Core compares bytes. If the owner has no stored value yet, and the action changes
     /// no byte, the value is not stored. Such a value would cause no event, so no reader would get
     /// the value.
     private func changeSlice(

@@ -3,7 +3,7 @@
 /// A place is an object, so that code without the type of the place stores a reference of one word.
 package protocol SlicePlace<Root, State>: AnySlicePlace {
     associatedtype State: Codable & Equatable & Sendable
-    /// The way in which the slices are stored: all slices together, or the slices of one session.
+    /// The way in which the slices are stored: all slices together, or the slices of one owner.
     associatedtype Container: SliceContainer where Container.State == State
     /// The type of the member.
     associatedtype Value: Encodable & Equatable & Sendable
@@ -14,13 +14,15 @@ package protocol SlicePlace<Root, State>: AnySlicePlace {
     func read(_ root: Root, _ key: SliceKey) -> State?
     /// Writes a slice to its place; if `state` is `nil`, removes the slice.
     func write(_ state: State?, _ root: inout Root, _ key: SliceKey)
-    /// Returns the keys of all slices. If each session has one slice, the keys include the key
-    /// without a session. This key stands for the value that every session begins with.
+    /// Returns the keys of all slices. If each owner has one slice, the keys include the key
+    /// without an owner. This key stands for the value that every owner begins with.
     ///
     /// Cost: one step for each key.
     func keys(_ root: Root) -> [SliceKey]
-    /// Returns true if a slice is stored under its key. Returns false for a session that still has
-    /// the value that every session begins with.
+    /// Returns the keys of the slices that are stored for an owner; empty for a shared place.
+    func keys(_ root: Root, of owner: String) -> [SliceKey]
+    /// Returns true if a slice is stored under its key. Returns false for an owner that still has
+    /// the value that every owner begins with.
     func hasStoredSlice(_ root: Root, _ key: SliceKey) -> Bool
 }
 
@@ -28,12 +30,6 @@ extension SlicePlace {
     package var cardinality: SliceCardinality { Container.cardinality }
     package var wireType: any (Codable & Sendable).Type { Container.Value.self }
     package var path: any AnyKeyPath & Sendable { member.path }
-
-    package var ownership: SliceOwnership {
-        if isPerSession { return .session }
-        let pieces = State.self as? any PiecewiseState.Type
-        return pieces?.pieceLayout == .objectBySession ? .keyedBySession : .everybody
-    }
 
     package func isSliceThere(_ root: Root, _ key: SliceKey) -> Bool { read(root, key) != nil }
     package func isEqual(_ a: Root, _ b: Root) -> Bool { member.read(a) == member.read(b) }
@@ -60,7 +56,12 @@ package final class SharedPlace<Root: RootState, Container: SliceContainer>: Sli
         member = RootMember(path)
     }
 
-    package var isPerSession: Bool { false }
+    package var isOwned: Bool { false }
+
+    package var ownership: SliceOwnership {
+        let pieces = State.self as? any PiecewiseState.Type
+        return pieces?.pieceLayout == .objectBySession ? .keyedBySession : .everybody
+    }
 
     package func read(_ root: Root, _ key: SliceKey) -> State? {
         Container.slice(at: key, of: member.read(root))
@@ -77,9 +78,12 @@ package final class SharedPlace<Root: RootState, Container: SliceContainer>: Sli
         Container.instanceIDs(of: member.read(root)).map { SliceKey(instance: $0) }
     }
 
+    package func keys(_ root: Root, of owner: String) -> [SliceKey] { [] }
     package func hasStoredSlice(_ root: Root, _ key: SliceKey) -> Bool { true }
-    package func removeSlices(ofSession session: String, _ root: inout Root) -> Bool { false }
-    package func setReader(of root: inout Root, to reader: ReadingSession) {}
+    package func hasRoom(_ root: Root, for owner: String) -> Bool { true }
+    package func removeSlices(of owner: String, _ root: inout Root) -> Bool { false }
+    package func owners(_ root: Root) -> [String] { [] }
+    package func setReader(of root: inout Root, to reader: SliceReader) {}
 
     package func memberValue(_ root: Root) -> (any Encodable & Sendable)? {
         Container.encodable(member.read(root))
@@ -122,51 +126,75 @@ extension SharedPlace {
     where Container == SingleContainer<Single> { member.write(state, &root) }
 }
 
-/// A place with separate slices for each session.
-package final class SessionPlace<Root: RootState, Container: SliceContainer>: SlicePlace {
+/// The place of a ``PerSession``, with separate slices for each session.
+package typealias SessionPlace<Root: RootState, Container: SliceContainer> =
+    OwnedPlace<Root, Container, PerSession<Container.Value>>
+
+/// The place of a ``PerPrincipal``, with separate slices for each user and visitor.
+package typealias PrincipalPlace<Root: RootState, Container: SliceContainer> =
+    OwnedPlace<Root, Container, PerPrincipal<Container.Value>>
+
+/// A place with separate slices for each owner.
+package final class OwnedPlace<Root: RootState, Container: SliceContainer, Value: OwnedMember>:
+    SlicePlace
+where Value.Value == Container.Value {
     package typealias State = Container.State
 
-    package let member: RootMember<Root, PerSession<Container.Value>>
+    package let member: RootMember<Root, Value>
 
-    package init(_ path: any WritableKeyPath<Root, PerSession<Container.Value>> & Sendable) {
+    package init(_ path: any WritableKeyPath<Root, Value> & Sendable) {
         member = RootMember(path)
     }
 
-    package var isPerSession: Bool { true }
+    package var isOwned: Bool { true }
+    package var ownership: SliceOwnership { Value.ownership }
 
     package func read(_ root: Root, _ key: SliceKey) -> State? {
-        Container.slice(at: key, of: member.read(root).read(key.session))
+        Container.slice(at: key, of: member.read(root).owned.read(key.owner))
     }
 
-    /// Writes a slice. The absence of a slice is stored, too, until its session ends. So readers
-    /// get the version that removed the slice.
+    /// Writes a slice. The absence of a slice is stored, too, until its owner ends. So readers get
+    /// the version that removed the slice.
     package func write(_ state: State?, _ root: inout Root, _ key: SliceKey) {
         member.change(&root) { values in
-            let new = Container.value(with: state, at: key, in: values.read(key.session))
-            if let new { values.set(new, for: key.session) }
+            let new = Container.value(with: state, at: key, in: values.owned.read(key.owner))
+            if let new { values.owned.set(new, for: key.owner) }
         }
     }
 
     package func keys(_ root: Root) -> [SliceKey] {
-        let values = member.read(root)
-        let keys = values.sessions.flatMap { session in
-            Container.instanceIDs(of: values[session]).map {
-                SliceKey(session: session, instance: $0)
-            }
+        let values = member.read(root).owned
+        let keys = values.owners.flatMap { owner in
+            Container.instanceIDs(of: values[owner]).map { SliceKey(owner: owner, instance: $0) }
         }
         return cardinality == .instances ? keys : [.only] + keys
     }
 
+    package func keys(_ root: Root, of owner: String) -> [SliceKey] {
+        let values = member.read(root).owned
+        guard values.has(owner) else { return [] }
+        return Container.instanceIDs(of: values[owner]).map {
+            SliceKey(owner: owner, instance: $0)
+        }
+    }
+
+    package func hasRoom(_ root: Root, for owner: String) -> Bool {
+        let values = member.read(root).owned
+        return values.count < OwnerName.usersMax || values.has(owner)
+    }
+
     package func hasStoredSlice(_ root: Root, _ key: SliceKey) -> Bool {
-        key.session.map { member.read(root).hasOwnValue(of: $0) } ?? true
+        key.owner.map { member.read(root).owned.has($0) } ?? true
     }
 
-    package func removeSlices(ofSession session: String, _ root: inout Root) -> Bool {
-        member.change(&root) { $0.removeValue(of: session) }
+    package func removeSlices(of owner: String, _ root: inout Root) -> Bool {
+        member.change(&root) { $0.owned.removeValue(of: owner) }
     }
 
-    package func setReader(of root: inout Root, to reader: ReadingSession) {
-        member.change(&root) { $0.setReader(reader) }
+    package func owners(_ root: Root) -> [String] { member.read(root).owners }
+
+    package func setReader(of root: inout Root, to reader: SliceReader) {
+        member.change(&root) { $0.owned.setReader(reader) }
     }
 
     package func memberValue(_ root: Root) -> (any Encodable & Sendable)? { member.read(root) }
@@ -176,43 +204,43 @@ package final class SessionPlace<Root: RootState, Container: SliceContainer>: Sl
         after old: Root,
         _ settling: WholeStateComparison<Root>
     ) throws -> [SliceKey] {
-        let old = member.read(old)
+        let old = member.read(old).owned
         let comparison = settling.comparison
         let (isFirst, changes) = try member.change(&root) { values in
             if !settling.hasUpdatedCopies {
                 let (given, initial) = (
-                    member.read(settling.inputState), member.read(settling.initialState)
+                    member.read(settling.inputState).owned, member.read(settling.initialState).owned
                 )
-                try values.restoreFirstValue(of: given, orOf: initial)
+                try values.owned.restoreFirstValue(of: given, orOf: initial)
             }
-            let changes = values.normalizeWrites(
+            let changes = values.owned.normalizeWrites(
                 after: old,
                 comparison,
-                isOver: settling.isEndedSession
+                isOver: settling.isEnded
             )
-            return (values.isFirstValueChanged(since: old, comparison), changes)
+            return (values.owned.isFirstValueChanged(since: old, comparison), changes)
         }
         return try changes.reduce(into: isFirst ? [.only] : []) { keys, change in
-            // The end of a session removes all of its instances. A single key stands for all
+            // The end of an owner removes all of its instances. A single key stands for all
             // instances, even if there are none.
-            guard cardinality == .instances, !settling.isEndedSession(change.session) else {
-                return keys.append(SliceKey(session: change.session))
+            guard cardinality == .instances, !settling.isEnded(change.owner) else {
+                return keys.append(SliceKey(owner: change.owner))
             }
             keys += try Container.changedInstanceIDs(of: change.new, since: change.old, comparison)
-                .map { SliceKey(session: change.session, instance: $0) }
+                .map { SliceKey(owner: change.owner, instance: $0) }
         }
     }
 
     package func changedSessions(_ old: Root, _ new: Root) -> [String]? { nil }
 
-    /// Reads the values of sessions; the table is empty if the member is missing. The value that
-    /// every session begins with is a part of the program, and is not read.
+    /// Reads the values of owners; the table is empty if the member is missing. The value that
+    /// every owner begins with is a part of the program, and is not read.
     package func decode(
         _ root: inout Root,
         from container: KeyedDecodingContainer<SliceName>,
         under name: SliceName
     ) throws {
         let values = try container.decodeIfPresent([ExactText: Container.Value].self, forKey: name)
-        member.change(&root) { $0.replaceValues(with: values ?? [:]) }
+        member.change(&root) { $0.owned.replaceValues(with: values ?? [:]) }
     }
 }

@@ -181,13 +181,13 @@ struct WholeStatePresenter<Root: RootState>: Sendable {
     /// - Parameters:
     ///   - presenter: the presenter.
     ///   - context: the context of the presenter's calls, with the presenter's name.
-    ///   - hasSessions: true if the context gets the session of each action.
-    init<P: Presenter<Root>>(_ presenter: P, _ context: PresenterContext, hasSessions: Bool) {
+    ///   - hasOwners: true if slices have owners, and the context gets the session of each action.
+    init<P: Presenter<Root>>(_ presenter: P, _ context: PresenterContext, hasOwners: Bool) {
         name = context.name
         update = { old, new, cause in
             var context = context
             context.cause = cause
-            if hasSessions { context.session = cause.session }
+            if hasOwners { context.session = cause.session }
             presenter.stateDidUpdate(from: old, to: new, context)
         }
     }

@@ -59,6 +59,7 @@ extension RouteAccess {
     static let analytics = RouteAccess.need(.group(.analytics))
     static let metrics = RouteAccess.need(.group(.metrics))
     static let debug = RouteAccess.need(.group(.debug))
+    static let operators = RouteAccess.need(.group(.operate))
     static let stores = RouteAccess.need(.group(.stores))
     static let clock = RouteAccess.need(.group(.clock))
 }

@@ -22,12 +22,12 @@ extension StateReader {
 
     /// Returns the viewer of a caller's topics. Callers that see the same state share the topics.
     private func topicViewer(of caller: Caller) -> Viewer {
-        newest.value.hasSessions ? caller.viewer : caller.viewer.withoutSession
+        newest.value.viewer(caller.viewer)
     }
 
-    /// Returns the session in a module's topics; `nil` if all sessions see the same slice.
-    private func topicSession(of caller: Caller, _ module: Int) -> ExactText? {
-        newest.value.slices[module].isOfSessions ? caller.viewer.session : nil
+    /// Returns the owner in a module's topics; `nil` if all clients see the same slice.
+    private func topicOwner(of caller: Caller, _ module: Int) -> ExactText? {
+        newest.value.owner(of: caller.viewer, module)
     }
 
     /// Returns the stream of a part, and reserves one of the client's places for pointers.
@@ -53,25 +53,29 @@ extension StateReader {
         named name: String,
         for caller: Caller
     ) -> VisibleStream {
-        let session = topicSession(of: caller, module)
-        let part = WatchedPart(instance: id, of: module, named: name, for: session)
+        let owner = topicOwner(of: caller, module)
+        let part = WatchedPart(instance: id, of: module, named: name, for: owner)
         return stream(.part(part))
     }
 
     func sliceStream(of module: Int, for caller: Caller) -> VisibleStream {
-        stream(.slice(.slice(module, topicSession(of: caller, module))))
+        stream(.slice(.slice(module, topicOwner(of: caller, module))))
     }
 
     /// Returns the stream of changes of the module at this index: each event has the slice before
     /// and after the change. The first event of a new reader has no earlier slice.
     func changeStream(of module: Int, for caller: Caller) -> VisibleStream {
-        stream(.slice(.change(module, topicSession(of: caller, module))))
+        stream(.slice(.change(module, topicOwner(of: caller, module))))
     }
 
-    /// Returns the request for a view, with the caller's session if the view depends on sessions.
+    /// Returns the request for a view, with the caller's session and user if the view depends on
+    /// them.
     func viewRequest(_ view: ViewRequest, for caller: Caller) -> ViewRequest {
-        views?.views[view.viewIndex].isOfSession == true
-            ? view.seen(by: caller.viewer.session) : view
+        guard let published = views?.views[view.viewIndex] else { return view }
+        let viewer = Viewer(session: caller.viewer.session, owner: caller.viewer.owner)
+        return view.seen(
+            by: viewer.keeping(session: published.isOfSession, owner: published.isOfUser)
+        )
     }
 
     func stream(of view: ViewRequest) -> VisibleStream { stream(.view(view)) }

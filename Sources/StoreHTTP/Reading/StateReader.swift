@@ -70,8 +70,20 @@ package final class StateReader: Sendable {
     /// the caller must see the slices of all sessions, or sessions must have no slices of their
     /// own.
     func showsEverything(to caller: Caller) -> Bool {
-        caller.viewer.sight == nil && (caller.viewer.session == nil || !newest.value.hasSessions)
+        caller.viewer.sight == nil && (caller.viewer.session == nil || !newest.value.hasOwners)
     }
+
+    /// Returns the users that own slices of the newest version, sorted by name, with the names of
+    /// the modules. The first user is the first user behind `after`. Slow for many users.
+    func users(
+        after: String?,
+        limit: Int
+    ) -> (version: UInt64, users: [(principal: String, modules: [String])]) {
+        (newest.value.version, newest.value.users(after: after, limit: limit))
+    }
+
+    /// Returns true if a user owns slices of the newest version.
+    func hasSlices(ofUser principal: String) -> Bool { newest.value.hasSlices(ofUser: principal) }
 
     /// Returns the newest published state.
     package func state(for caller: Caller) -> VisibleState {

@@ -26,7 +26,7 @@ package struct VisibleState: Sendable {
     var etag: String { snapshot.etag }
     var version: UInt64 { snapshot.version }
     /// True if a new version may leave the caller's part of the state unchanged.
-    var isPartial: Bool { snapshot.hasSessions || snapshot.isNarrowed }
+    var isPartial: Bool { snapshot.hasOwners || snapshot.isNarrowed }
     /// The version that last changed the caller's part, as far as this server has observed.
     var lastChangeVersion: UInt64 { snapshot.changedVersion }
 

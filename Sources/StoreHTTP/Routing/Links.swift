@@ -35,6 +35,11 @@ package struct Links: Sendable {
     package var views: String { basePath + "/views" }
     package var sessions: String { basePath + "/sessions" }
     package var session: String { basePath + "/session" }
+    package var users: String { basePath + "/users" }
+    package func user(_ principal: String) -> String { users + "/" + segment(principal) }
+    func users(after principal: String, limit: Int) -> String {
+        users + "?limit=\(limit)&after=" + segment(principal)
+    }
     package var route: String { basePath + "/route" }
     var routeEvents: String { route + "/events" }
     var routeShown: String { route + "/shown" }

@@ -1,11 +1,13 @@
 import StoreAdmission
+import StoreCore
 import StoreHTTPTransport
 import StoreJSON
 import StoreJSONSchema
 import StorePatterns
 import StoreWire
 
-/// `POST /sessions` begins a session, and gives its secret to the client as a cookie. `DELETE
+/// `POST /sessions` begins a session, and gives its secret to the client as a cookie. If the client
+/// was a visitor with a session, and has a credential now, its session as a visitor ends. `DELETE
 /// /session` ends the session, its streams, and the effects that work for this session alone.
 struct SessionRoutes: RouteGroup {
     let store: Store
@@ -30,7 +32,7 @@ struct SessionRoutes: RouteGroup {
                         headers: ["Location", "Set-Cookie"]
                     )
                 ],
-                problems: store.sessionStartActions.isEmpty
+                problems: store.sessionStartActions.isEmpty && !store.hasUsers
                     ? [.storageFull] : [.refused, .storageFull],
                 handle: begin
             ),
@@ -68,10 +70,18 @@ struct SessionRoutes: RouteGroup {
         }
         let cookie = request.environment.sessionCookie
         let isSecure = request.needsSecureCookie
-        try SessionTicket(request, store) { [table, links] version in
+        let visitor = visitorSession(of: request)
+        if let visitor { table.beginEnding(visitor) }
+        try SessionTicket(request, store) { [store, table, links] version in
             guard let version else {
                 table.remove(name)
+                if let visitor { table.cancelEnding(visitor) }
                 return nil
+            }
+            if let visitor {
+                table.remove(visitor)
+                store.streamWriter.endStreams(of: visitor)
+                store.reader.endWaits(of: visitor)
             }
             let fields = [
                 ("Location", links.session), cookie.settingField(secret, isSecure: isSecure),
@@ -80,7 +90,32 @@ struct SessionRoutes: RouteGroup {
                 json.member("session", name)
                 json.member("version", version)
             }
-        }.dispatch(.began(session: name), and: store.sessionStartActions, from: name)
+        }.dispatch(
+            Sessions.Internal.began(session: name),
+            and: store.sessionStartActions + signInActions(of: visitor, in: request),
+            from: name
+        )
+    }
+
+    /// Returns the session that the client had as a visitor, if the client signs in with this
+    /// request. The session's name comes from the cookie alone, without the credential. Returns
+    /// `nil` if users have no slices.
+    private func visitorSession(of request: RequestContext) -> String? {
+        guard store.hasUsers, request.identity?.name != nil,
+            let secret = request.environment.sessionCookie.secret(of: request.exchange)
+        else { return nil }
+        let name = SessionTable.name(of: String(secret))
+        return table.useIfOpen(name) ? name : nil
+    }
+
+    /// Returns the actions of a sign-in. The slices of the visitor and the user are joined, and the
+    /// session of the visitor ends.
+    private func signInActions(of visitor: String?, in request: RequestContext) -> [any Action] {
+        guard let visitor, let principal = request.identity?.name else { return [] }
+        return [
+            Users.Internal.signedIn(visitor: visitor, principal: principal),
+            Sessions.Internal.ended(session: visitor),
+        ]
     }
 
     private func end(_ request: RequestContext) throws(Problem) {
@@ -108,7 +143,7 @@ struct SessionRoutes: RouteGroup {
             return .done(
                 with: [cookie.deletingField(isSecure: isSecure)] + (credential.map { [$0] } ?? [])
             )
-        }.dispatch(.ended(session: name), from: name)
+        }.dispatch(Sessions.Internal.ended(session: name), from: name)
     }
 
     /// Returns the session that a request ends. Returns `nil` if no session is open, but the

@@ -5,7 +5,7 @@ import StoreHTTPTransport
 import StorePatterns
 import StoreWire
 
-/// Answers a request that begins or ends a session.
+/// Answers a request that begins or ends a session, or that ends a user.
 final class SessionTicket: DispatchTicket, @unchecked Sendable {
     // Safety: the same as for the base class; the added properties are constant.
 
@@ -31,14 +31,14 @@ final class SessionTicket: DispatchTicket, @unchecked Sendable {
 
     /// Dispatches the action together with `following`: all of them are applied, or none.
     func dispatch(
-        _ action: Sessions.Internal,
+        _ action: some Action,
         and following: [any Action] = [],
-        from session: String
+        from session: String?
     ) throws(Problem) {
         let trace = exchange.childTraceparent
         let members: [EnvelopeMember]
         do {
-            members = try ([action] + following).map {
+            members = try ([action as any Action] + following).map {
                 try store.actions.member(of: $0, store.encoder).traced(trace)
             }
         } catch {

@@ -1,5 +1,5 @@
 import StoreActionCatalog
-import StoreAdmission
+package import StoreAdmission
 package import StoreCore
 import StoreHTTPTransport
 package import StoreJSON
@@ -49,13 +49,13 @@ struct UseCaseRoutes: RouteGroup {
         let input = try input(of: method, request)
         try request.environment.web.limits?.take(.actions, of: request.exchange)
         let work: ClientRequest
-        let session = try request.useSession()
-        do { work = try method.makeRequest(input, session, instance) } catch {
+        let caller = try request.caller()
+        do { work = try method.makeRequest(input, caller, instance) } catch {
             let refusal = Refusal(error)
             store.logger.note(refusal, of: method.grantName, in: request.id.text)
             throw .refused(reason: refusal.reason)
         }
-        try ClientRequestTicket(request, store, by: request.caller(), asking: method.module)
+        ClientRequestTicket(request, store, by: caller, asking: method.module)
             .offer(work, cancelsOnClose: request[CancelOnClose.parameter] != nil)
     }
 
@@ -81,10 +81,9 @@ package struct BoundUseCaseMethod: Sendable {
     package let inputType: any (Codable & Sendable).Type
     package let readInput:
         @Sendable (JSONNode, JSONDecoder) throws(JSONError) -> any Codable & Sendable
-    /// Makes the ``ClientRequest`` for the work, on behalf of a session.
+    /// Makes the ``ClientRequest`` for the work, on behalf of a caller.
     package let makeRequest:
-        @Sendable (any Codable & Sendable, _ session: String?, _ instance: String?) throws
-            -> ClientRequest
+        @Sendable (any Codable & Sendable, Caller, _ instance: String?) throws -> ClientRequest
 
     /// The name of the method in a policy. For a method of instances, `{id}` follows the name of
     /// the use case, as in the path of the route.
@@ -114,12 +113,12 @@ extension BoundUseCaseMethod {
                     readInput: { node, decoder throws(JSONError) in
                         try decoder.decode(useCase.inputType, at: node, pointerPrefix: "")
                     }
-                ) { input, session, instance in
-                    let isOwn = mount.slicePlace.ownership == .session
-                    let key = SliceKey(
-                        session: isOwn ? session ?? SessionName.shared : nil,
-                        instance: instance
+                ) { input, caller, instance in
+                    let owner = mount.slicePlace.ownership.owner(
+                        of: caller.identity?.name,
+                        in: caller.session
                     )
+                    let key = SliceKey(owner: owner, instance: instance)
                     return try useCase.request(input, to: SliceAddress(module: mount.name, key))
                 }
             }

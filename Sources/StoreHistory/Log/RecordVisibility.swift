@@ -5,15 +5,15 @@ package import StoreWire
 /// The rules that decide if a viewer may read a record of the log, by the owner and the module of
 /// the record.
 ///
-/// If no module has slices of sessions, all records are shared. Otherwise a record is shared if its
-/// action changes a shared slice or the whole state. All other records belong to their sessions,
-/// even if they change nothing.
+/// If no module has slices of sessions or users, all records are shared. Otherwise a record is
+/// shared if its action changes a shared slice or the whole state. All other records belong to
+/// their sessions or users, even if they change nothing.
 package struct RecordVisibility: Sendable {
     /// The actions of the program; `nil` if every reader may read all records.
     private let actions: ActionTable?
-    /// The names of the modules whose slices are shared.
-    private let sharedModules: Set<String>
-    private let hasSessions: Bool
+    /// The owners of the slices of each module.
+    private let ownershipByModule: [String: SliceOwnership]
+    private let hasOwners: Bool
 
     /// Makes the rules for a state of these modules. `hasRoles` is true if the sight of a
     /// role may lack modules.
@@ -22,9 +22,10 @@ package struct RecordVisibility: Sendable {
         _ modules: [(name: String, ownership: SliceOwnership)],
         hasRoles: Bool = false
     ) {
-        hasSessions = modules.contains { $0.ownership != .everybody }
-        self.actions = hasSessions || hasRoles ? actions : nil
-        sharedModules = Set(modules.filter { $0.ownership == .everybody }.map(\.name))
+        hasOwners = modules.contains { $0.ownership != .everybody }
+        self.actions = hasOwners || hasRoles ? actions : nil
+        ownershipByModule = Dictionary(modules.map { ($0.name, $0.ownership) }) { first, _ in first
+        }
     }
 
     /// The rule of a store in which every reader may read all records.
@@ -36,9 +37,14 @@ package struct RecordVisibility: Sendable {
         let action = actions[record.type]
         let isOfWholeState = action?.entry.isOfWholeState == true
         let module = isOfWholeState ? nil : action?.module
-        let isShared = !hasSessions || isOfWholeState || module.map(sharedModules.contains) == true
-        let session = isShared ? nil : ExactText(record.session ?? SessionName.shared)
-        return RecordOwner(session: session, module: module)
+        guard hasOwners, !isOfWholeState else { return RecordOwner(module: module) }
+        let owner: String? =
+            switch module.flatMap({ ownershipByModule[$0] }) {
+            case .everybody?: nil
+            case .principal?: OwnerName.ofClient(as: record.principal?.name, in: record.session)
+            case .session?, .keyedBySession?, nil: record.session ?? SessionName.shared
+            }
+        return RecordOwner(owner: owner.map { ExactText($0) }, module: module)
     }
 
     /// Returns true if a viewer may read a record.

@@ -108,9 +108,15 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
         return Replay(program: program, forms: forms, journal: journal, stateFormDigest: form)
     }
 
-    /// The identity of the state type's form: the SHA-256 of the type's JSON Schema.
+    /// The identity of the state type's form: the SHA-256 of the type's JSON Schema. If users have
+    /// slices, the names of these members are hashed, too. A table of sessions has the same schema
+    /// as a table of users.
     package static var stateFormDigest: String {
-        JSONSchema.document(of: State.self).withUnsafeBytes { SHA256.hexDigest($0) }
+        let schema = JSONSchema.document(of: State.self)
+        let users = (State.self as? any RootState.Type)?.membersOfUsers ?? []
+        guard !users.isEmpty else { return schema.withUnsafeBytes { SHA256.hexDigest($0) } }
+        let form = schema.withUnsafeBytes { Array($0) } + Array(users.joined(separator: "/").utf8)
+        return form.withUnsafeBytes { SHA256.hexDigest($0) }
     }
 }
 

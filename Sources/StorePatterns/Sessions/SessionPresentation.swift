@@ -52,7 +52,8 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
     ///
     /// A session's slice is presented to this session unless the session's route already has a view
     /// of the slice. A shared slice is presented to the shared session unless a route already has a
-    /// view of the slice. A state that was made without routes has slices of both kinds.
+    /// view of the slice. A user's slice is presented to no session. A state that was made without
+    /// routes has slices of both kinds.
     ///
     /// Cost: one step for each view on a route, and then one step for each slice.
     func makeInitialSessionLookup(of module: Int, in root: Root) -> (SliceKey) -> String? {
@@ -64,6 +65,8 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
             if let session = key.session {
                 return isHidden(edit, from: session, in: root) ? session : nil
             }
+            // A user's slice does not name the sessions of the user.
+            guard key.owner == nil else { return nil }
             let isShown = views(of: edit)?.contains { shown.contains(ExactText($0)) } == true
             return isShown ? nil : Sessions.shared
         }

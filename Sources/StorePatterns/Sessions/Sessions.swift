@@ -131,6 +131,10 @@ extension Sessions.State: PiecewiseState {
 }
 
 extension Sessions.Internal: SessionAction {
+    package var endedOwners: [String] {
+        endedSession.map { [$0, OwnerName.visitor($0)] } ?? []
+    }
+
     package var endedSession: String? {
         if case .ended(let session) = self { session } else { nil }
     }

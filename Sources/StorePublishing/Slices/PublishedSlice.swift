@@ -8,8 +8,8 @@ package struct PublishedSlice: Sendable {
         case whole(Bytes?)
         /// The module has instances, or its slice has other pieces.
         case pieces(EncodedPieces)
-        /// The module has a slice for each session.
-        case sessions(SessionSlices)
+        /// The module has a slice for each session or each user.
+        case owned(OwnedSlices)
     }
 
     /// The version that last changed the slice, as far as this server has seen changes.
@@ -30,7 +30,7 @@ package struct PublishedSlice: Sendable {
         switch form {
         case .whole(let bytes): bytes
         case .pieces(let pieces): pieces.joined
-        case .sessions(let sessions): sessions.joined
+        case .owned(let slices): slices.joined
         }
     }
 
@@ -39,18 +39,18 @@ package struct PublishedSlice: Sendable {
         switch form {
         case .whole(let bytes): bytes != nil
         case .pieces: true
-        case .sessions(let sessions): sessions.isStarted
+        case .owned(let slices): slices.isStarted
         }
     }
 
-    /// The number of started slices. Each instance counts, and each slice of a session.
+    /// The number of started slices. Each instance counts, and each slice of an owner.
     ///
-    /// Cost: one step for each session.
+    /// Cost: one step for each owner.
     package var startedCount: Int {
         switch form {
         case .whole(let bytes): bytes == nil ? 0 : 1
         case .pieces(let pieces): pieces.layout == .object ? pieces.count : 1
-        case .sessions(let sessions): sessions.startedCount
+        case .owned(let slices): slices.startedCount
         }
     }
 
@@ -59,20 +59,17 @@ package struct PublishedSlice: Sendable {
         if case .pieces(let pieces) = form { pieces } else { nil }
     }
 
-    /// The slices of sessions; `nil` if all sessions share the slice.
-    var sessions: SessionSlices? {
-        if case .sessions(let sessions) = form { sessions } else { nil }
+    /// The slices of owners; `nil` if all clients share the slice.
+    var ownedSlices: OwnedSlices? {
+        if case .owned(let slices) = form { slices } else { nil }
     }
 
-    /// True if sessions get different slices.
-    package var isOfSessions: Bool { sessions != nil }
-
-    /// Returns the slice that a session gets.
-    func visible(to session: String) -> PublishedSlice { sessions?.visible(to: session) ?? self }
+    /// Returns the slice that an owner gets.
+    func visible(to owner: String) -> PublishedSlice { ownedSlices?.visible(to: owner) ?? self }
 
     /// Returns true if a reader may get another value from this version of the slice than from an
-    /// older version. After a session ends, its reader gets the first slice again. The first slice
-    /// is older than the session's own slice, and may be equal to it.
+    /// older version. After an owner ends, its reader gets the first slice again. The first slice
+    /// is older than the owner's own slice, and may be equal to it.
     func differs(from old: PublishedSlice) -> Bool {
         version > old.version || (version < old.version && bytes != old.bytes)
     }
@@ -92,7 +89,7 @@ package struct PublishedSlice: Sendable {
         switch form {
         case .whole: true
         case .pieces(let pieces): pieces.isCheapToJoin
-        case .sessions(let sessions): sessions.isAtHand
+        case .owned(let slices): slices.isAtHand
         }
     }
 
@@ -102,7 +99,7 @@ package struct PublishedSlice: Sendable {
             let bytes = bytes ?? SliceLayout.absentSliceJSON
             return pointer == .root ? .resolved(bytes) : .inDocument(bytes, pointer)
         case .pieces(let pieces): return pieces.location(of: pointer)
-        case .sessions(let sessions): return sessions.location(of: pointer)
+        case .owned(let slices): return slices.location(of: pointer)
         }
     }
 }

@@ -1,8 +1,8 @@
 package import StoreCore
 import StoreJSON
 import StorePlatform
-import StoreTexts
-import StoreWire
+package import StoreTexts
+package import StoreWire
 import Synchronization
 
 /// The layout of a state of modules: the name and the place of each slice.
@@ -13,8 +13,17 @@ package final class SliceLayout: Sendable {
     let names: [String]
     /// The bytes before each slice in the whole state: a separator and the key.
     private let memberPrefixes: [Bytes]
-    /// The indices of the modules with slices, or with parts of slices, that belong to sessions.
-    package let sessionModules: [Int]
+    /// The owners of the slices of each module.
+    private let ownershipByModule: [SliceOwnership]
+    /// The indices of the modules with slices, or with parts of slices, that belong to sessions or
+    /// users.
+    package let ownedModules: [Int]
+    /// True if slices, or parts of slices, belong to sessions.
+    package let hasSessions: Bool
+    /// The indices of the modules whose slices belong to users.
+    let userModules: [Int]
+    /// True if slices belong to users.
+    package var hasUsers: Bool { !userModules.isEmpty }
     /// The indices of the slices that the layout shows; `nil` if the layout shows all slices.
     private let shownIndices: [Int]?
     /// The most layouts for roles in ``narrowed``. At this number, all these layouts are dropped,
@@ -25,13 +34,17 @@ package final class SliceLayout: Sendable {
     private let layoutsBySight = Locked<[Sight: SliceLayout]>([:])
 
     package convenience init<Root: RootState>(_ modules: [Mount<Root>]) {
-        let ofSessions = modules.indices.filter { modules[$0].slicePlace.ownership != .everybody }
-        self.init(modules.map(\.name), sessionModules: ofSessions)
+        self.init(modules.map(\.name), ownership: modules.map(\.slicePlace.ownership))
     }
 
-    init(_ names: [String], sessionModules: [Int] = [], shownIndices: [Int]? = nil) {
+    /// Makes a layout. Without `ownership`, all slices are shared.
+    init(_ names: [String], ownership: [SliceOwnership]? = nil, shownIndices: [Int]? = nil) {
+        let ownershipByModule = ownership ?? names.map { _ in .everybody }
         self.names = names
-        self.sessionModules = sessionModules
+        self.ownershipByModule = ownershipByModule
+        ownedModules = ownershipByModule.indices.filter { ownershipByModule[$0] != .everybody }
+        userModules = ownershipByModule.indices.filter { ownershipByModule[$0] == .principal }
+        hasSessions = ownershipByModule.contains { $0 != .everybody && $0 != .principal }
         self.shownIndices = shownIndices
         let members = shownIndices.map { $0.map { names[$0] } } ?? names
         memberPrefixes = members.enumerated().map { index, name in
@@ -47,7 +60,7 @@ package final class SliceLayout: Sendable {
     func narrowed(to sight: Sight) -> SliceLayout {
         if let known = layoutsBySight.withLock({ $0[sight] }) { return known }
         let shown = names.indices.filter { sight.sees(module: names[$0]) }
-        let made = SliceLayout(names, sessionModules: sessionModules, shownIndices: shown)
+        let made = SliceLayout(names, ownership: ownershipByModule, shownIndices: shown)
         layoutsBySight.withLock { layouts in
             if layouts.count >= Self.narrowedLayoutsMax { layouts = [:] }
             layouts[sight] = made
@@ -57,6 +70,16 @@ package final class SliceLayout: Sendable {
 
     /// True if some slices are hidden.
     var isNarrowed: Bool { shownIndices != nil }
+
+    /// Returns the owner whose slice of a module the viewer reads. Returns `nil` if the slice has
+    /// no owner, or if the viewer reads the slices of all owners.
+    package func owner(of viewer: Viewer, _ module: Int) -> ExactText? {
+        switch ownershipByModule[module] {
+        case .everybody: nil
+        case .session, .keyedBySession: viewer.session
+        case .principal: viewer.owner
+        }
+    }
 
     /// Returns true if this layout shows the slice at an index.
     func shows(_ index: Int) -> Bool { shownIndices?.contains(index) ?? true }

@@ -5,7 +5,7 @@ import StorePlatform
 package import StoreWire
 
 /// A writer for a state that is made of modules. The writer encodes only the slices that may have
-/// changed. If such a slice has pieces (sessions, instances or pending effects), the writer encodes
+/// changed. If such a slice has pieces (owners, instances or pending effects), the writer encodes
 /// only the changed pieces.
 ///
 /// The bytes of unchanged slices are reused, and the slices are joined only for readers of the
@@ -17,7 +17,7 @@ package final class SliceWriter<State: RootState>: StateWriter {
     private let modules = State.modules
     /// For each slice, true if the slice is made of pieces.
     private let isInPiecesByModule = State.modules.map {
-        $0.slicePlace.ownership == .session || $0.slicePlace.wireType is any PiecewiseState.Type
+        $0.slicePlace.isOwned || $0.slicePlace.wireType is any PiecewiseState.Type
     }
     private var slices: [PublishedSlice] = []
     /// The values from which the slices with pieces were encoded, by index.
@@ -99,8 +99,8 @@ private struct PieceWriter {
         _ oldValue: (any Sendable)?
     ) throws(JSONError) -> PublishedSlice {
         switch value {
-        case let value as any SessionValues:
-            try sliceOfSessions(of: value, after: old, oldValue as? any SessionValues)
+        case let value as any OwnedValues:
+            try sliceOfOwners(of: value, after: old, oldValue as? any OwnedValues)
         case let value as any PiecewiseState:
             try sliceOfPieces(of: value, after: old, oldValue as? any PiecewiseState)
         default: try wholeSlice(value, after: old)
@@ -147,8 +147,8 @@ private struct PieceWriter {
         after old: PublishedSlice?,
         _ oldValue: (any PiecewiseState)?
     ) throws(JSONError) -> PublishedSlice {
-        let known = old?.sessions
-        var renewed: [(session: String, slice: PublishedSlice?)] = []
+        let known = old?.ownedSlices
+        var renewed: [(owner: String, slice: PublishedSlice?)] = []
         for (session, part) in value.changedPieces(since: known == nil ? nil : oldValue) {
             guard let part else {
                 renewed.append((session, nil))
@@ -160,27 +160,27 @@ private struct PieceWriter {
         }
         if let old, known != nil, renewed.isEmpty { return old }
         let none = PublishedSlice(.pieces(EncodedPieces(SortedTable())), version: 0)
-        let slices = known ?? SessionSlices([], first: none, .underSessionName)
-        return PublishedSlice(.sessions(slices.replacing(renewed)), version: version)
+        let slices = known ?? OwnedSlices([], first: none, .underSessionName)
+        return PublishedSlice(.owned(slices.replacing(renewed)), version: version)
     }
 
-    private mutating func sliceOfSessions(
-        of value: any SessionValues,
+    private mutating func sliceOfOwners(
+        of value: any OwnedValues,
         after old: PublishedSlice?,
-        _ oldValue: (any SessionValues)?
+        _ oldValue: (any OwnedValues)?
     ) throws(JSONError) -> PublishedSlice {
-        let known = old?.sessions
-        let (sessions, isFirst) = value.changes(since: known == nil ? nil : oldValue)
-        var renewed: [(session: String, slice: PublishedSlice?)] = []
-        for session in sessions {
-            guard value.hasOwnValue(of: session) else {
-                renewed.append((session, nil))
+        let known = old?.ownedSlices
+        let (owners, isFirst) = value.changes(since: known == nil ? nil : oldValue)
+        var renewed: [(owner: String, slice: PublishedSlice?)] = []
+        for owner in owners {
+            guard value.hasOwnValue(of: owner) else {
+                renewed.append((owner, nil))
                 continue
             }
-            let before = known?[session]
-            let (part, oldPart) = (value.value(of: session), oldValue?.value(of: session))
+            let before = known?[owner]
+            let (part, oldPart) = (value.value(of: owner), oldValue?.value(of: owner))
             let slice = try slice(of: part, after: before ?? known?.initialSlice, oldPart)
-            if before == nil || slice.version == version { renewed.append((session, slice)) }
+            if before == nil || slice.version == version { renewed.append((owner, slice)) }
         }
         var first = known?.initialSlice
         if isFirst || first == nil {
@@ -190,8 +190,8 @@ private struct PieceWriter {
         if let old, let known, renewed.isEmpty, known.initialSlice.version == first.version {
             return old
         }
-        let slices = known ?? SessionSlices([], first: first, .bareSlice)
-        return PublishedSlice(.sessions(slices.replacing(renewed, first: first)), version: version)
+        let slices = known ?? OwnedSlices([], first: first, .bareSlice)
+        return PublishedSlice(.owned(slices.replacing(renewed, first: first)), version: version)
     }
 
     private func encoded(_ value: any Encodable & Sendable) throws(JSONError) -> Bytes {

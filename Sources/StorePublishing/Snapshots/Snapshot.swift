@@ -1,7 +1,7 @@
 import StoreCore
 package import StoreJSON
 import StorePlatform
-import StoreTexts
+package import StoreTexts
 package import StoreWire
 import Synchronization
 
@@ -56,8 +56,20 @@ package final class Snapshot: Sendable {
 
     package var version: UInt64 { tag.version }
 
-    /// True if sessions have slices of their own.
-    package var hasSessions: Bool { layout?.sessionModules.isEmpty == false }
+    /// True if sessions or users have slices of their own.
+    package var hasOwners: Bool { layout?.ownedModules.isEmpty == false }
+
+    /// Returns a viewer without the names that no slice depends on. Viewers that see the same state
+    /// are then equal.
+    package func viewer(_ viewer: Viewer) -> Viewer {
+        viewer.keeping(session: layout?.hasSessions == true, owner: layout?.hasUsers == true)
+    }
+
+    /// Returns the owner whose slice of a module a viewer reads. Returns `nil` if the slice has no
+    /// owner, or if the viewer reads the slices of all owners.
+    package func owner(of viewer: Viewer, _ module: Int) -> ExactText? {
+        layout?.owner(of: viewer, module)
+    }
 
     /// The names of the modules, in the order of the slices. Empty if the state is not made of
     /// modules.
@@ -66,10 +78,12 @@ package final class Snapshot: Sendable {
     /// True if some slices are hidden from the viewer of this version.
     package var isNarrowed: Bool { layout?.isNarrowed == true }
 
-    /// Returns this version, reduced to the members that the viewer may read. For a session, its
-    /// own slices replace the slices of all sessions. Returns `self` if the viewer sees everything.
+    /// Returns this version, reduced to the members that the viewer may read. The slices of its
+    /// session and its user replace the slices of all owners. Returns `self` if the viewer sees
+    /// everything.
     package func visible(to viewer: Viewer) -> Snapshot {
-        guard viewer.sight != nil || (viewer.session != nil && hasSessions) else { return self }
+        let isOwner = viewer.session != nil || viewer.owner != nil
+        guard viewer.sight != nil || (isOwner && hasOwners) else { return self }
         // Polling clients often ask for the same version. Most of these clients belong to one
         // session, or have no session.
         let known = lastVisible.withLock { seen in
@@ -85,9 +99,9 @@ package final class Snapshot: Sendable {
         // A state that is not made of modules has no members to show.
         let all = layout ?? SliceLayout([])
         var slices = slices
-        if let session = viewer.session {
-            for index in all.sessionModules {
-                slices[index] = slices[index].visible(to: session.text)
+        for index in all.ownedModules {
+            if let owner = all.owner(of: viewer, index) {
+                slices[index] = slices[index].visible(to: owner.text)
             }
         }
         guard let sight = viewer.sight else { return with(slices, all, readers) }
@@ -99,7 +113,7 @@ package final class Snapshot: Sendable {
     /// Returns this version with more ``readers``: the readers of the earlier versions that this
     /// version replaces.
     func addingReaders(_ readers: VersionReaders) -> Snapshot {
-        guard hasSessions, readers.union(self.readers) != self.readers else { return self }
+        guard hasOwners, readers.union(self.readers) != self.readers else { return self }
         return layout.map { with(slices, $0, readers.union(self.readers)) } ?? self
     }
 
@@ -134,23 +148,23 @@ package final class Snapshot: Sendable {
     /// Returns the version number of an event for a reader. `changed` is the version of the last
     /// change in the reader's slices. `before` is the same number in the reader's previous version.
     ///
-    /// After a session ends, its reader gets the first slices again, which are older than the
-    /// session's own slices. In this case, the result is the version of this snapshot, so that the
+    /// After an owner ends, its reader gets the first slices again, which are older than the
+    /// owner's own slices. In this case, the result is the version of this snapshot, so that the
     /// versions of a stream never go back.
     func eventVersion(changed: UInt64, after before: UInt64) -> UInt64 {
         changed < before ? version : changed
     }
 
-    /// Returns the sessions whose own slices differ from an earlier version; `nil` if all sessions
-    /// may see a difference.
-    func sessions(changedSince old: Snapshot) -> Set<ExactText>? {
+    /// Returns the owners whose slices differ from an earlier version; `nil` if all owners may see
+    /// a difference.
+    func owners(changedSince old: Snapshot) -> Set<ExactText>? {
         var changed: Set<ExactText> = []
-        for index in layout?.sessionModules ?? []
+        for index in layout?.ownedModules ?? []
         where slices[index].version != old.slices[index].version {
-            guard let mine = slices[index].sessions, let theirs = old.slices[index].sessions,
-                let sessions = mine.sessions(changedSince: theirs)
+            guard let mine = slices[index].ownedSlices, let theirs = old.slices[index].ownedSlices,
+                let owners = mine.owners(changedSince: theirs)
             else { return nil }
-            for session in sessions { changed.insert(ExactText(session)) }
+            for owner in owners { changed.insert(ExactText(owner)) }
         }
         return changed
     }
@@ -194,6 +208,41 @@ package final class Snapshot: Sendable {
         guard let name = pointer.tokens.first else { return slices.allSatisfy(\.isAtHand) }
         guard let index = layout.index(of: name) else { return true }
         return slices[index].isAtHand(forPartInside: pointer.tokens.count > 1)
+    }
+}
+
+// The users that own slices.
+
+extension Snapshot {
+    /// Returns the users that own slices, sorted by name, with the names of the modules. The first
+    /// user is the first user behind `after`. Cost: one step for each owner.
+    package func users(after: String?, limit: Int) -> [(principal: String, modules: [String])] {
+        var modulesByUser: [ExactText: [String]] = [:]
+        let first = after.map { ExactText($0) }
+        for (name, slices) in userSlices {
+            for owner in slices.owners {
+                guard let user = OwnerName.principal(of: owner).map({ ExactText($0) }) else {
+                    continue
+                }
+                if let first, user <= first { continue }
+                modulesByUser[user, default: []].append(name)
+            }
+        }
+        return modulesByUser.sorted { $0.key < $1.key }.prefix(limit).map {
+            ($0.key.text, $0.value)
+        }
+    }
+
+    /// Returns true if a user owns slices.
+    package func hasSlices(ofUser principal: String) -> Bool {
+        userSlices.contains { $0.slices[OwnerName.user(principal)] != nil }
+    }
+
+    private var userSlices: [(name: String, slices: OwnedSlices)] {
+        guard let layout else { return [] }
+        return layout.userModules.compactMap { index in
+            slices[index].ownedSlices.map { (layout.names[index], $0) }
+        }
     }
 }
 

@@ -17,12 +17,13 @@ package enum StatePatch {
         for viewer: Viewer,
         with encoder: JSONEncoder
     ) throws(JSONError) -> Bytes {
-        let session = viewer.session?.text
         var changes: [JSONPatch.Change] = []
         for module in Set(edits.map(\.module)).sorted() {
             let mount = Root.modules[module]
             guard viewer.sees(module: mount.name) else { continue }
-            changes += try self.changes(of: mount, from: old, to: new, for: session, encoder)
+            let ownership = mount.slicePlace.ownership
+            let owner = ownership == .principal ? viewer.owner : viewer.session
+            changes += try self.changes(of: mount, from: old, to: new, for: owner?.text, encoder)
         }
         return try JSONPatch.diff(of: changes)
     }
@@ -58,28 +59,28 @@ package enum StatePatch {
         of mount: Mount<Root>,
         from old: Root,
         to new: Root,
-        for session: String?,
+        for owner: String?,
         _ encoder: JSONEncoder
     ) throws(JSONError) -> [JSONPatch.Change] {
         let place = JSONPointer(tokens: [mount.name])
         var (before, after) = (mount.slicePlace.memberValue(old), mount.slicePlace.memberValue(new))
-        if let session, let old = before as? any SessionValues,
-            let new = after as? any SessionValues
+        if let owner, let old = before as? any OwnedValues,
+            let new = after as? any OwnedValues
         {
-            (before, after) = (old.value(of: session), new.value(of: session))
+            (before, after) = (old.value(of: owner), new.value(of: owner))
         }
         if let before = before as? any PiecewiseState, let after = after as? any PiecewiseState,
             let pieces = try self.pieceChanges(
                 from: before,
                 to: after,
                 at: place,
-                for: session,
+                for: owner,
                 encoder
             )
         {
             return pieces
         }
-        let part = mount.slicePlace.ownership == .keyedBySession ? session : nil
+        let part = mount.slicePlace.ownership == .keyedBySession ? owner : nil
         let (from, to) = (
             try encodedSlice(before, part, encoder), try encodedSlice(after, part, encoder)
         )

@@ -40,8 +40,8 @@ package final class PartStreams: Sendable {
         /// The parts of each container by the first token of their pointers. Under `nil`: the parts
         /// that are a whole container.
         var partsByContainer: [WatchedPart.Container: [ExactText?: [WatchedPart: SentFrame]]] = [:]
-        /// The containers of each session. Under `nil`: the containers of shared slices.
-        var containersBySession: [ExactText?: Set<WatchedPart.Container>] = [:]
+        /// The containers of each owner. Under `nil`: the containers of shared slices.
+        var containersByOwner: [ExactText?: Set<WatchedPart.Container>] = [:]
         var count = 0
         /// The places of the clients that watch pointers.
         var places = WatchPlaces()
@@ -63,8 +63,8 @@ package final class PartStreams: Sendable {
                 let change = (newValue == nil ? 0 : 1) - (old == nil ? 0 : 1)
                 guard change != 0 else { return }
                 count += change
-                let session = part.container.session
-                containersBySession[session, default: []].insert(part.container)
+                let owner = part.container.owner
+                containersByOwner[owner, default: []].insert(part.container)
                 guard newValue == nil,
                     partsByContainer[part.container]?[part.firstToken]?.isEmpty == true
                 else {
@@ -73,21 +73,21 @@ package final class PartStreams: Sendable {
                 partsByContainer[part.container]?[part.firstToken] = nil
                 guard partsByContainer[part.container]?.isEmpty == true else { return }
                 partsByContainer[part.container] = nil
-                containersBySession[session]?.remove(part.container)
-                if containersBySession[session]?.isEmpty == true {
-                    containersBySession[session] = nil
+                containersByOwner[owner]?.remove(part.container)
+                if containersByOwner[owner]?.isEmpty == true {
+                    containersByOwner[owner] = nil
                 }
             }
         }
 
-        /// Returns the containers that may differ between two versions. Skips the sessions without
-        /// a change.
+        /// Returns the containers that may differ between two versions. Skips the owners without a
+        /// change.
         func changedContainers(_ new: Snapshot, after old: Snapshot) -> [WatchedPart.Container] {
-            guard new.hasSessions, let sessions = new.sessions(changedSince: old) else {
+            guard new.hasOwners, let owners = new.owners(changedSince: old) else {
                 return Array(partsByContainer.keys)
             }
-            return sessions.reduce(into: Array(containersBySession[nil] ?? [])) { found, session in
-                found += containersBySession[session] ?? []
+            return owners.reduce(into: Array(containersByOwner[nil] ?? [])) { found, owner in
+                found += containersByOwner[owner] ?? []
             }
         }
 

@@ -8,7 +8,7 @@ final class SliceStreams: Sendable {
     private let layout: SliceLayout
     /// The topics of each module. The stream writer finds the readers of a module by these topics.
     private let topicsByModule: [(slice: TopicID, change: TopicID)]
-    /// The sessions that read slices of their own.
+    /// The sessions and users that read slices of their own.
     private let watching: WatchingViewers
 
     init(_ layout: SliceLayout, _ distributor: TopicDistributor) {
@@ -18,8 +18,8 @@ final class SliceStreams: Sendable {
             (slice: TopicID(.slice(ExactText(name))), change: TopicID(.changes(ExactText(name))))
         }
         self.topicsByModule = topics
-        watching = WatchingViewers { [ofSessions = layout.sessionModules] viewer in
-            ofSessions.contains { index in
+        watching = WatchingViewers { [owned = layout.ownedModules] viewer in
+            owned.contains { index in
                 distributor.hasReaders(topics[index].slice.seen(by: viewer))
                     || distributor.streams.hasReaders(topics[index].change.seen(by: viewer))
             }
@@ -29,50 +29,49 @@ final class SliceStreams: Sendable {
     /// Returns the topic by which the stream writer finds the readers of a stream.
     func topicID(of topic: SliceTopic) -> TopicID {
         switch topic {
-        case .slice(let index, let session): topicsByModule[index].slice.seen(by: session)
-        case .change(let index, let session): topicsByModule[index].change.seen(by: session)
+        case .slice(let index, let owner): topicsByModule[index].slice.seen(by: owner)
+        case .change(let index, let owner): topicsByModule[index].change.seen(by: owner)
         }
     }
 
-    /// Sends the slices that a new version changed. `sessions` are the sessions whose own slices
-    /// differ; `nil` if the slices of all sessions may differ. The publishing thread calls this
-    /// function.
+    /// Sends the slices that a new version changed. `owners` are the owners whose slices differ;
+    /// `nil` if the slices of all owners may differ. The publishing thread calls this function.
     func distribute(
         _ new: Snapshot,
         after old: Snapshot,
         for filter: ReaderFilter?,
-        _ sessions: Set<ExactText>? = []
+        _ owners: Set<ExactText>? = []
     ) {
         for index in topicsByModule.indices
         where new.slices[index].version != old.slices[index].version {
             let (mine, before) = (new.slices[index], old.slices[index])
             distributeSlice(index, nil, mine, after: before, at: mine.version, for: filter)
         }
-        for session in watching.viewers(of: sessions).compactMap(\.session) {
-            for index in layout.sessionModules
+        for owner in watching.viewers(of: owners).compactMap(\.session) {
+            for index in layout.ownedModules
             where new.slices[index].version != old.slices[index].version {
-                let mine = new.slices[index].visible(to: session.text)
-                let before = old.slices[index].visible(to: session.text)
+                let mine = new.slices[index].visible(to: owner.text)
+                let before = old.slices[index].visible(to: owner.text)
                 guard mine.differs(from: before) else { continue }
                 let version = new.eventVersion(changed: mine.version, after: before.version)
-                distributeSlice(index, session, mine, after: before, at: version, for: filter)
+                distributeSlice(index, owner, mine, after: before, at: version, for: filter)
             }
         }
     }
 
     private func distributeSlice(
         _ index: Int,
-        _ session: ExactText?,
+        _ owner: ExactText?,
         _ new: PublishedSlice,
         after old: PublishedSlice,
         at version: UInt64,
         for filter: ReaderFilter?
     ) {
         // The pieces of a slice are only joined if the slice has readers.
-        distributor.distribute(to: topicsByModule[index].slice.seen(by: session), for: filter) {
+        distributor.distribute(to: topicsByModule[index].slice.seen(by: owner), for: filter) {
             distributor.topicVersion(of: new.bytes, since: version, in: $0)
         }
-        let changes = topicsByModule[index].change.seen(by: session)
+        let changes = topicsByModule[index].change.seen(by: owner)
         guard distributor.streams.hasReaders(changes) else { return }
         let change = Self.changeJSON(old.bytes, new.bytes)
         distributor.distribute(change, to: changes, since: version, for: filter)
@@ -86,8 +85,8 @@ final class SliceStreams: Sendable {
         in mode: StreamMode,
         from snapshot: Snapshot
     ) -> FirstFrame {
-        if let session = topic.session { watching.insert(Viewer(session: session)) }
-        let slice = snapshot.slice(topic.module, for: topic.session)
+        if let owner = topic.owner { watching.insert(Viewer(session: owner)) }
+        let slice = snapshot.slice(topic.module, for: topic.owner)
         guard case .change = topic else {
             let (bytes, version) = (slice.bytes, slice.version)
             let first = distributor.topicVersion(of: bytes, since: version, in: mode, isKnown: true)
@@ -112,15 +111,14 @@ final class SliceStreams: Sendable {
 }
 
 extension Snapshot {
-    /// Returns the slice of the module at an index; the slice of the session if `session` is not
-    /// `nil`.
-    func slice(_ module: Int, for session: ExactText?) -> PublishedSlice {
-        session.map { slices[module].visible(to: $0.text) } ?? slices[module]
+    /// Returns the slice of the module at an index; the slice of the owner if `owner` is not `nil`.
+    func slice(_ module: Int, for owner: ExactText?) -> PublishedSlice {
+        owner.map { slices[module].visible(to: $0.text) } ?? slices[module]
     }
 }
 
-/// The subject of a module's stream: the module's index, and the session of the reader if each
-/// session has a slice.
+/// The subject of a module's stream: the module's index, and the reader's session or user if the
+/// slices have owners.
 package enum SliceTopic: Hashable, Sendable {
     /// The slice.
     case slice(Int, ExactText? = nil)
@@ -133,10 +131,10 @@ package enum SliceTopic: Hashable, Sendable {
         }
     }
 
-    /// The session on whose behalf the stream reads the slice.
-    var session: ExactText? {
+    /// The owner on whose behalf the stream reads the slice.
+    var owner: ExactText? {
         switch self {
-        case .slice(_, let session), .change(_, let session): session
+        case .slice(_, let owner), .change(_, let owner): owner
         }
     }
 }

@@ -95,7 +95,7 @@ struct WatchPlaces {
     /// without a session of their own share one session. The pointers of this session count as
     /// shared.
     private static func session(of part: WatchedPart) -> ExactText? {
-        let session = part.container.session
+        let session = part.container.owner
         return session?.text == SessionName.shared ? nil : session
     }
 }
@@ -125,8 +125,9 @@ final class WatchingViewers: Sendable {
     private static let sweepCountMin = 1_000
 
     private struct Table: Sendable {
-        /// The viewers by their sessions. Under `nil`: the viewers without a session.
-        var viewersBySession: [ExactText?: Set<Viewer>] = [:]
+        /// The viewers by their sessions, and by their names as owners of slices of users. Under
+        /// `nil`: the viewers without a session and without such a name.
+        var viewersByOwner: [ExactText?: Set<Viewer>] = [:]
         var count = 0
         var nextSweepCount = WatchingViewers.sweepCountMin
     }
@@ -141,29 +142,44 @@ final class WatchingViewers: Sendable {
     /// streams.
     func insert(_ viewer: Viewer) {
         table.withLock { table in
-            let isNew = table.viewersBySession[viewer.session, default: []].insert(viewer).inserted
+            var isNew = false
+            for owner in viewer.owners
+            where table.viewersByOwner[owner, default: []].insert(viewer).inserted {
+                isNew = true
+            }
             if isNew { table.count += 1 }
             guard table.count >= table.nextSweepCount else { return }
-            table.viewersBySession = table.viewersBySession.compactMapValues { viewers in
+            table.viewersByOwner = table.viewersByOwner.compactMapValues { viewers in
                 let reading = viewers.filter(isReading)
                 return reading.isEmpty ? nil : reading
             }
-            table.count = table.viewersBySession.values.reduce(0) { $0 + $1.count }
+            table.count = table.viewersByOwner.values.reduce(0) { $0 + $1.count }
             table.nextSweepCount = max(Self.sweepCountMin, 2 * table.count)
         }
     }
 
-    /// Returns the viewers of some sessions, and all viewers without a session. Returns all viewers
-    /// if `sessions` is `nil`.
-    func viewers(of sessions: Set<ExactText>?) -> [Viewer] {
+    /// Returns the viewers that are some owners, and all viewers without a session. Returns all
+    /// viewers if `owners` is `nil`.
+    func viewers(of owners: Set<ExactText>?) -> [Viewer] {
         table.withLock { table in
-            guard !table.viewersBySession.isEmpty else { return [] }
-            guard let sessions else { return table.viewersBySession.values.flatMap { $0 } }
-            var found = table.viewersBySession[nil].map { Array($0) } ?? []
-            for session in sessions {
-                if let viewers = table.viewersBySession[session] { found += viewers }
-            }
-            return found
+            guard !table.viewersByOwner.isEmpty else { return [] }
+            guard let owners else { return Self.distinct(table.viewersByOwner.values.map { $0 }) }
+            let found = owners.compactMap { table.viewersByOwner[$0] }
+            return (table.viewersByOwner[nil].map { Array($0) } ?? []) + Self.distinct(found)
         }
+    }
+
+    /// Returns the viewers of several sets, each once: a viewer with a session may be a user, too.
+    private static func distinct(_ sets: [Set<Viewer>]) -> [Viewer] {
+        guard sets.count > 1 else { return sets.first.map { Array($0) } ?? [] }
+        return Array(sets.reduce(into: Set()) { $0.formUnion($1) })
+    }
+}
+
+extension Viewer {
+    /// The names under which a change of an owner is looked up.
+    fileprivate var owners: [ExactText?] {
+        let owners = [session, owner].compactMap { $0 }
+        return owners.isEmpty ? [nil] : owners
     }
 }

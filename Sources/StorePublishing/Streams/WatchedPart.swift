@@ -7,7 +7,7 @@ package import StoreWire
 package struct WatchedPart: Hashable, Sendable {
     /// The document or slice that contains the part.
     enum Container: Hashable, Sendable {
-        /// The slice of the module at this index; if there is a session, the slice of that session.
+        /// The slice of the module at this index; if there is an owner, the slice of that owner.
         case module(Int, ExactText? = nil)
         /// The whole state, which is not made of modules.
         case state
@@ -22,19 +22,19 @@ package struct WatchedPart: Hashable, Sendable {
     /// True if a client chose the pointer; false for an instance of a module.
     package let isClientPointer: Bool
 
-    /// Makes the part for an instance of a module. If `session` is not `nil`, the instance belongs
-    /// to this session.
+    /// Makes the part for an instance of a module. If `owner` is not `nil`, the instance belongs to
+    /// this session or user.
     package init(
         instance id: String,
         of module: Int,
         named name: String,
-        for session: ExactText? = nil
+        for owner: ExactText? = nil
     ) {
-        container = .module(module, session)
+        container = .module(module, owner)
         pointer = JSONPointer(tokens: [id])
         topic = TopicID(
             .instance(ExactText(name), id: ExactText(id)),
-            for: Viewer(session: session)
+            for: Viewer(session: owner)
         )
         isClientPointer = false
     }
@@ -62,20 +62,20 @@ package struct WatchedPart: Hashable, Sendable {
             topic = TopicID(subject)
             return
         }
-        let owner = module.flatMap { layout.sessionModules.contains($0) ? viewer.session : nil }
+        let owner = module.flatMap { layout.owner(of: viewer, $0) }
         container = module.map { .module($0, owner) } ?? .nowhere
         topic = TopicID(subject, for: Viewer(session: owner))
     }
 }
 
 extension WatchedPart.Container {
-    /// The session that owns the container; `nil` if the container is shared.
-    var session: ExactText? { if case .module(_, let session) = self { session } else { nil } }
+    /// The owner of the container; `nil` if the container is shared.
+    var owner: ExactText? { if case .module(_, let owner) = self { owner } else { nil } }
 
     func slice(in snapshot: Snapshot) -> PublishedSlice? {
-        guard case .module(let index, let session) = self else { return nil }
+        guard case .module(let index, let owner) = self else { return nil }
         let slice = snapshot.slices[index]
-        return session.map { slice.visible(to: $0.text) } ?? slice
+        return owner.map { slice.visible(to: $0.text) } ?? slice
     }
 
     func location(of pointer: JSONPointer, in snapshot: Snapshot) -> PartLocation {

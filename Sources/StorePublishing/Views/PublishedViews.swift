@@ -1,5 +1,5 @@
 package import StoreJSON
-package import StoreTexts
+import StoreTexts
 package import StoreWire
 
 /// The views of a state of any type.
@@ -36,6 +36,8 @@ package struct PublishedView: Sendable {
     /// True if the view reads slices of sessions, so that its content may differ from session to
     /// session.
     package let isOfSession: Bool
+    /// True if the view reads slices of users, so that its content may differ from user to user.
+    package let isOfUser: Bool
 }
 
 /// A request for a view, with its parameters.
@@ -57,13 +59,17 @@ package struct ViewRequest: Sendable {
         topic = TopicID(.view(ExactText(name), query: ExactText(query)))
     }
 
-    /// Returns the same request on behalf of a session.
-    package func seen(by session: ExactText?) -> ViewRequest {
+    /// Returns the same request on behalf of a viewer.
+    package func seen(by viewer: Viewer) -> ViewRequest {
         var request = self
-        request.topic = topic.seen(by: session)
+        request.topic = topic.seen(by: viewer)
         return request
     }
 
-    /// The session on whose behalf the view is requested.
-    var session: ExactText? { topic.viewer.session }
+    /// The viewer on whose behalf the view is requested.
+    var viewer: Viewer { topic.viewer }
+
+    /// The session, or else the user, whose bound limits the watched view; `nil` if the view is the
+    /// same for all clients.
+    var boundedOwner: ExactText? { viewer.session ?? viewer.owner }
 }

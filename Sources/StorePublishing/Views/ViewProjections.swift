@@ -1,16 +1,18 @@
 package import StoreCore
 import StoreJSON
+import StoreTexts
+import StoreWire
 
 /// The views of a state, and the functions with which a server prepares a state for the views.
 package struct ViewProjections<State: Codable & Equatable & Sendable>: Sendable {
     let views: [ViewDescription<State>]
     /// Makes a state from published slices, for views that are requested once and not watched.
-    let makeState:
-        @Sendable ([PublishedSlice], Set<Int>, _ session: String?) throws(JSONError) -> State
-    /// The indices of the modules with a slice for each session.
-    let sessionModules: Set<Int>
-    /// Sets the session on whose behalf a state is read.
-    let setSession: @Sendable (inout State, _ session: String) -> Void
+    let makeState: @Sendable ([PublishedSlice], Set<Int>, Viewer) throws(JSONError) -> State
+    /// Returns the owner whose slice of the module at an index a viewer reads; `nil` if all clients
+    /// share the slice.
+    let owner: @Sendable (Viewer, Int) -> ExactText?
+    /// Sets the viewer on whose behalf a state is read; `nil` if no slices have owners.
+    let setViewer: (@Sendable (inout State, Viewer) -> Void)?
 }
 
 struct ViewDescription<State: Sendable>: Sendable {
@@ -27,15 +29,14 @@ extension ViewDescription where State: RootState {
         }
         // Views do not list the fields that they read, so each view may read all fields.
         let fields = State.modules.indices.filter { State.modules[$0].isField }
+        let owners = Set((named + fields).map { State.modules[$0].slicePlace.ownership })
         published = PublishedView(
             name: View.name,
             parametersType: View.Parameters.self,
             sourceModules: Set(named),
             readableMembers: Set(named + fields),
-            isOfSession: State.modules.contains {
-                $0.slicePlace.ownership != .everybody
-                    && (names.isEmpty || $0.isField || names.contains($0.name))
-            }
+            isOfSession: owners.contains(.session) || owners.contains(.keyedBySession),
+            isOfUser: owners.contains(.principal)
         )
         makeView = { state, parameters in
             (parameters as? View.Parameters).flatMap { View(state: state, parameters: $0) }
@@ -48,12 +49,18 @@ extension ViewProjections {
         views = State.views.map { ViewDescription($0) }
         let names = State.modules.map(\.name)
         let ownership = State.modules.map(\.slicePlace.ownership)
-        sessionModules = Set(ownership.indices.filter { ownership[$0] != .everybody })
-        setSession = { state, session in
-            let reader = ReadingSession(session)
+        let layout = SliceLayout(State.modules)
+        owner = { layout.owner(of: $0, $1) }
+        let setViewer: @Sendable (inout State, Viewer) -> Void = { state, viewer in
+            let shared = SessionName.shared
+            let reader = SliceReader(
+                session: viewer.session?.text ?? shared,
+                owner: viewer.owner?.text ?? OwnerName.visitor(shared)
+            )
             for mount in State.modules { mount.slicePlace.setReader(of: &state, to: reader) }
         }
-        makeState = { [setSession] slices, reads, session throws(JSONError) in
+        self.setViewer = layout.ownedModules.isEmpty ? nil : setViewer
+        makeState = { slices, reads, viewer throws(JSONError) in
             // Only the slices that the view reads are needed. All other slices have the values that
             // they had before the first action.
             var json = JSONWriter(capacity: 4_096)
@@ -61,21 +68,22 @@ extension ViewProjections {
                 for index in reads.sorted() {
                     json.key(names[index])
                     let bytes = slices[index].bytes ?? SliceLayout.absentSliceJSON
-                    guard let session, ownership[index] == .session else {
+                    guard ownership[index].isOwned, let owner = layout.owner(of: viewer, index)
+                    else {
                         json.raw(bytes)
                         continue
                     }
-                    // The slice of a session replaces the table of all sessions. The decoder reads
-                    // this slice under the session's name.
+                    // The slice of an owner replaces the table of all owners. The decoder reads
+                    // this slice under the owner's name.
                     json.object { json in
-                        json.key(session)
+                        json.key(owner.text)
                         json.raw(bytes)
                     }
                 }
             }
             let decoder = JSONDecoder(limits: .unbounded)
             var state = try decoder.decode(PartialState<State>.self, from: json.byteArray).state
-            if let session { setSession(&state, session) }
+            if !viewer.seesAll { setViewer(&state, viewer) }
             return state
         }
     }

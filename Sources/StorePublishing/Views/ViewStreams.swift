@@ -29,19 +29,19 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         init(_ request: ViewRequest) { self.request = request }
     }
 
-    /// A source of a view: a module, and a session if the module's slices belong to sessions.
+    /// A source of a view: a module, and an owner if the module's slices have owners.
     private struct Source: Hashable, Sendable {
         let module: Int
-        var session: ExactText?
+        var owner: ExactText?
     }
 
     private struct Table: Sendable {
         var viewsByTopic: [TopicID: WatchedView] = [:]
         /// The views by their sources.
         var viewsBySource: [Source: [WatchedView]] = [:]
-        /// The number of watched views of each session. Under `nil`: the number of views that are
-        /// the same for all sessions.
-        var countsBySession: [ExactText?: Int] = [:]
+        /// The number of watched views of each session, or else of each user. Under `nil`: the
+        /// number of views that are the same for all clients.
+        var countsByOwner: [ExactText?: Int] = [:]
         /// The number of views at which views without readers are dropped next.
         var nextSweepCount = ViewStreams.sweepCountMin
 
@@ -49,7 +49,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
             if let known = viewsByTopic[request.topic] { return known }
             let new = WatchedView(request)
             viewsByTopic[request.topic] = new
-            countsBySession[request.session, default: 0] += 1
+            countsByOwner[request.boundedOwner, default: 0] += 1
             for source in sources { viewsBySource[source, default: []].append(new) }
             return new
         }
@@ -59,11 +59,11 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
             let (mine, theirs) = (new.slices, old.slices)
             let modules = mine.indices.filter { mine[$0].version != theirs[$0].version }
             var sources = modules.map { Source(module: $0) }
-            let ofSessions = modules.filter { mine[$0].sessions != nil }
-            if !ofSessions.isEmpty {
-                if let sessions = new.sessions(changedSince: old) {
-                    sources += sessions.flatMap { session in
-                        ofSessions.map { Source(module: $0, session: session) }
+            let owned = modules.filter { mine[$0].ownedSlices != nil }
+            if !owned.isEmpty {
+                if let owners = new.owners(changedSince: old) {
+                    sources += owners.flatMap { owner in
+                        owned.map { Source(module: $0, owner: owner) }
                     }
                 } else {
                     sources = viewsBySource.keys.filter { modules.contains($0.module) }
@@ -75,8 +75,8 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         mutating func remove(_ unread: [WatchedView]) {
             for watched in unread where viewsByTopic[watched.request.topic] === watched {
                 viewsByTopic[watched.request.topic] = nil
-                let count = (countsBySession[watched.request.session] ?? 1) - 1
-                countsBySession[watched.request.session] = count > 0 ? count : nil
+                let count = (countsByOwner[watched.request.boundedOwner] ?? 1) - 1
+                countsByOwner[watched.request.boundedOwner] = count > 0 ? count : nil
             }
             let gone = Set(unread.map { ObjectIdentifier($0) })
             for (source, watching) in viewsBySource {
@@ -120,17 +120,17 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     package var views: [PublishedView] { projections.views.map(\.published) }
 
     package func hasRoom(for request: ViewRequest) -> Bool {
-        let (topic, session) = (request.topic, request.session)
-        let max = ViewBounds.watchedMax(of: session)
+        let (topic, owner) = (request.topic, request.boundedOwner)
+        let max = ViewBounds.watchedMax(of: owner)
         let (count, isKnown, isDue) = table.withLock {
             (
-                $0.countsBySession[session] ?? 0, $0.viewsByTopic[topic] != nil,
+                $0.countsByOwner[owner] ?? 0, $0.viewsByTopic[topic] != nil,
                 $0.viewsByTopic.count >= $0.nextSweepCount
             )
         }
         if isKnown { return true }
         if isDue || count >= max { sweep() }
-        return count < max || table.withLock { $0.countsBySession[session] ?? 0 } < max
+        return count < max || table.withLock { $0.countsByOwner[owner] ?? 0 } < max
     }
 
     private func sweep() {
@@ -158,12 +158,11 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         }
     }
 
-    /// Returns the sources of a view: for each module, the slice that the session of the request
-    /// sees.
+    /// Returns the sources of a view: for each module, the slice that the viewer of the request
+    /// reads.
     private func sources(of request: ViewRequest) -> [Source] {
         projections.views[request.viewIndex].published.readableMembers.map { module in
-            let isOfSession = projections.sessionModules.contains(module)
-            return Source(module: module, session: isOfSession ? request.session : nil)
+            Source(module: module, owner: projections.owner(request.viewer, module))
         }
     }
 
@@ -244,8 +243,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
 
     package func bytes(of request: ViewRequest, in snapshot: Snapshot) throws(JSONError) -> Bytes? {
         let reads = projections.views[request.viewIndex].published.readableMembers
-        let session = request.session?.text
-        let state = try projections.makeState(snapshot.slices, reads, session)
+        let state = try projections.makeState(snapshot.slices, reads, request.viewer)
         return try encoded(request, state, isShown: true)
     }
 
@@ -272,10 +270,8 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     ) throws(JSONError) -> Bytes? {
         let description = projections.views[request.viewIndex]
         var state = state
-        // The state may still show the slices of another session: the session of the last action.
-        if !isShown, !projections.sessionModules.isEmpty {
-            projections.setSession(&state, request.session?.text ?? SessionName.shared)
-        }
+        // The state may still show the slices of another client: the sender of the last action.
+        if !isShown { projections.setViewer?(&state, request.viewer) }
         guard let view = description.makeView(state, request.parameters) else { return nil }
         return try encoder.encodeShared(AnyEncodable(view))
     }
@@ -286,12 +282,13 @@ package enum ViewBounds {
     /// The bound on watched views that are the same for all readers. A view counts once for each
     /// set of its parameters.
     package static let sharedWatchedMax = 1_000
-    /// The bound on the watched views of one session.
+    /// The bound on the watched views of one session, or of one user.
     package static let sessionWatchedMax = 64
 
-    /// Returns the bound for a session. All clients without a session of their own share one
-    /// session, which has the larger bound.
-    static func watchedMax(of session: ExactText?) -> Int {
-        session == nil || session?.text == SessionName.shared ? sharedWatchedMax : sessionWatchedMax
+    /// Returns the bound for a session or a user. All clients without a session of their own share
+    /// one session, which has the larger bound.
+    static func watchedMax(of owner: ExactText?) -> Int {
+        let session = owner.flatMap { OwnerName.session(of: $0.text) }
+        return owner == nil || session == SessionName.shared ? sharedWatchedMax : sessionWatchedMax
     }
 }

@@ -31,7 +31,7 @@ struct AnalyticsMiddleware<State: Sendable>: Sendable {
             subject: registry[envelope.type]?.subject,
             declaredValue: registry.analyticsRecord(
                 of: action,
-                of: envelope.session,
+                in: envelope,
                 before: state
             ),
             traceparent: TraceContext.traceparent(in: envelope.meta)

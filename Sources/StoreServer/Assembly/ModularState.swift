@@ -34,6 +34,9 @@ struct ModularState<State: RootState>: StateComposition {
         if let module = State.moduleWithoutPresence {
             throw ConfigurationError("\(ModuleError.noPresence(module))")
         }
+        if let module = State.moduleWithoutUsers {
+            throw ConfigurationError("\(ModuleError.noUsers(module))")
+        }
         return State.modules.map { ModuleActions($0) } + [ModuleActions(of: State.self)]
     }
 

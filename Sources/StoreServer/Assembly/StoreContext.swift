@@ -48,7 +48,7 @@ struct StoreContext<State: Codable & Equatable & Sendable>: Sendable {
         recentAnalytics =
             configuration.analytics.recentEventsMax.map { RecentAnalytics(countMax: $0) }
         editedModules = EditedModules(
-            hasSessions: server.composition.layout?.sessionModules.isEmpty == false
+            hasOwners: server.composition.layout?.ownedModules.isEmpty == false
         )
         encodeTimes = EncodeTimes(server.memberNames)
     }

@@ -68,11 +68,11 @@ extension TestStore {
             for useCase in mount.useCases {
                 methods[useCase.path] = { input, instance, sender in
                     try admission?.checkUseCase(useCase.path, sender)
-                    let session = sender.session ?? SessionName.shared
-                    let key = SliceKey(
-                        session: mount.slicePlace.ownership == .session ? session : nil,
-                        instance: instance
+                    let owner = mount.slicePlace.ownership.owner(
+                        of: sender.principal?.name,
+                        in: sender.session
                     )
+                    let key = SliceKey(owner: owner, instance: instance)
                     let address = SliceAddress(module: mount.name, key)
                     let request = try useCase.request(input, to: address)
                     try await withCheckedThrowingContinuation { continuation in

@@ -110,24 +110,27 @@ package final class LogPiece: Sendable {
     }
 }
 
-/// The session and the module of a record. They decide which viewers may read the record.
+/// The owner and the module of a record. They decide which viewers may read the record.
 package struct RecordOwner: Equatable, Sendable {
-    /// The session that the record belongs to; `nil` if the record belongs to no session.
-    package let session: ExactText?
+    /// The session or the user that the record belongs to; `nil` if the record has no owner. The
+    /// names of sessions and users never collide.
+    package let owner: ExactText?
     /// The module whose slice the record's action concerns; `nil` if the action concerns the whole
     /// state or no module.
     package let module: String?
 
-    package init(session: ExactText? = nil, module: String? = nil) {
-        self.session = session
+    package init(owner: ExactText? = nil, module: String? = nil) {
+        self.owner = owner
         self.module = module
     }
 
     /// Returns true if a viewer may read the record. A viewer with a session may not read the
-    /// records of other sessions. A viewer with a sight may read only records of modules in its
-    /// sight.
+    /// records of other sessions and users. A viewer with a sight may read only records of modules
+    /// in its sight.
     package func isVisible(to viewer: Viewer) -> Bool {
-        if let session, let own = viewer.session, session != own { return false }
+        if let owner, viewer.session != nil, owner != viewer.session, owner != viewer.owner {
+            return false
+        }
         guard let sight = viewer.sight else { return true }
         return module.map { sight.sees(module: $0) } ?? false
     }

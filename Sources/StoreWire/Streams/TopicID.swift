@@ -4,8 +4,8 @@ package import StoreTexts
 /// frames.
 package struct TopicID: Hashable, Sendable {
     package let subject: StreamSubject
-    /// The viewer that reads the subject. ``Viewer/all`` if the subject is the same for every
-    /// reader.
+    /// The viewer that reads the subject. ``Viewer/unrestricted`` if the subject is the same for
+    /// every reader.
     package let viewer: Viewer
     package let mode: StreamMode
 

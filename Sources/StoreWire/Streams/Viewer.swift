@@ -1,29 +1,42 @@
 package import StoreTexts
 
-/// The session and the sight of a client. They decide which parts of the state the client reads.
+/// The session, the user and the sight of a client. They decide which parts of the state the client
+/// reads.
 package struct Viewer: Hashable, Sendable {
     /// The session whose slices the viewer reads. If `session` is `nil`, the viewer reads the
     /// slices of all sessions.
     package let session: ExactText?
+    /// The name under which the viewer owns slices of users, as a user or as a visitor. If `owner`
+    /// is `nil`, the viewer reads the slices of all users.
+    package let owner: ExactText?
     /// The members of the root state that the viewer may read; `nil` if the viewer may read all
     /// members.
     package let sight: Sight?
 
-    package init(session: ExactText?, sight: Sight? = nil) {
+    package init(session: ExactText?, owner: ExactText? = nil, sight: Sight? = nil) {
         self.session = session
+        self.owner = owner
         self.sight = sight
     }
 
-    /// The viewer that reads the whole state: it has no session and no sight.
+    /// The viewer that reads the whole state: it has no session, no owner and no sight.
     package static let unrestricted = Viewer(session: nil)
 
     /// True if the viewer reads the whole state.
-    package var seesAll: Bool { session == nil && sight == nil }
+    package var seesAll: Bool { session == nil && owner == nil && sight == nil }
 
     package func sees(module: String) -> Bool { sight?.sees(module: module) ?? true }
 
-    /// The viewer without its session, for a state that has no slices of sessions.
-    package var withoutSession: Viewer { Viewer(session: nil, sight: sight) }
+    /// Returns the viewer of a state, or of a part, in which only some slices have owners.
+    /// `session` is true if slices belong to sessions, `owner` if slices belong to users.
+    package func keeping(session keepsSession: Bool, owner keepsOwner: Bool) -> Viewer {
+        if keepsSession && keepsOwner { return self }
+        return Viewer(
+            session: keepsSession ? session : nil,
+            owner: keepsOwner ? owner : nil,
+            sight: sight
+        )
+    }
 }
 
 /// The members of the root state that a role may read.

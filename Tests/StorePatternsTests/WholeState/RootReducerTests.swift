@@ -49,7 +49,7 @@ import Testing
     private struct Unlisted: Action {}
 
     private let core: Core<House>
-    private let edited = EditedModules(hasSessions: true)
+    private let edited = EditedModules(hasOwners: true)
 
     init() throws {
         var configuration = CoreConfiguration<House>()

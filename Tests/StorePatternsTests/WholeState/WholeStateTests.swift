@@ -13,7 +13,7 @@ final class Answers: Completion {
 final class OpenMarket: Sendable {
     let core: Core<Market>
     let journal = MemoryJournal()
-    let edited = EditedModules(hasSessions: true)
+    let edited = EditedModules(hasOwners: true)
 
     init(_ state: Market = Market(), comparison: ByteComparison? = nil) throws {
         var configuration = CoreConfiguration<Market>()
@@ -148,7 +148,7 @@ final class OpenMarket: Sendable {
         let outcome = try market.send(Checkout(), as: "ada", mode: .dryRun)
         guard case .dryRun(let run) = outcome else { throw Unexpected(outcome) }
         #expect(Set(run.edits.map(\.module)) == [2, 3])
-        #expect(run.edits.contains(SliceEdit(3, SliceKey(session: "ada"))))
+        #expect(run.edits.contains(SliceEdit(3, SliceKey(owner: "ada"))))
         #expect(try market.state.cart["ada"].items == ["pear"])
     }
 

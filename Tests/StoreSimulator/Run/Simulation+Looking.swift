@@ -52,9 +52,9 @@ extension Simulation {
     /// True if a session has the slice of a module. A shared slice counts as started.
     private func isStarted(_ module: Int) -> Bool {
         let value = P.Root.modules[module].slicePlace.memberValue(naive.root)
-        guard let values = value as? any SessionValues else { return true }
+        guard let values = value as? any OwnedValues else { return true }
         return values.value(of: nil) != nil
-            || values.sessions.contains { values.value(of: $0) != nil }
+            || values.owners.contains { values.value(of: $0) != nil }
     }
 
     func answer(

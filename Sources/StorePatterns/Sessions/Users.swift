@@ -1,0 +1,68 @@
+public import StoreCore
+
+/// The users whose slices a store has. A root state with a ``PerPrincipal`` mounts this module,
+/// with a slice for each user.
+///
+/// ```swift
+/// var cart = PerPrincipal(Cart.State())
+/// var users = PerPrincipal(Users.State())
+///
+/// static let modules: Modules = [Cart().at(\.cart), Users().at(\.users)]
+/// ```
+///
+/// The slices of the users are the register of users, so the slice of this module is empty. Its
+/// actions join and remove the slices of users, in one version for all modules. In the log, only
+/// the client that led to such an action reads the action.
+public struct Users: EffectfulModule {
+    /// The slice, without members.
+    public struct State: ModuleState {
+        /// Makes the slice.
+        public init() {}
+    }
+
+    /// The actions that the server dispatches.
+    public enum Internal: ModuleAction {
+        /// A visitor has signed in. Modules that are an ``AdoptingModule`` join the slices of the
+        /// visitor with the slices of the user; all slices of the visitor are removed. `visitor` is
+        /// the name of the visitor's session.
+        case signedIn(visitor: String, principal: String)
+        /// All slices of a user are removed. Effects that follow actions of the user are cancelled.
+        /// If the user dispatches an action later, its slices begin anew.
+        case forgotten(principal: String)
+    }
+
+    /// Makes the module.
+    public init() {}
+
+    /// Refuses no action. The end of a user cancels the user's effects.
+    public func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
+        switch action {
+        case .signedIn: .none
+        case .forgotten(let principal): Effect(.endUser(principal))
+        }
+    }
+}
+
+extension Users.Internal: SessionAction {
+    package var endedOwners: [String] {
+        switch self {
+        case .signedIn(let visitor, _): [OwnerName.visitor(visitor)]
+        case .forgotten(let principal): [OwnerName.user(principal)]
+        }
+    }
+
+    package var signIn: (visitor: String, user: String)? {
+        guard case .signedIn(let visitor, let principal) = self else { return nil }
+        return (OwnerName.visitor(visitor), OwnerName.user(principal))
+    }
+}
+
+extension RootState {
+    /// The name of the first module with slices of users, if the root state does not mount
+    /// ``Users`` with slices of users. The name is `nil` if no module lacks ``Users``.
+    package static var moduleWithoutUsers: String? {
+        let ofUsers = modules.filter { $0.slicePlace.ownership == .principal }
+        let isMounted = ofUsers.contains { $0.module is Users }
+        return isMounted ? nil : ofUsers.first?.name
+    }
+}
