@@ -41,8 +41,8 @@ final class CurlLoop: Sendable {
         SystemThread.start(name: "http-client") { [self] in run() }
     }
 
-    /// Queues a request. If there are too many requests, the request fails at once. Any thread may
-    /// call this function.
+    /// Queues a request. If there are too many requests already, the new request fails at once. Any
+    /// thread may call this function.
     func submit(_ transfer: CurlTransfer) {
         let isTaken = inbox.withLock { inbox -> Bool in
             guard let multi, !inbox.isThreadEnding, inbox.unfinishedCount < CurlClient.requestsMax
@@ -128,8 +128,8 @@ extension CurlLoop {
         _ multi: UnsafeMutableRawPointer,
         _ running: inout [UnsafeMutableRawPointer: CurlTransfer]
     ) {
-        // A cancellation that came before its request has matched no transfer, so the flag is read
-        // here.
+        // A cancellation may have come before its request, and found no transfer. So the flag is
+        // read here.
         guard !transfer.cancellation.isCancelled.load(ordering: .acquiring) else {
             return end(transfer, multi) { $0.cancel() }
         }

@@ -141,7 +141,7 @@ extension CurlTransfer {
     }
 }
 
-// The answer and the end
+// Receiving the answer, and completing the request
 
 extension CurlTransfer {
     /// Appends a piece of the body. Returns the number of bytes taken. If the number is less than
@@ -155,8 +155,9 @@ extension CurlTransfer {
         return piece.count
     }
 
-    /// Takes a line of the answer's header. A header field is added. A status line begins another
-    /// answer, so the previous answer is dropped. Returns the number of bytes taken.
+    /// Takes a line of the answer's header. If the line is a header field, adds the field to the
+    /// answer. A status line begins another answer, so the previous answer is dropped. Returns the
+    /// number of bytes taken.
     private func receive(headerLine: UnsafeRawBufferPointer) -> Int {
         responseHeadersBytes += headerLine.count
         guard responseHeadersBytes <= Self.headersBytesMax else {

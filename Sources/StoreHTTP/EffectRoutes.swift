@@ -39,8 +39,8 @@ struct EffectRoutes: RouteGroup {
                 problems: [.notFound]
             ) { [runner] request throws(Problem) in
                 let (id, viewer) = (try Self.id(of: request), try request.caller().viewer)
-                // For a caller that sees all modules, `cancel` alone decides, so no search among
-                // the running effects is needed.
+                // A caller that sees all modules needs no search among the running effects.
+                // `cancel` itself finds the effects of this caller.
                 let isSeen =
                     viewer.sight == nil
                     || runner.running.contains {

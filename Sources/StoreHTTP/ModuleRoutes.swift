@@ -124,7 +124,8 @@ struct ModuleRoutes: RouteGroup {
             request[oldSliceParameter]
             ? store.reader.changeStream(of: index, for: caller)
             : store.reader.sliceStream(of: index, for: caller)
-        // If the module has instances, only an instance's own stream shows the instance.
+        // If the module has instances, this stream shows no view. The stream of an instance shows
+        // the view of the instance.
         let shown = modules[index].cardinality == .instances ? nil : ShownSlice(moduleIndex: index)
         try StreamOpening.open(request, store, stream, showing: shown)
     }

@@ -200,7 +200,7 @@ extension StateRoutes {
         let known = request.exchange.headerList("if-none-match")
         request.respond(
             on: reader.threads.pastStates,
-            orBusy: "the server already makes too many past versions again"
+            orBusy: "too many requests for past versions wait already"
         ) { [self] () throws(Problem) in
             if blame {
                 let found = try reader.blame(pointer, at: version, for: caller)

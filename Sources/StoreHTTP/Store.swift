@@ -79,7 +79,8 @@ package final class Store: Sendable {
     /// cancelled before this wait, so most of these requests are answered earlier.
     private static let stopWaitSeconds = 0.5
 
-    /// Begins the stop: ``isDraining`` returns true from now on, and waits for effects soon end.
+    /// Begins the stop. From now on, ``isDraining`` returns true, and requests wait for effects
+    /// only for ``stopWaitSeconds``.
     package func drain() {
         draining.store(true, ordering: .relaxed)
         schedule(after: Self.stopWaitSeconds, outcomes.giveUpWaits)

@@ -27,7 +27,7 @@ package final class StoresRouter: HTTPHandler {
     package func handle(_ exchange: HTTPExchange) { handler(for: exchange).handle(exchange) }
 
     package func workAfterTurn() -> (@Sendable () -> Void)? {
-        // The stores run on a pool, so no store leaves work to the loop's thread.
+        // The stores run on a pool, so no store returns work for the loop's thread.
         for handler in allStores { _ = handler.workAfterTurn() }
         return nil
     }

@@ -11,7 +11,7 @@ import Synchronization
 enum StreamOpening {
     /// The milliseconds that a client should wait before it reconnects, ± 25 % at random.
     static let retryMilliseconds = 2_000
-    /// The maximum number of bytes of an id that is parsed; tags have at most 29 bytes.
+    /// The maximum number of bytes in an id; a longer id is not parsed. Tags have at most 29 bytes.
     static let idBytesMax = 64
 
     /// Makes the head of the response, with the time that a client waits before it reconnects.
@@ -63,7 +63,8 @@ enum StreamOpening {
             throw error.problem(ifFull: "too many of the program's own actions wait already")
         }
         owner.onEnd = endHandler(hold, request.countStream(topic), disappears, stream.watchPlace)
-        // Make the head now: a suspended request must not be read any more.
+        // Make the head before the request is suspended: a suspended request must not be read any
+        // more.
         let head = head(for: request)
         let states = store.reader.streams
         let isOpen = states.openNow(stream.content, in: mode) { [resume, owner] first in
@@ -96,7 +97,8 @@ enum StreamOpening {
             return StreamBeginning(head, topic: topic, resume: resume, owner: owner)
         case .shared(let first, let newest):
             var known = resume
-            // The reader has seen the same content under a later version.
+            // The content is the same in all versions from `first` to `newest`. So the reader has
+            // this content already, under a later version.
             if case .after(let seen) = resume, seen >= first.number, seen <= newest {
                 known = .after(version: first.number)
             }
@@ -168,7 +170,8 @@ enum StreamOpening {
         _ store: Store
     ) throws(Problem) -> SessionHold? {
         guard !store.streamWriter.isShedding else {
-            // A client of streams rarely sends more requests, and its idle connection takes memory.
+            // A client of streams rarely sends more requests, so its connection would stay idle and
+            // take memory.
             request.exchange.closeAfterAnswer()
             store.streamWriter.counters.refusedForMemory.add(1, ordering: .relaxed)
             throw .overloaded("the server uses all memory that it may have", retryAfterSeconds: 5)
@@ -185,7 +188,8 @@ enum StreamOpening {
 
     /// Returns the closure for the end of a stream, or `nil` if there is nothing to do. The closure
     /// dispatches the end of the view, ends the hold on the session, and corrects the count of the
-    /// role's streams. When the closure is released, the stream's place for a pointer becomes free.
+    /// role's streams. A stream with a pointer has a place, which becomes free when the closure is
+    /// released.
     static func endHandler(
         _ hold: SessionHold?,
         _ counted: (@Sendable () -> Void)?,

@@ -8,7 +8,7 @@ package struct ListenAddress: Sendable, Equatable {
         case inet6(host: String, port: UInt16)
         case unix(path: String)
 
-        /// Returns the place with this port. A path is returned unchanged.
+        /// Returns the endpoint with this port. A path is returned unchanged.
         func with(port: UInt16) -> Endpoint {
             switch self {
             case .inet(let host, _): .inet(host: host, port: port)

@@ -21,7 +21,7 @@ struct SocketAddress: Sendable {
         CInt, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>
     ) -> CInt
 
-    /// Makes the address of a place to listen.
+    /// Makes the address of an endpoint at which a server listens.
     init(_ place: ListenAddress.Endpoint) {
         switch place {
         case .inet(let host, let port):
@@ -90,7 +90,7 @@ extension SocketAddress {
         }
     }
 
-    /// The place at which a socket with this address listens; `nil` if the address has another
+    /// The endpoint at which a socket with this address listens; `nil` if the address has another
     /// family.
     var endpoint: ListenAddress.Endpoint? {
         switch family {

@@ -35,8 +35,8 @@ package struct TransportConfiguration: Sendable {
     /// The most open connections at the addresses for operators; connections at the addresses for
     /// clients do not count.
     package static let adminConnectionsMax = 64
-    /// True if streams keep the library's connection, as if the library could not hand over its
-    /// socket. Only tests set it.
+    /// True if streams keep the library's connection, as if the library could not hand over the
+    /// connection's socket. Only tests set it.
     package var keepsStreamConnectionsSuspended = false
 
     package init(addresses: [ListenAddress]) { self.addresses = addresses }

@@ -46,7 +46,7 @@ final class AdapterSet: Sendable {
     /// The maximum number of bytes of a buffer that a coder keeps for the next document.
     static let keptBufferBytesMax = 4 << 20
 
-    /// The set of all coders without adapters.
+    /// The set that all coders without adapters share.
     static let none = AdapterSet(AdapterList([]))
 
     let list: AdapterList

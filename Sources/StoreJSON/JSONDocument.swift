@@ -2,8 +2,8 @@ import StoreTexts
 
 /// A parsed and validated JSON document, for code that reads values without `Codable`.
 ///
-/// The document owns a copy of the bytes. The nodes stay valid as long as the document or one of
-/// its nodes exists. Only one thread at a time may use a document and its nodes.
+/// The document owns a copy of the bytes. Each node keeps the bytes alive, so a node stays valid
+/// after the document ends. Only one thread at a time may use a document and its nodes.
 package struct JSONDocument {
     let tape: JSONTape
 
@@ -31,7 +31,7 @@ package struct JSONDocument {
     }
 
     /// An estimate of the document's memory in bytes. The estimate assumes a capacity for twice the
-    /// number of entries, which is the maximum except in small documents.
+    /// number of entries. Only small documents have a greater capacity.
     package var memoryBytes: Int {
         tape.count + JSONTape.padding + 2 * tape.entryCount * MemoryLayout<JSONTape.Entry>.stride
     }
@@ -51,7 +51,7 @@ package struct JSONNode {
         Int(tape.entries[index].start)..<Int(tape.entries[index].end)
     }
 
-    /// The value's bytes in the document. The pointer is valid while the document exists.
+    /// The value's bytes in the document. The buffer is valid while the document exists.
     package var source: UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: tape.source + byteRange.lowerBound, count: byteRange.count)
     }
@@ -62,7 +62,7 @@ package struct JSONNode {
     /// The text of a string; `nil` for any other kind.
     package var stringValue: String? { kind == .string ? tape.string(at: index) : nil }
 
-    /// The bytes of a string that has no escapes; the pointer is valid while the document exists.
+    /// The bytes of a string that has no escapes; the buffer is valid while the document exists.
     /// `nil` for a string with escapes and for any other kind.
     package var bytesIfWithoutEscapes: UnsafeBufferPointer<UInt8>? {
         kind == .string && tape.entries[index].detail == 0 ? tape.rawString(at: index) : nil
@@ -83,8 +83,8 @@ package struct JSONNode {
         }
     }
 
-    /// Returns the value at an index of the same document: at the ``JSONMemberWalk/place`` of a
-    /// walk.
+    /// Returns the value at an index of the same document: at the ``JSONMemberWalk/valueIndex`` of
+    /// a walk.
     package func nodeOfSameDocument(at place: Int) -> JSONNode {
         JSONNode(tape: tape, index: place)
     }
@@ -145,7 +145,7 @@ package struct JSONNode {
         return members
     }
 
-    /// True if the value is an object with a member of one of these names.
+    /// Returns true if the value is an object with a member of one of these names.
     package func hasMember(namedAnyOf names: [String]) -> Bool {
         members.contains { names.contains($0.name) }
     }
@@ -203,7 +203,8 @@ package struct JSONMemberWalk {
         return tape.isKey(at: keyIndex, equalTo: text)
     }
 
-    /// The index of the current member's value in the document, for ``JSONNode/value(at:)``.
+    /// The index of the current member's value in the document, for
+    /// ``JSONNode/nodeOfSameDocument(at:)``.
     package var valueIndex: Int { keyIndex + 1 }
 }
 

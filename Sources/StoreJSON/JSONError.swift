@@ -16,7 +16,7 @@ public struct JSONError: Error, Sendable, Equatable {
         public static let tooDeep = Code(rawValue: "too-deep")
         /// The value does not fit its type.
         public static let mismatch = Code(rawValue: "mismatch")
-        /// A member that its type requires is missing.
+        /// An object lacks a member that the type requires.
         public static let missing = Code(rawValue: "missing")
         /// A type's own code refused the value.
         public static let invalid = Code(rawValue: "invalid")
@@ -61,7 +61,7 @@ public struct JSONError: Error, Sendable, Equatable {
         underlyingError.map { "\(message) \($0)" } ?? message
     }
 
-    /// True if all properties except ``failure`` are equal.
+    /// Returns true if all properties except ``failure`` are equal.
     public static func == (a: JSONError, b: JSONError) -> Bool {
         a.code == b.code && a.offset == b.offset && a.pointer == b.pointer
             && a.expected == b.expected && a.message == b.message

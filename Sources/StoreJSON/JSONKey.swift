@@ -2,7 +2,7 @@
 /// its own uses this type.
 ///
 /// A value fits into an `any CodingKey` without an allocation. So a path of keys takes one
-/// allocation.
+/// allocation, for the array of keys.
 enum JSONKey: CodingKey {
     case name(String)
     case index(Int)

@@ -22,12 +22,12 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         hasher.combine(tokens.count)
     }
 
-    /// Reads the string form. The empty text is the root. The result is `nil` if any other text
-    /// does not begin with `/`, or if neither `0` nor `1` follows a `~`.
+    /// Reads the string form. The empty text is the root. Any other text must begin with `/`, and
+    /// `0` or `1` must follow each `~`. Otherwise the result is `nil`.
     package init?(_ text: some StringProtocol) {
         guard text.isEmpty || text.utf8.first == 0x2F else { return nil }
-        // The text is split as scalars. As a character, a slash with a combining mark behind it
-        // would be no slash.
+        // The text is split as scalars. In a split by characters, a slash with a combining mark
+        // behind it would not count as a slash.
         let scalars = Substring(text).unicodeScalars
         var tokens: [String] = []
         for segment in scalars.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
@@ -168,8 +168,8 @@ extension JSONPointer {
     /// Returns the value that each pointer leads to from `node`. The result is `nil` for a pointer
     /// without a value.
     ///
-    /// Cost: one pass over the children of each value on the paths. If fewer than five different
-    /// names follow at a value, the cost is a search for each name.
+    /// Cost: one pass over the children of each value on the paths. If the pointers have fewer than
+    /// five different names below a value, each name costs a search instead.
     package static func find(_ pointers: [JSONPointer], from node: JSONNode) -> [JSONNode?] {
         var found = [JSONNode?](repeating: nil, count: pointers.count)
         find(pointers.indices.map { ($0, pointers[$0].tokens[...]) }, from: node, &found)

@@ -1,7 +1,7 @@
 import StoreJSON
 
 /// The cases of an enum of actions, with their names and payloads in JSON. Reading, writing,
-/// schemas and tests all use this derivation.
+/// schemas and tests all get the cases from this type.
 ///
 /// Two kinds of enums are possible: enums with a `Codable` that the compiler has written,
 /// `{"case":{…}}`, and enums with texts as raw values, `"case"`.

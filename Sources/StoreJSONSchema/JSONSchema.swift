@@ -31,8 +31,8 @@ public indirect enum JSONSchema: Sendable, Equatable {
     /// An array whose first elements have these schemas, in this order. More elements of any form
     /// may follow.
     case tuple([JSONSchema])
-    /// An object with these members. Other members are permitted and ignored. Equality and JSON
-    /// text keep the order of this list.
+    /// An object with these members. Other members are permitted and ignored. The order of this
+    /// list matters for equality, and is the order in the JSON text.
     case object([Property])
     /// An object with any number of members. All names have the schema `keys`, and all values have
     /// the schema `of`.

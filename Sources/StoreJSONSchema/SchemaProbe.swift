@@ -90,8 +90,8 @@ struct SchemaProbeKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     /// Records an optional member and returns `nil`. Because the member is absent in every run, a
     /// type that contains itself does not recur without end.
     ///
-    /// The function implements all overloads of the protocol. The default implementations of the
-    /// overloads would decode the member.
+    /// This generic function also implements the protocol's overloads for types such as `Int`. The
+    /// default implementations of the overloads would decode the member.
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) -> Value? {
         probe.shape.noteMember(key.stringValue, probe.schema(of: type).orNull, isRequired: false)
         return nil

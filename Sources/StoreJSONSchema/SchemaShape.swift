@@ -23,8 +23,8 @@ final class SchemaShape {
     /// True if `isAtEnd` was read before the first element: the type reads elements in a loop.
     private var readsElementsInLoop = false
 
-    /// The number of recorded members, elements and single values. If several runs of a type fail,
-    /// the deriver uses the run with the greatest size.
+    /// The number of recorded members, elements and single values. If all runs of a type fail, the
+    /// deriver uses the run with the greatest number.
     private(set) var notedCount = 0
 
     // Keyed

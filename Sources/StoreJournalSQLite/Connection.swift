@@ -18,8 +18,8 @@ final class Connection: @unchecked Sendable {
 
     let handle: OpaquePointer
 
-    /// The longest wait for a lock, in milliseconds. If a reader finds an unfinished change in the
-    /// index of the write-ahead log, the reader takes the writer's lock for a moment.
+    /// The longest wait for a lock, in milliseconds. A reader takes the writer's lock for a moment
+    /// if the index of the write-ahead log has an unfinished change. So even the writer may wait.
     private static let lockWaitMillisecondsMax: CInt = 10_000
 
     init(path: String, for purpose: Purpose) throws(DatabaseFailure) {

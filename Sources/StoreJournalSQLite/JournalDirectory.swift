@@ -91,7 +91,8 @@ extension JournalDirectory {
                 hint: "stop it first, or give another directory with --data"
             )
         }
-        // The process id only helps the operator, so an error such as a full disk is ignored.
+        // The process id in the file only helps the operator. So an error of this write, such as a
+        // full disk, is ignored.
         let text = Array("\(getpid())\n".utf8)
         _ = ftruncate(descriptor, 0)
         _ = pwrite(descriptor, text, text.count, 0)

@@ -11,8 +11,8 @@ import Synchronization
 /// second. So after a power cut the mark may be behind the database. The mark is never ahead of the
 /// database.
 final class MarkFile: Sendable {
-    /// The distance between the slots, in bytes. The slots are then in different blocks of the
-    /// disk.
+    /// The distance between the slots, in bytes. At this distance, the slots are in different
+    /// blocks of the disk.
     static let slotStride = 4_096
     static let syncDelayMilliseconds = 1_000
 
@@ -60,8 +60,8 @@ final class MarkFile: Sendable {
     /// unreadable file.
     ///
     /// `sequence` is the highest sequence number in the file. If `sequence` is `nil`, a new file
-    /// replaces the old file. `failed` is called on a thread of the system's pool if a later write
-    /// or sync fails.
+    /// replaces the old file. `onFailure` is called on a thread of the system's pool if a later
+    /// write or sync fails.
     init?(
         _ path: String,
         after sequence: UInt64?,

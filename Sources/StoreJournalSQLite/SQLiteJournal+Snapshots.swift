@@ -52,8 +52,8 @@ extension SQLiteJournal {
 }
 
 extension Reader {
-    /// Returns the newest intact snapshot. Calls `passingOver` with the version of each damaged
-    /// snapshot that is newer.
+    /// Returns the newest intact snapshot whose version is `version` or lower. Calls `passingOver`
+    /// with the version of each damaged snapshot that is newer.
     ///
     /// - Throws: ``DatabaseFailure/damaged(_:)`` if all snapshots are damaged and the first records
     ///   were deleted.

@@ -93,7 +93,8 @@ final class Writer: @unchecked Sendable {
     /// duration of the sync to `syncs`.
     ///
     /// - Throws: ``JournalError/storageFull`` after everything was rolled back, so that the caller
-    ///   may try again. Any other error is final, because a failed sync is never repeated.
+    ///   may try again. Any other error is final. The sync may have failed, and a failed sync is
+    ///   never repeated.
     func withTransaction<Result>(
         timing syncs: Histogram? = nil,
         _ body: (Writer) throws(DatabaseFailure) -> Result

@@ -100,8 +100,8 @@ package final class RequestTimes: Sendable {
 
     package init() {}
 
-    /// Returns the histograms of a route; the same object for the same route. Called while a store
-    /// is assembled.
+    /// Returns the histograms of a route; the same object for the same route. Call this function
+    /// only while a store is assembled.
     package func times(ofRoute route: String, _ method: String) -> RouteTimes {
         series.withLock { series in
             if let known = series.first(where: { $0.method == method && $0.route == route }) {

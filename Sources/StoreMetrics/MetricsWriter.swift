@@ -2,8 +2,8 @@ import StorePlatform
 
 /// Writes metrics, one after the other, in one of the formats.
 ///
-/// The name of a metric ends with its base unit, `_seconds` or `_bytes`, before the `_total` of a
-/// counter. Distributions of durations are passed in nanoseconds.
+/// The base unit of a metric, `_seconds` or `_bytes`, is at the end of the name. In a counter's
+/// name, `_total` follows the unit. Distributions of durations are passed in nanoseconds.
 struct MetricsWriter {
     private let format: MetricsFormat
     private var lines = ""

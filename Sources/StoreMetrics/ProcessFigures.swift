@@ -32,8 +32,8 @@ package struct ProcessFigures: Sendable {
             ? [usage.ru_utime, usage.ru_stime].reduce(0) {
                 $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6
             } : nil
-        // Each index is the field's number in proc(5) less 2: the array begins with the end of the
-        // name, field 2.
+        // Index 0 has the end of the name, which is field 2 in proc(5). So each index is the
+        // field's number less 2.
         threadCount = field(18)
         virtualBytes = field(21)
         residentBytes = field(22).map { $0 * sysconf(CInt(_SC_PAGESIZE)) }

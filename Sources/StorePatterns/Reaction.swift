@@ -90,8 +90,9 @@ public struct Reaction<State: Sendable>: Sendable {
 }
 
 extension Core {
-    /// Adds a reaction. A reaction to the start runs at once. Does not add a reaction to a
-    /// notification, because only a server gets notifications.
+    /// Adds a reaction. A reaction to the start runs once, behind the work that already waits for
+    /// the Core. Does not add a reaction to a notification, because only a server gets
+    /// notifications.
     ///
     /// - Returns: a command that removes the reaction.
     @discardableResult

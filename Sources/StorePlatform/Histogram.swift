@@ -114,7 +114,7 @@ extension Distribution {
     package var count: UInt64 { countsByBucket.reduce(0, +) }
 }
 
-/// Counters in one block of memory. Only one thread changes the counters, and any thread may read
+/// Counters in one block of memory. Only the owner changes the counters, and any thread may read
 /// them.
 ///
 /// The owner adds to a counter by a plain load and a plain store, without an atomic addition. The

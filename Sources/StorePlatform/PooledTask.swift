@@ -58,7 +58,7 @@ struct TurnAges: Sendable {
     private(set) var heldCount = 0
     private var intervalNumber: UInt64 = 0
 
-    /// Counts a turn that begins. Returns its interval, for ``endTurn(_:)``.
+    /// Counts a turn that begins. Returns its interval, for ``endTurn(begunIn:)``.
     mutating func beginTurn() -> UInt64 {
         freshCount += 1
         return intervalNumber

@@ -9,7 +9,8 @@ package struct ReaderPace: Sendable {
     package static let pacedAnswerBytesMin = 256 << 10
     /// The number of versions per second from which the server counts as busy.
     package static let busyVersionsPerSecond = 2_000.0
-    /// The shortest time over which versions are counted: a few versions in a row are no load.
+    /// The shortest time over which versions are counted. In a shorter time, a few versions in a
+    /// row would look like a load.
     static let windowSeconds = 0.01
     /// The time that a thread works before it pauses.
     static let workSecondsMax = 0.001

@@ -6,7 +6,8 @@ import Synchronization
 /// ``threadsMax`` threads. A turn that takes very long is a held turn (``TurnAges``): its thread
 /// may be blocked by a slow disk or an endless reducer. For each held turn, one more thread may
 /// begin, but at most ``surplusThreadsMax`` threads, so that other tasks go on. When a held turn
-/// ends after all, its thread ends, too, if there are now more than ``threadsMax`` threads.
+/// ends after all, its thread ends, too, if more than ``threadsMax`` threads are outside held
+/// turns.
 ///
 /// Any thread may call any function. Close a pool only after the workers that use it, because
 /// waiting tasks are dropped.
@@ -165,7 +166,7 @@ package final class ThreadPool: Sendable {
     }
 
     /// Begins at most one thread, if a task waits and a thread is missing. A thread is missing if
-    /// turns are held, or if the system has refused a thread.
+    /// turns are held, or if the start of a thread was refused or put off.
     ///
     /// A thread outside the pool must call this about ten times a second while the pool is in use.
     /// A turn that goes on during two calls becomes a held turn.
@@ -223,8 +224,8 @@ package final class ThreadPool: Sendable {
                 state.isThreadRefused = true
                 state.refusedThreadsTotal += 1
             }
-            // A thread may have gone to sleep because this thread was about to begin. Such a
-            // sleeping thread is woken, but no further thread begins.
+            // Another thread may have gone to sleep because the new thread was about to begin. Such
+            // a sleeping thread is woken, but no further thread begins.
             return (state.isClosed && state.threadCount == 0, state.chooseWakeup(threadsMax: 0))
         }
         if isLast { threadsEnded.open() }
@@ -273,8 +274,8 @@ extension ThreadPool {
             return .sleep
         }
         waitingCount.store(state.queue.count, ordering: .relaxed)
-        // When the task came, no further thread was allowed. If another turn is held by now, a
-        // thread can begin.
+        // When the waiting tasks came, perhaps no further thread was allowed. If another turn is
+        // held by now, a thread can begin.
         let wakeup = state.chooseWakeup(threadsMax: threadsMax)
         return .turn(task, interval: state.ages.beginTurn(), wakeup)
     }

@@ -132,7 +132,8 @@ public final class Worker<Queue: WorkQueue>: Sendable {
     /// no thread works, has been woken or is about to begin. Any thread may call it.
     ///
     /// A caller that does the worker's work itself marks the queue in `body`. ``WorkQueue/isEmpty``
-    /// must be true for a marked queue, even if work comes. The caller unmarks it by ``post(_:)``.
+    /// must be true for a marked queue even if work comes, so that no thread takes the work. The
+    /// caller unmarks it by ``post(_:)``.
     ///
     /// - Returns: the result of `body`; `nil` if the worker does not rest, or is closed.
     @inlinable

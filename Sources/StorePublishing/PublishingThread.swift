@@ -25,8 +25,8 @@ final class PublishingThread: Sendable {
         let distribute: @Sendable (Commit) -> Void
         /// The thread calls this function after all tasks of a turn.
         let didRunTasks: @Sendable () -> Void
-        /// If the thread did not get some versions because no stream had a reader, it calls this
-        /// function afterwards.
+        /// The thread calls this function before the next item if the thread missed versions.
+        /// Commits without readers are not queued.
         let didSkipVersions: @Sendable () -> Void
     }
 
@@ -95,8 +95,8 @@ final class PublishingThread: Sendable {
     func advance(to newest: Snapshot, _ commit: () -> Commit) {
         let posted: Void? = worker.post { queue in
             queue.publishedSnapshot = newest
-            // Swap before counting the readers. A reader that is not counted finds the new
-            // snapshot.
+            // Swap before counting the readers. A reader that comes after the count then finds the
+            // new snapshot.
             self.newest.swap(for: newest)
             guard hasReaders() else { return }
             queue.add(commit(), joining: isBehind.load(ordering: .relaxed))

@@ -50,7 +50,7 @@ package final class StateStreams: Sendable {
         } sendingSeconds: {
             streams.workSeconds
         }
-        // The reference is weak, so that unclosed streams end with their last owner.
+        // The reference is weak, so that the thread does not keep unclosed streams alive.
         publishing.start { [weak self] in self?.publishingHandlers }
     }
 
@@ -256,9 +256,9 @@ package enum StateStream: Sendable {
 
 /// The first frame of a stream, which travels to the stream writer with the reader.
 package enum FirstFrame: Sendable {
-    /// The newest version of the topic. A reader that has any version from this version up to
-    /// `through` has the same content.
+    /// The newest version of the topic. A reader with this version, or with a later version up to
+    /// `through`, already has this content.
     case shared(TopicVersion, through: UInt64)
-    /// A frame for this reader alone, with the version that it shows.
+    /// A frame for this reader alone, with the version that the frame shows.
     case own(Bytes, version: UInt64)
 }

@@ -96,8 +96,8 @@ package final class SpanExporter: Sendable {
         }
     }
 
-    /// Sets the header fields for the next requests. Any thread may call it. Returns true if the
-    /// fields have changed.
+    /// Sets the header fields for the next requests. Any thread may call this function. Returns
+    /// true if the fields have changed.
     package func setHeaders(_ headers: ExportHeaders) -> Bool {
         self.headers.withLock { old in
             defer { old = headers.fields }
@@ -106,7 +106,7 @@ package final class SpanExporter: Sendable {
     }
 
     /// Refuses further spans, exports the waiting spans, and ends the thread. Spans that are not
-    /// exported within `seconds` are lost. Call it after ``start()``.
+    /// exported within `seconds` are lost. Call this function after ``start()``.
     package func close(seconds: Double) {
         stopState.withLock { $0.deadline = $0.deadline ?? Deadline(seconds: seconds) }
         closeRequested.open()
@@ -200,8 +200,8 @@ package final class SpanExporter: Sendable {
         }
         stopState.withLock { $0.requestTask = task }
         defer { stopState.withLock { $0.requestTask = nil } }
-        // The client has a timeout of its own. This bound ends the wait if the client exceeds that
-        // timeout.
+        // The HTTP client has a timeout of its own. This bound ends the wait if the HTTP client
+        // exceeds that timeout.
         executor.run(for: seconds + Self.graceSeconds) { result.withLock { $0 != nil } }
         if let result = result.withLock({ $0 }) { return result }
         task.cancel()

@@ -1,6 +1,6 @@
 import StorePlatform
 
-/// A span of a sampled trace that has ended: work of this server, with its beginning and its end.
+/// A finished span of a sampled trace: work of this server, with its beginning and its end.
 package struct Span: Sendable {
     /// The ids of a span, of its trace, and of the span around it.
     package struct Identity: Sendable, Equatable {

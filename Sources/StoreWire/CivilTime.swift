@@ -47,8 +47,8 @@ package struct CivilTime: Sendable, Equatable {
         weekday = (days + 4).flooredQuotientAndRemainder(by: 7).remainder
     }
 
-    /// Makes a moment from the number of nanoseconds since 1970-01-01T00:00:00Z. Numbers of 64 bits
-    /// end in the year 2262.
+    /// Makes a moment from the number of nanoseconds since 1970-01-01T00:00:00Z. A number of 64
+    /// bits can hold moments up to the year 2262.
     package init(nanosecondsSince1970 nanoseconds: Int64) {
         let (seconds, rest) = Int(nanoseconds).flooredQuotientAndRemainder(by: 1_000_000_000)
         self.init(secondsSince1970: Int64(seconds), nanosecond: rest)

@@ -141,7 +141,7 @@ extension OpenAPI {
                     answers.flatMap(\.headers)
                     + problems.flatMap { $0.headerNames + $0.rateLimitHeaderNames }
                 write(headers: headers, to: &response)
-                // An answer to HEAD has no body, also if it has the headers of a body.
+                // An answer to HEAD has no body, even if the answer has the headers of a body.
                 guard operation.method.uppercased() != "HEAD" else { return }
                 write(answers.flatMap(\.bodies) + problemBodies(of: problems), to: &response)
             }

@@ -58,7 +58,7 @@ extension OpenAPI {
         /// Callers with a credential. Callers without a credential are also admitted if the role
         /// `anonymous` permits the operation.
         case anonymousIfPermitted
-        /// Callers with a credential.
+        /// Callers with a credential, and no other callers.
         case authenticated
     }
 }
@@ -79,7 +79,7 @@ extension OpenAPI {
         package let answers: [Answer]
         /// The kinds of problems that the operation may answer with.
         package let problems: [ProblemSlug]
-        /// The callers that the operation admits; ignored if the server has no credentials.
+        /// The callers that the operation admits; ignored if the server requires no credentials.
         package let admission: Admission
 
         package init(

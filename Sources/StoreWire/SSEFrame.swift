@@ -165,8 +165,8 @@ extension SSEFrame {
         encode(event: "resync", data: "{\"reason\":\"\(reason.rawValue)\"}")
     }
 
-    /// Encodes the event `caught-up`: the reader of the log has all actions that were recorded
-    /// before. New actions follow (5.2).
+    /// Encodes the event `caught-up`: the reader of the log has all actions up to this version. New
+    /// actions follow (5.2).
     package static func caughtUp(at tag: Tag) -> Bytes {
         encode(event: "caught-up", data: json(tag))
     }

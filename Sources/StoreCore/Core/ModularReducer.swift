@@ -102,12 +102,12 @@ package struct SliceCause: Sendable {
     var sender: CauseSender?
     /// The observers that get the change; `nil` for all observers.
     package let audience: Audience?
-    /// The watch that also waits for the actions that presenters dispatch after the change.
+    /// The watch that waits for the actions of presenters after the change, too.
     package let watch: EffectWatch?
 }
 
-/// The principal that sent an action, and the action's trace. The type is a class, so that a cause
-/// has one word for both values. The Core copies a cause for each changed slice.
+/// The principal that sent an action, and the action's trace. The type is a class: a cause then
+/// stores both values as a single reference. The Core copies a cause for each changed slice.
 final class CauseSender: Sendable {
     let principal: ActionPrincipal?
     let trace: String?
@@ -117,8 +117,8 @@ final class CauseSender: Sendable {
         self.trace = trace
     }
 
-    /// Makes a sender; `nil` if neither value is known. A failable initializer would allocate
-    /// memory first.
+    /// Makes a sender; `nil` if neither value is known. The function replaces a failable
+    /// initializer, which would allocate memory even for the result `nil`.
     static func known(principal: ActionPrincipal?, trace: String?) -> CauseSender? {
         guard principal != nil || trace != nil else { return nil }
         return CauseSender(principal: principal, trace: trace)
@@ -131,7 +131,7 @@ extension SliceCause {
         SliceCause(version: nil, session: session, audience: nil, watch: nil)
     }
 
-    /// Returns the same cause for another session.
+    /// Returns this cause with another session.
     func withSession(_ session: String?) -> SliceCause {
         var cause = self
         cause.session = session

@@ -10,7 +10,8 @@ package enum Outcome: Sendable {
     case applied(first: UInt64, last: UInt64, changed: Bool, state: RequestedState?)
     /// The same request was applied earlier, with this outcome. Nothing was applied now.
     indirect case replayed(KeptOutcome)
-    /// Another request was applied with this key. Nothing was applied now.
+    /// A different request was applied earlier with the same idempotency key. Nothing was applied
+    /// now.
     case keyTaken
     /// The reducer or an interceptor refused the member at this index. Nothing was applied.
     indirect case refused(Refusal, member: Int)
@@ -24,8 +25,8 @@ package enum Outcome: Sendable {
     case cancelled
 }
 
-/// A state that an envelope asked for. The type is a class, so that an outcome has one word for the
-/// state. The engine moves an outcome for every action.
+/// A state that an envelope asked for. The type is a class: an outcome then stores only a reference
+/// to the state. The engine moves an outcome for every action.
 package final class RequestedState: Sendable {
     package let value: any Sendable
 

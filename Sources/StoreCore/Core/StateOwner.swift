@@ -1,9 +1,9 @@
 /// The half of a Core that holds the state. A state owner reduces actions, and shows the states to
 /// observers.
 ///
-/// The engine does not have the type of the state; ``TypedStateOwner`` has it. Therefore no action
-/// needs a lookup of a generic type at run time. The thread that drains the mailbox makes every
-/// call except calls of ``module(of:)``.
+/// The engine does not have the type of the state; only ``TypedStateOwner`` has this type.
+/// Therefore no action needs a lookup of a generic type at run time. The thread that drains the
+/// mailbox makes every call except calls of ``module(of:)``.
 protocol StateOwner: AnyObject {
     /// The numbers of watchers of actions and states.
     var counts: WatcherCounts { get }
@@ -18,8 +18,8 @@ protocol StateOwner: AnyObject {
     /// The number of kept states. The owner keeps states for watchers that need each state.
     var keptStateCount: Int { get }
 
-    /// Reduces an action and calls the observers with the state. Only a Core that appends, encodes
-    /// and restores nothing uses this function.
+    /// Reduces an action and calls the observers with the state. A Core uses this function only if
+    /// the Core does not append records, encode states or restore states.
     func changeStateOnShortPath(_ action: any Action) throws
 
     /// Reduces an action on behalf of a session. An action of another engine is reduced
@@ -39,16 +39,16 @@ protocol StateOwner: AnyObject {
     /// Calls middleware. Returns the closures to call after the commit.
     func callMiddleware(before envelope: ActionEnvelope) -> [@Sendable () -> Void]
 
-    /// Calls the interceptors, one after the other. `seal` makes the envelope of the action, or of
-    /// the replacement that is passed to it.
+    /// Calls the interceptors, one after the other. `makeEnvelope` makes the envelope of the
+    /// replacement in its argument; for `nil`, the envelope of the action.
     ///
     /// - Throws: the error of the interceptor that refuses the action.
     func intercept(makeEnvelope: ((any Action)?) throws -> ActionEnvelope) throws
         -> InterceptorsResult
 
     func setSavepoint()
-    /// Restores the state that ``setSavepoint()`` saved. Drops the kept states after the first
-    /// `kept`.
+    /// Restores the state that ``setSavepoint()`` saved. Drops all kept states except the first
+    /// `kept` states.
     func restoreSavepoint(keptStateCount kept: Int)
     /// Marks the state as durable. ``rollBack()`` restores the last durable state.
     func markDurable()
@@ -96,10 +96,10 @@ final class WatcherCounts {
 struct Reduction {
     /// The change of the state.
     let change: Change
-    /// The work outside the Core that follows; `nil` if there is none.
+    /// The effect that follows the action: work outside the Core; `nil` if there is none.
     let effect: AnyEffect?
-    /// The index of the state before the action among the kept states; the next index has the state
-    /// after the action. `nil` if the states are not kept.
+    /// The index of the state before the action, among the kept states. The state after the action
+    /// has the next index. `nil` if the states are not kept.
     let keptStateIndex: Int?
 }
 

@@ -11,8 +11,8 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
     @exclusivity(unchecked) private(set) var current: State
     /// The state of the last commit.
     @exclusivity(unchecked) private var durable: State
-    /// The state that ``restore(keeping:)`` restores: the state before the current envelope, if
-    /// ``save()`` was called.
+    /// The state that ``restoreSavepoint(keptStateCount:)`` restores: the state before the current
+    /// envelope, if ``setSavepoint()`` was called.
     @exclusivity(unchecked) private var stateBeforeEnvelope: State
     @exclusivity(unchecked) private var hasSavepoint = false
     /// The states that watchers get after the commit, if a watcher needs each state.

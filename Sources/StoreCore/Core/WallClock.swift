@@ -29,7 +29,8 @@ public final class SteadyClock: WallClock {
         offset = Atomic(SystemTime.wallNanoseconds() &- SystemTime.nanosecondsSinceBoot())
     }
 
-    /// Returns the nanoseconds since 1970, if the time of day was right when the clock began.
+    /// Returns the time in nanoseconds since 1970. The result is right if the time of day was right
+    /// when the clock began.
     public func now() -> Int64 {
         SystemTime.nanosecondsSinceBoot() &+ offset.load(ordering: .relaxed)
     }

@@ -70,7 +70,8 @@ public struct Effect<State: Sendable>: Sendable {
     package typealias Recovery =
         (make: @Sendable (any Error) -> (any Action)?, file: String, line: Int)
 
-    /// The input from which an effect that outlives the server is made again.
+    /// The stored input of an effect that outlives the server. A start of the server makes the
+    /// effect again from this input.
     package struct Input: Sendable {
         /// The name of the side effect's type; `nil` for a module's ``KeepingModule/Work``.
         let type: String?
@@ -186,8 +187,8 @@ public struct Effect<State: Sendable>: Sendable {
     /// cancelled.
     public static func concatenate(_ effects: Effect...) -> Effect { Effect(.concatenate(effects)) }
 
-    /// Makes an effect that cancels the module's effects with this id. The Core applies no more
-    /// actions of the cancelled effects after the action whose reducer returned this effect.
+    /// Makes an effect that cancels the module's effects with this id. After the action whose
+    /// reducer returned this effect, the Core applies no more actions of the cancelled effects.
     public static func cancel(id: String) -> Effect { Effect(.cancel(id)) }
 
     var isNone: Bool {

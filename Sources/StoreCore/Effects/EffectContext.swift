@@ -9,9 +9,9 @@ public struct EffectContext<State: Sendable>: Sendable {
     /// The version of the action that this effect follows.
     public var cause: UInt64 { token.cause.version }
 
-    /// The principal that this effect works for: the principal of the action or of the call of a
-    /// use case that the effect follows. `nil` if no principal led to the effect. If the effect
-    /// runs again after a restart, and history no longer has the action, the value is `nil`, too.
+    /// The principal that this effect works for. The effect follows an action or a call of a use
+    /// case by this principal. `nil` if no principal led to the effect. If the effect runs again
+    /// after a restart, and history no longer has the action, the value is `nil`, too.
     public var principal: ActionPrincipal? { token.cause.principal }
 
     /// The session that this effect works for; `shared` if no session led to the effect.

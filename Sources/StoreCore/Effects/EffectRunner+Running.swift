@@ -38,8 +38,8 @@ extension EffectRunner {
         launch(effect, own)
         watch.whenDone { [self, weak watch] _ in
             // An effect that a stopping server interrupts has not ended, so its entry stays in the
-            // ledger. The entry of an effect that did not begin stays as well. The next start runs
-            // both effects.
+            // ledger. The entry of an effect that did not begin stays as well. The next start of
+            // the store finds both entries.
             defer { cause.watch?.end() }
             guard watch?.hasRefusedEffect == false, !table.withLock({ $0.isStopped }), let engine
             else {

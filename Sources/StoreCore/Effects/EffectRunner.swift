@@ -29,8 +29,8 @@ package final class EffectRunner: Sendable {
     let tracing: StoreTracing?
     private let connection = Locked(Connection())
     let table = Locked(Table())
-    /// The number of effects since the start that did not begin, because ``runningMax`` effects ran
-    /// or the store was stopping.
+    /// The number of refused effects since the start: ``runningMax`` effects ran already, or the
+    /// store was stopping.
     package let refusedCount = Atomic<UInt64>(0)
 
     /// Makes a runner.

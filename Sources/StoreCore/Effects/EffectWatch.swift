@@ -8,8 +8,8 @@ import Synchronization
 /// A watch is made only if a client waits. Effects begin before the action's own outcome is
 /// delivered. If no effect and no observer runs after the outcome, all consequences have ended.
 ///
-/// A watch with running work adds one to the count of the watch above it, however much work it has.
-/// The beginning and the end of an effect therefore cost the same at any depth of dispatched
+/// A watch with running work adds exactly one to the count of the watch above, for any amount of
+/// work. The beginning and the end of an effect therefore cost the same at any depth of dispatched
 /// effects.
 package final class EffectWatch: Sendable {
     private struct Status: Sendable {
@@ -46,8 +46,9 @@ package final class EffectWatch: Sendable {
         self.sharing = sharing
     }
 
-    /// Makes an independent watch, or a watch for the consequences of `parent`'s action. The
-    /// parent ends only after this watch. Results and cancellation stay separate.
+    /// Makes an independent watch, or a watch for the consequences of `parent`'s action. The parent
+    /// ends only after this watch. The results and the cancellation of the two watches stay
+    /// separate.
     package init(following parent: EffectWatch? = nil) {
         self.parent = parent
         outermost = nil
@@ -150,7 +151,8 @@ extension EffectWatch {
                 count.runningCount += 1
                 return count.runningCount > 1
             }
-            // Another thread began this watch meanwhile; the watch above must count it once.
+            // If another thread began this watch meanwhile, the watch above has counted this watch
+            // twice, and one count is removed.
             if ranAlready { watch.parent?.leave() }
         }
     }

@@ -1,8 +1,9 @@
 /// A module with work that continues after a restart.
 ///
 /// A closure cannot be encoded, so this work is a value: an enum with all the data of the work. The
-/// ledger of the state, ``PendingEffects``, stores the value from the step that asks for the work
-/// until the work has ended. A start reads the value from the ledger, and needs no history.
+/// step that asks for the work puts the value into ``PendingEffects``, the ledger in the state. The
+/// value stays there until the work has ended. The next start of the store reads the value from the
+/// ledger, and needs no history.
 ///
 /// ```swift
 /// struct Orders: KeepingModule {
@@ -82,7 +83,7 @@ extension KeepingModule {
         return Effect(.run(run))
     }
 
-    /// Makes the effect of work again, from the value that the ledger has stored.
+    /// Makes the effect of kept work again, from the value in the ledger.
     func effect(again work: KeptWork, _ codec: any WorkCodec) throws -> Effect<State> {
         keep(
             try work.value(as: Work.self, codec),

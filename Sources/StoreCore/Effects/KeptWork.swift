@@ -1,5 +1,5 @@
-/// The encoded work of an entry of the ledger: a single task, or several tasks with their order. A
-/// start makes the effects again from this value.
+/// The encoded work of an entry of the ledger: a single task, or several tasks with their order.
+/// The next start of the store makes the effects again from this value.
 public struct KeptWork: Codable, Equatable, Sendable {
     /// The most bytes of one encoded input.
     public static let inputBytesMax = 65_536

@@ -1,8 +1,8 @@
 package import StorePlatform
 
 /// The port that keeps the history: the applied actions, the outcomes of requests with idempotency
-/// keys, and snapshots of the state. The Core appends to the journal; the log and a start read the
-/// journal.
+/// keys, and snapshots of the state. The Core appends to the journal. The log reads the journal,
+/// and so does the start of a store.
 ///
 /// Any thread may make any call. If an append is in progress, a call waits at most until that
 /// append ends. A Core appends from the thread that does its work, one batch at a time.
@@ -30,7 +30,7 @@ public protocol Journal: AnyObject, Sendable {
     /// - Parameters:
     ///   - batch: the records and the outcomes. The versions of the records follow `expected`
     ///     without a gap.
-    ///   - expected: the version that the history must have.
+    ///   - expected: the version that the history must have before the append.
     /// - Throws: ``JournalError/conflict(version:)`` if the history has another version; the
     ///   journal then writes nothing. Any other failure is another ``JournalError``.
     func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError)
@@ -48,9 +48,9 @@ public protocol Journal: AnyObject, Sendable {
 
     /// Starts to call `appended`, with the newest version, each time that other writers append.
     ///
-    /// The journal calls `appended` on any thread, without holding a lock of its own, and
-    /// `appended` returns soon. A call may stand for several appends. The default implementation
-    /// returns `nil`, for a journal that only this process writes.
+    /// The journal calls `appended` on any thread, and holds no lock of its own meanwhile.
+    /// `appended` must return soon. A call may stand for several appends. The default
+    /// implementation returns `nil`, for a journal that only this process writes.
     ///
     /// - Returns: the command that ends the calls; `nil` if the journal cannot notice other
     ///   writers. A Core then reads the records of other writers only if the journal refuses an
@@ -133,7 +133,7 @@ extension Journal {
 public struct JournalBatch: Sendable, Equatable {
     /// The applied actions, in the order of their versions.
     public var records: [Record]
-    /// The outcomes of the requests in the batch that had an idempotency key.
+    /// The outcomes of the batch's requests with an idempotency key.
     public var outcomes: [KeptOutcome]
 
     /// Makes a batch.

@@ -90,8 +90,8 @@ public final class MemoryJournal: Journal {
     /// The version of the oldest record that is still stored; one more than ``version`` if no
     /// record is stored.
     public var oldest: UInt64 { history.storage.withLock { $0.oldest } }
-    /// Always false. A failed allocation ends the process, and a conflict with another writer is
-    /// not a failure.
+    /// Always false. A failed allocation ends the process. A conflict with another writer does not
+    /// count as a failure here.
     public var canFail: Bool { false }
 
     /// Stores a batch, and drops the oldest records beyond the bounds. Then calls the watchers of
@@ -275,7 +275,7 @@ extension MemoryJournal.Storage {
             dropOldestRecord()
         }
         let keysMax = Int(clamping: retention.keysMax)
-        // The sum of the maximum and the slack could overflow.
+        // Subtracts, because the sum of the maximum and the slack could overflow.
         if keys.count - keysMax > keysMax / 4 + 16 {
             let count = keys.count - keysMax
             for key in keys.prefix(count) { outcomes[key] = nil }

@@ -153,7 +153,7 @@ package struct RecordView {
     }
 }
 
-/// A program that writes history, as ``Journal/register(_:)`` stores it: the wire names of its
+/// The description of a program for ``Journal/register(_:)``: the wire names of the program's
 /// actions, and the form of each action.
 public struct ProgramDescription: Sendable, Equatable {
     /// The id of the forms: their SHA-256 in hexadecimal digits.

@@ -12,8 +12,8 @@ package struct RecordReplay {
         self.counter = counter
     }
 
-    /// Makes the action of a record, and passes the action to `reduce` with its session and its
-    /// origin. Returns `false` if a migration drops the record.
+    /// Makes the action of a record, and passes the action to `reduce` with the record's session
+    /// and origin. Returns `false` if a migration drops the record.
     ///
     /// - Throws: ``UnreadableRecord``, or the error of `reduce`. The texts of both errors are for
     ///   the operator.
@@ -32,8 +32,8 @@ package struct RecordReplay {
         return true
     }
 
-    /// Makes the action of a stored record, and passes the action to `reduce` with its session and
-    /// its origin.
+    /// Makes the action of a stored record, and passes the action to `reduce` with the record's
+    /// session and origin.
     @discardableResult
     package mutating func reduce(
         _ record: Record,

@@ -1,7 +1,7 @@
 import StorePlatform
 
-/// The receiver of the reports on the progress of a long pass over the history, and the times of
-/// these reports.
+/// The receiver for reports on the progress of a long pass over the history, and the intervals
+/// between the reports.
 package struct ReplayReporter: Sendable {
     package struct Report: Sendable {
         /// The verb of the report: `replayed` or `compared`.
@@ -30,7 +30,7 @@ package struct ReplayReporter: Sendable {
     /// The seconds until the first report, and the seconds between two later reports.
     package let intervals: (first: Double, others: Double)
     package let show: @Sendable (Report) -> Void
-    /// Called at the end of a pass that has shown a report.
+    /// The closure for the end of a pass, called if the pass has shown a report.
     package let end: @Sendable () -> Void
 
     /// The intervals for a log: the first report after 1 s, and then a report every 5 s.

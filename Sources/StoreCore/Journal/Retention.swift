@@ -48,7 +48,7 @@ public struct Retention: Sendable, Equatable {
 /// The choice of the snapshots to drop. The remaining snapshots cover the whole history, with
 /// smaller gaps at newer versions.
 package enum SnapshotLadder {
-    /// The number of the newest snapshots, which always remain.
+    /// The number of newest snapshots that always remain.
     package static let newestKeptCount = 3
 
     /// Returns the surplus snapshots among these versions, which are in ascending order. At least

@@ -56,8 +56,8 @@ extension ModuleMachine {
             }
         }
         if let route = routes[ObjectIdentifier(type)] { return route }
-        // The root state's reducer gets no `SkippedAction`: a migration has dropped the record of
-        // this action.
+        // A `SkippedAction` stands for a record that a migration has dropped. The root state's
+        // reducer does not get this action.
         return type == SkippedAction.self ? nil : routeWithoutModule
     }
 

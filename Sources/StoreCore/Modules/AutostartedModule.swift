@@ -37,7 +37,7 @@ extension StartableModule {
     /// Returns this module as a module that starts with the store.
     ///
     /// - Parameter start: the input of the start.
-    /// - Returns: the module, which has to be mounted.
+    /// - Returns: the autostarted module, which the root state has to mount.
     public func started(with start: Interface.Start) -> AutostartedModule<Self> {
         AutostartedModule(module: self, start: ModuleStart(start: start))
     }

@@ -7,13 +7,14 @@ package protocol BoundModule<Root>: AnyObject, Sendable {
     var useCases: [MountedUseCaseMethod<Root>] { get }
     /// True if some effects of the module have a ``RestartPolicy`` other than `lost`.
     var hasDurableEffects: Bool { get }
-    /// The listed dispatchables of the module that are for another state. A listed dispatchable of
-    /// this kind prevents the start of a store.
+    /// The dispatchables in the module's list whose state is not the module's slice. Such a
+    /// dispatchable prevents the start of a store.
     var foreignDispatchables: [any Dispatchable.Type] { get }
     /// The type of the value that the module shares; `nil` if the module shares no value.
     var sharedType: (any Any.Type)? { get }
 
-    /// Returns the presentation of all modules; `nil` if this module supplies no presentation.
+    /// Returns the presentation that this module supplies for all modules; `nil` if the module
+    /// supplies none.
     func presentation(
         of modules: Root.Modules,
         _ dependencies: Dependencies
@@ -257,8 +258,8 @@ extension MountedModule {
         ].compactMap(\.self)
     }
 
-    /// Returns the reducer for actions of the type `A`. A module whose reducers return nothing has
-    /// a reducer that makes no effect.
+    /// Returns the reducer for actions of the type `A`. If the module's reducers return nothing,
+    /// this reducer makes no effect.
     private func contextualReducer<C: ContextualModule, A: ModuleAction>(
         of module: C,
         _ reduce: @escaping @Sendable (inout C.State, A, ReducerContext) throws -> C.ReducerResult

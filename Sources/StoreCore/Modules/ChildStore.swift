@@ -1,5 +1,5 @@
-/// The Core, reduced to one module: the module's slice, the changes of the slice, and a way to
-/// dispatch the module's actions.
+/// The Core as one module sees it: the slice, the slice's changes, and a way to dispatch the
+/// module's actions.
 ///
 /// ```swift
 /// let home = try core.child(Home.self)

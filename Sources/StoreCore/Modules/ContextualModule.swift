@@ -24,10 +24,10 @@
 /// a context, too. A ``KeepingModule`` may also be contextual; its reducers return effects.
 ///
 /// Cost: some 300 instructions for each action, because the context has its own references to the
-/// texts. A ``Module`` without a context does not make one.
+/// texts. A ``Module`` that is not contextual does not have this cost.
 public protocol ContextualModule<State>: Module {
-    /// `Void` if the reducers return nothing, or `Effect<State>`. The compiler finds this type by
-    /// the module's reducers.
+    /// `Void` if the reducers return nothing, or `Effect<State>`. The compiler infers this type
+    /// from the module's reducers.
     associatedtype ReducerResult
 
     /// Applies an action to the slice, or refuses it by throwing ``Refusal``.
@@ -77,7 +77,8 @@ extension ContextualModule {
     }
 }
 
-// A module that keeps work is effectful, too. The store calls its contextual reducers.
+// A module that keeps work is effectful, too. The store calls the contextual reducers of such a
+// module.
 
 extension ContextualModule where Self: EffectfulModule, ReducerResult == Effect<State> {
     /// Applies an action without a sender. A store does not call this function.
@@ -174,7 +175,7 @@ extension ContextualModule where Internal == Never {
 /// A startable module whose ``begin(_:in:)`` gets a ``ReducerContext``, for instance to make the
 /// sender of the start the owner of the slice.
 public protocol ContextualStartableModule<State>: StartableModule {
-    /// Returns the slice to begin with, or throws a ``Refusal``.
+    /// Returns the new slice, or throws a ``Refusal``.
     func begin(_ start: Interface.Start, in context: ReducerContext) throws -> State
 
     /// Returns the slice that replaces an existing slice, or throws a ``Refusal``. By default the

@@ -95,7 +95,8 @@ extension Core where State: RootState {
     /// Returns the presentation that a module supplies; `nil` if no module supplies one.
     ///
     /// - Throws: ``ModuleError`` if a presenter is for another state than the slice of its module.
-    ///   Also if a presenter needs an unmounted module, or the start of a slice that always exists.
+    ///   The same error if a presenter needs an unmounted module, or the start of a slice that
+    ///   always exists.
     private static func presentation(
         of modules: State.Modules,
         _ dependencies: Dependencies

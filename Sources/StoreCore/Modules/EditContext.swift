@@ -57,8 +57,8 @@ extension ModuleMachine {
             : try editSlice(&state, action, context, by: handler, &effect)
     }
 
-    /// Takes over the effect of a use case that a client calls. Refuses the call if the module's
-    /// slice is not there.
+    /// Takes the effect from a client's call of a use case. Refuses the call if the module's slice
+    /// is not there.
     private func applyUseCaseCall(
         _ action: any Action,
         _ context: EditContext,
@@ -82,8 +82,8 @@ extension ModuleMachine {
         guard mayChangeLedgers[context.moduleIndex] else {
             return try editSliceWithoutLedgers(&state, action, context, by: handler, &effect)
         }
-        // A separate function changes the ledgers. In this function, an optional copy of the state
-        // would cost every action a look-up of type metadata.
+        // A separate function changes the ledgers. Here, an optional copy of the state would cost
+        // every action a look-up of type metadata.
         return try editSliceWithLedgers(&state, action, context, by: handler, &effect)
     }
 
@@ -192,7 +192,8 @@ extension ModuleMachine {
             return try editParts(&state, action, context, by: handler, &effect)
         }
         let result = try handler.reduce(&state, action, key, context.origin, comparison)
-        // Most actions have no effect, and the assignment of `nil` would release a reference.
+        // Most actions have no effect. An assignment of `nil` would cost the release of a
+        // reference.
         if let asked = result.effect { effect = asked }
         var change = Change(
             changesState: result.isChange,
@@ -293,8 +294,8 @@ extension ModuleMachine {
 }
 
 extension ModularReducer {
-    /// Reduces an action of a sender and drops its effect. An action without a route changes
-    /// nothing.
+    /// Reduces a sender's action, and drops the effect of the action. An action without a route
+    /// changes nothing.
     package func edit(
         _ state: inout State,
         _ action: any Action,

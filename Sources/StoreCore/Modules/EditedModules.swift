@@ -1,5 +1,5 @@
 /// A collection of the modules whose slices may have changed, as indices into
-/// ``RootState/modules``. Also collects the readers to which changes of the actions are visible.
+/// ``RootState/modules``. The collection also has the readers to which the changes are visible.
 package final class EditedModules: @unchecked Sendable {
     // Safety: belongs to the Core's thread.
 

@@ -98,7 +98,7 @@ public protocol ModuleState: Codable, Equatable, Sendable {}
 /// actions by the name of the module. A server does not start if an enum breaks these rules.
 public protocol ModuleAction: Action, Codable, Equatable {}
 
-/// The type of actions for a module that has no actions of a kind.
+/// The type that stands for a kind of actions, such as UI actions, if a module has no such actions.
 extension Never: ModuleAction {}
 
 extension Module {
@@ -135,7 +135,7 @@ extension Module where Internal == Never {
 /// implements ``begin(_:over:)``.
 public protocol StartableModule<State>: Module, StartableInterface
 where Interface: StartableInterface {
-    /// Returns the slice to begin with, or throws a ``Refusal``.
+    /// Returns the new slice, or throws a ``Refusal``.
     func begin(_ start: Interface.Start) throws -> State
 
     /// Returns the slice that replaces an existing slice, or throws a ``Refusal``. By default the
@@ -144,7 +144,7 @@ where Interface: StartableInterface {
     /// The store cancels the effects of the old slice, as after a stop.
     func begin(_ start: Interface.Start, over old: State) throws -> State
 
-    /// Returns the effect that follows a start; `state` is the slice to begin with.
+    /// Returns the effect that follows a start; `state` is the new slice.
     func effect(afterStart start: Interface.Start, in state: State) -> Effect<State>
 }
 
@@ -199,7 +199,7 @@ extension Mount {
     }
 
     /// A function that reads from an action whether a view appeared or disappeared. `nil` stands
-    /// for a module without a different action for each of these changes.
+    /// for a module whose view does not have two different actions for these changes.
     var visibilityReader: (@Sendable (any Action) -> ViewVisibility?)? {
         (module as? any VisibleModule)?.visibilityReader
     }

@@ -1,7 +1,7 @@
 /// A mistake in the modules of a root state, which prevents the start of a store.
 ///
 /// The error is thrown before the first action, when the store is made, or by `Core.child`. The
-/// description of the error is for the developer, and says how to correct the mistake.
+/// description of the error is for the developer, and explains the correction of the mistake.
 public enum ModuleError: Error, Equatable, CustomStringConvertible {
     /// Two modules have this name.
     case nameTwice(String)

@@ -124,8 +124,7 @@ extension Mount {
     ///
     /// By default, only the program's effects, use cases, presenters and reactions start and stop
     /// the slices that all clients share. A session or a user may start and stop its own slices. A
-    /// module
-    /// that is always there has no lifecycle.
+    /// module whose slice is always there has no lifecycle.
     public func lifecycle(start: LifecycleAccess, stop: LifecycleAccess) -> Mount {
         var mount = self
         (mount.startAccess, mount.stopAccess) = (start, stop)
@@ -280,7 +279,7 @@ enum Lifecycle {
         ]
     }
 
-    /// A function that returns the slice to begin with, for a new slice or over an old slice.
+    /// A function that returns the slice after a start, for a new slice or over an old slice.
     private typealias Beginning<M: StartableModule> =
         @Sendable (M.Interface.Start, _ old: M.State?, ActionOrigin, _ instance: String?) throws ->
         M.State

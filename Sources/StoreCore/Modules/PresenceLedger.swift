@@ -1,8 +1,8 @@
 // The ledger of views has an entry for each view that a session shows. The entries are a part of
 // the state, so an entry is as durable as the action of its view.
 
-/// Access to the ledger of views: the slice of ``Presence`` in a root state, and the modules whose
-/// views it records.
+/// The ledger of views: the slice of ``Presence`` in a root state, and the modules whose views the
+/// ledger records.
 struct PresenceLedger<Root: RootState>: Sendable {
     let moduleIndex: Int
     let place: SinglePlace<Root, Presence.State>

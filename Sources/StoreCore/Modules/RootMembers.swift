@@ -15,8 +15,8 @@ enum RootMembers {
         do {
             try root.encode(to: recorder)
         } catch {
-            // The error of a state that cannot be encoded is reported when the server encodes the
-            // state.
+            // This check ignores a state that cannot be encoded. The server reports the error when
+            // the server encodes the state.
             return
         }
         let foreign = recorder.keys.filter { !names.contains($0) }

@@ -1,5 +1,5 @@
-/// The values that a comparison of states needs to find the changes of a function of the whole
-/// state.
+/// The values for a comparison of states. The comparison finds the changes that a function of the
+/// whole state made.
 package struct WholeStateComparison<Root: Sendable>: Sendable {
     /// The state before any action, without the copies of shared values.
     let initialState: Root
@@ -10,8 +10,8 @@ package struct WholeStateComparison<Root: Sendable>: Sendable {
     /// The state that the function got: the state after the module's reducer, with updated copies
     /// of shared values.
     let inputState: Root
-    /// True after the store itself has updated copies of shared values. If this is true, a change
-    /// of the value that every session begins with may come from such a copy.
+    /// True after the store itself has updated copies of shared values. Such a copy may then have
+    /// changed the value with which every session begins.
     var hasUpdatedCopies = false
 
     /// Returns true if the action has ended this owner.
@@ -150,7 +150,8 @@ extension ModuleMachine {
         var hasCopies = false
         for (module, keys) in changed where hasSharedLinks[module] {
             hasCopies = true
-            // The caller compares all slices once more, and thereby finds these changes.
+            // The caller compares all slices once more and finds these changes, so `noted` is not
+            // used.
             var noted = Change.none
             for key in keys where key.owner.map(settling.isEnded) != true {
                 updateCopies(sharedLinksByModule[module], of: module, key, &state, &noted)

@@ -26,11 +26,12 @@ package final class ActionHandler<Root: RootState>: Sendable {
     package let payloadType: (any (Codable & Sendable).Type)?
     /// Changes the slice. If this function throws, the root is unchanged.
     let reduce: SliceReducer<Root>
-    /// Makes the effect that follows a start. The given state has all copies of shared values.
+    /// Makes the effect that follows a start. The state in the argument has the current copies of
+    /// all shared values.
     let effectAfterStart: (@Sendable (Root, any Action, SliceAddress) -> AnyEffect?)?
     /// Makes the action from its payload, for ``Kind/start`` and ``Kind/stop``.
     package let makeAction: (@Sendable (any Codable) -> (any Action)?)?
-    /// Returns the payload of a start or a stop: the inverse of ``make``.
+    /// Returns the payload of a start or a stop: the inverse of ``makeAction``.
     package let extractPayload: (@Sendable (any Action) -> (any Codable)?)?
 
     init(

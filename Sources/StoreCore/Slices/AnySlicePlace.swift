@@ -27,8 +27,8 @@ package protocol AnySlicePlace<Root>: AnyObject, Sendable {
     func hasRoom(_ root: Root, for owner: String) -> Bool
     /// Returns the owners that have stored slices of their own; empty for a shared place.
     func owners(_ root: Root) -> [String]
-    /// Normalizes the writes of a function of the whole state; `old` is the state before the
-    /// action. Returns the keys of the slices that changed.
+    /// Normalizes the values that a function of the whole state has written; `old` is the state
+    /// before the action. Returns the keys of the slices that changed.
     ///
     /// - Throws: ``Refusal`` if an instance cannot have its id, ``WholeStateError`` if the function
     ///   changed the value that every owner begins with.

@@ -10,8 +10,8 @@
 /// ```
 ///
 /// An action changes the value of the session that dispatched the action. Every session begins with
-/// the same value. The table stores a value for a session from the session's first change to its
-/// end. So there are at most as many values as sessions.
+/// the same value. The table stores a value for a session from the session's first change until the
+/// session ends. So there are at most as many values as sessions.
 ///
 /// On the wire, a client gets only the value of its own session. A snapshot of the state has an
 /// object with a member for each session.

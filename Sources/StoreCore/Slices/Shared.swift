@@ -47,7 +47,7 @@ public struct Shared<Value: Codable & Equatable & Sendable>: ModuleState {
 }
 
 extension Mount {
-    /// Returns the same module, which reads the shared value of another module.
+    /// Returns the same module with a link to the shared value of another module.
     ///
     /// - Parameters:
     ///   - path: the member of the module's slice that gets the copy.

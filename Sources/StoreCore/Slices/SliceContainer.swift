@@ -29,7 +29,7 @@ package protocol SliceContainer {
 
     /// Returns the ids of the instances that have other bytes than in an earlier value.
     ///
-    /// - Throws: ``Refusal`` if a new instance cannot have its id.
+    /// - Throws: ``Refusal`` if the id of a new instance is not valid.
     static func changedInstanceIDs(
         of value: Value,
         since old: Value,

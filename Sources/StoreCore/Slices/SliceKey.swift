@@ -1,7 +1,7 @@
 /// The key of a slice within its module: an owner, an instance, both or neither.
 ///
-/// A key has the size of one word. Most actions are for the only slice of a module, and the key of
-/// such a slice stores no names.
+/// A key takes one machine word of memory. Most actions are for the only slice of a module, and the
+/// key of such a slice stores no names.
 package struct SliceKey: Hashable, Sendable {
     private final class Names: Sendable {
         let owner: String?

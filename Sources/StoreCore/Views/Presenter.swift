@@ -42,8 +42,8 @@ public struct PresenterContext: Sendable {
     /// The name under which the presenter observes: the name of its type.
     package let name: String
     package let presenter: any Presenter.Type
-    /// The name of the module whose slice the presenter observes, and whose own actions it may
-    /// dispatch. The name is `nil` for a presenter of the whole state.
+    /// The name of the module whose slice the presenter observes. The presenter may dispatch this
+    /// module's own actions. The name is `nil` for a presenter of the whole state.
     package var module: String?
     /// The action whose change the presenter gets.
     var cause = SliceCause.storeStart(for: nil)
@@ -77,7 +77,7 @@ public struct PresenterContext: Sendable {
 
 extension PresenterContext {
     /// Sends a command to the screens of the session, for instance to scroll, or to give a field
-    /// the focus. The screens execute the command once, and the state does not contain it.
+    /// the focus. The screens execute the command once, and the command is no part of the state.
     ///
     /// ```swift
     /// if new.messages.count > old.messages.count { context.command("scrollToEnd") }

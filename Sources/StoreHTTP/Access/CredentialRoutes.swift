@@ -46,8 +46,8 @@ struct CredentialRoutes: RouteGroup {
 
     private func beginLogin(_ request: RequestContext) throws(Problem) {
         let cookie = request.environment.credentialCookie
-        // A cookie must not be exchanged for a new cookie, because repeated exchanges would never
-        // let the access end.
+        // A cookie must not be exchanged for a new cookie: repeated exchanges would extend the
+        // access without end.
         guard request.exchange.hasHeader("authorization"), let identity = request.identity,
             let made = access.cookie(for: identity.principal)
         else { throw .unauthorized() }

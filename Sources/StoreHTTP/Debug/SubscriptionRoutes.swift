@@ -90,8 +90,8 @@ struct SubscriptionRoutes: RouteGroup {
         }
     }
 
-    /// The presenters of modules with a slice, each with its module's number of slices, and the
-    /// whole state's presenters. A module without a slice has no attached presenters.
+    /// The presenters of modules that have slices, each with the number of slices. Then the
+    /// presenters of the whole state. A module without a slice has no attached presenters.
     private var attachedPresenters: [(name: String, module: String?, slices: Int?)] {
         let state = store.reader.state(for: .operator)
         let modules = store.modules

@@ -5,7 +5,7 @@ import StoreJSONSchema
 import StoreWire
 import Synchronization
 
-/// The routes that show and move the clock of effects. They exist only with `--clock test`.
+/// The routes that show and move the clock of effects. The routes exist only with `--clock test`.
 final class TestClockRoutes: RouteGroup, Sendable {
     /// The maximum number of seconds that the clock moves in total: a hundred years.
     static let totalSecondsMax = 3_155_760_000.0

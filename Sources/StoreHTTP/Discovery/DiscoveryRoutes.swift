@@ -170,8 +170,8 @@ extension HTTPResponse {
         return .document(Bytes(utf8: html), ProblemPage.htmlContentType, further: fields)
     }
 
-    /// The header fields of a page for people. A browser then loads nothing for the page, shows it
-    /// in no frame, and sends its address to no other site.
+    /// The header fields of a page for people. A browser then loads nothing for the page, and shows
+    /// the page in no frame. The browser sends the page's address to no other site.
     private static let fieldsOfPages = [
         (
             "Content-Security-Policy",

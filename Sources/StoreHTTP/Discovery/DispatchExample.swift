@@ -3,8 +3,8 @@ import StoreJSONSchema
 
 /// Makes an example body for `POST /dispatch` that the schema allows.
 struct DispatchExample {
-    /// The maximum depth of the example: the example of a type that contains itself would have no
-    /// end.
+    /// The maximum depth of the example. Without this bound, the example of a type that contains
+    /// itself would have no end.
     private static let depthMax = 8
 
     /// The definitions that the schemas refer to; `Action` is one of them.
@@ -12,7 +12,7 @@ struct DispatchExample {
 
     /// The first action without a payload, or else the first action whose payload can be made from
     /// its schema. `nil` if no action is suitable, for example if each action is for an instance.
-    /// The reducer may still refuse the example, because it checks more than the schema.
+    /// The reducer may still refuse the example, because the reducer checks more than the schema.
     var json: String? {
         guard case .oneOf(let actions)? = definitions.first(where: { $0.name == "Action" })?.schema
         else { return nil }

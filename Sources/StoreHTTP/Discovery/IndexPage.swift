@@ -10,7 +10,7 @@ struct IndexPage {
     let newestVersion: UInt64?
     let links: Links
     let routes: [Route]
-    /// A body of `POST /dispatch`.
+    /// The example of a body for `POST /dispatch`.
     let example: String?
     /// The client's name for the server: the `Host` of the request.
     let host: String

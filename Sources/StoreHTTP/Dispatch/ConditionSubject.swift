@@ -75,8 +75,8 @@ struct ConditionSubject: Sendable {
         mayDependOn = isRead
     }
 
-    /// Returns the rest of a path behind `fixed`, with the slash before it. Returns `nil` if the
-    /// path does not begin with `fixed`.
+    /// Returns the rest of a path behind `fixed`, including the slash at the beginning of the rest.
+    /// Returns `nil` if the path does not begin with `fixed`.
     private static func rest(of path: Substring, behind fixed: String) -> String? {
         guard path.utf8.starts(with: fixed.utf8) else { return nil }
         let rest = path.utf8.dropFirst(fixed.utf8.count)
@@ -87,8 +87,8 @@ struct ConditionSubject: Sendable {
 
 extension ConditionSubject {
     /// Returns the condition that the Core checks first: no member that the resource depends on has
-    /// changed since the client's version. If members can't decide, or the resource may be absent,
-    /// the returned condition never holds. Then another thread calls
+    /// changed since the client's version. If members can't decide, or a quick search does not find
+    /// the resource, the returned condition never holds. Then another thread calls
     /// ``conditionAfterComparison()``.
     func firstCondition(in workspace: JSONWorkspace) -> VersionCondition {
         guard let tagVersion, let mayDependOn, isQuicklyReadable(workspace) else {

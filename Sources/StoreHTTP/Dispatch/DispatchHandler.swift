@@ -157,8 +157,8 @@ final class DispatchHandler: Sendable {
 // Conditions
 
 extension DispatchHandler {
-    /// The condition of a request. The type is a class, so that the missing condition of most
-    /// requests takes only the space of a reference.
+    /// The condition of a request. The type is a class, so that a request without a condition
+    /// stores only an empty reference.
     final class Condition {
         let versionCondition: VersionCondition
         /// The resource that the condition names; `nil` for the whole state.

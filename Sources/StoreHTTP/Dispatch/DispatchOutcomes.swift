@@ -76,7 +76,7 @@ package final class DispatchOutcomes: Sendable {
         let isOwn =
             caller.isClient(ofSession: dispatch.session)
             && caller.recordedPrincipal == dispatch.principal
-        // The reason of a failure may name parts of the state that a narrow role does not see.
+        // The reason of a failure may name parts of the state that the caller's role does not see.
         let operates = caller.isOperator && caller.viewer.sight == nil
         return operates || isOwn ? dispatch : nil
     }
@@ -98,8 +98,8 @@ package final class DispatchOutcomes: Sendable {
 }
 
 extension DispatchOutcomes.Table {
-    /// Updates the number of bytes that count for a dispatch's value. A dispatch has a value only
-    /// after its end.
+    /// Updates the number of bytes that are counted for a dispatch's value. A dispatch has a value
+    /// only after its end.
     fileprivate mutating func countValueBytes(of version: UInt64) {
         guard let remembered = dispatchesByVersion[version] else { return }
         let bytes = remembered.dispatch.valueBytes

@@ -97,7 +97,7 @@ extension DispatchTicket {
     }
 
     /// Answers on the first call; later calls do nothing. The end of the effects and the end of the
-    /// client's time may call this function at once, on two threads.
+    /// client's time may call this function simultaneously on two threads.
     private func answerOnce(_ answer: () -> Void) {
         guard !isAnswered.exchange(true, ordering: .acquiringAndReleasing) else { return }
         hold?.end()

@@ -173,7 +173,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
         answer.isEffectResultKnown = false
         guard returnsState, reader.version != kept.lastVersion else { return answerApplied(answer) }
         let submitted = reader.threads.pastStates.submit { [self, answer] in
-            // If the state of that version is no longer available, answer without a state.
+            // If the state of that version is no longer available, the answer has no state.
             if let past = try? reader.state(at: kept.lastVersion, for: caller) {
                 exchange.complete(response(answer, with: past))
             } else {
@@ -284,8 +284,8 @@ extension CoreFailure {
 }
 
 extension MailboxError {
-    /// Makes the problem for a request that the mailbox did not take. `waiting` is the detail of
-    /// the problem if the mailbox is full.
+    /// Makes the problem for a request that the mailbox did not take. `ifFull` is the detail of the
+    /// problem if the mailbox is full.
     func problem(ifFull: String) -> Problem {
         switch self {
         case .full: .overloaded(ifFull)

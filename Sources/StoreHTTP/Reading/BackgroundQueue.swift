@@ -12,7 +12,8 @@ final class BackgroundQueue: Sendable {
     /// A job, which returns the number of bytes that the event loop then sends.
     private typealias Job = @Sendable () -> Int
 
-    /// The lowest rate at which an event loop without other work sends bytes.
+    /// The assumed minimum rate at which an event loop without other work sends bytes, in bytes per
+    /// second.
     private static let sentBytesPerSecondMin = 1e9
 
     private struct Jobs: WorkQueue {
@@ -132,9 +133,9 @@ package struct ReadingThreads: Sendable {
     let traces: BackgroundQueue
 
     /// Makes the threads; with a `pool`, its threads run the jobs. `waitingMax` is the maximum
-    /// number of connections. At most so many large answers wait, and at most so many dry runs.
-    /// `version` returns the newest version, because large answers and dry runs pause while many
-    /// versions come.
+    /// number of connections. This number is also the maximum of waiting large answers, and the
+    /// maximum of waiting dry runs. `version` returns the newest version. The threads for large
+    /// answers and dry runs pause while many versions come.
     package init(
         waitingMax: Int,
         on pool: ThreadPool? = nil,

@@ -20,7 +20,8 @@ extension StateReader {
         return VisibleStream(content: content, topic: topic, watchPlace: place, memberName: member)
     }
 
-    /// Returns the viewer of a caller's topics. Callers that see the same state share the topics.
+    /// Returns the viewer for a caller's topics. This viewer has only the names that slices depend
+    /// on. Callers that see the same state share the topics.
     private func topicViewer(of caller: Caller) -> Viewer {
         newest.value.viewer(caller.viewer)
     }

@@ -22,7 +22,7 @@ package final class StateReader: Sendable {
     package let threads: ReadingThreads
     /// The views; `nil` if the state is not made of modules.
     package let views: (any PublishedViews)?
-    /// The streams of the state. Only functions that take a ``Caller`` use them.
+    /// The streams of the state. Only functions that take a ``Caller`` use these streams.
     let streams: StateStreams
     package let longPolls: LongPolls
     /// The cache of parsed documents of published states.

@@ -5,8 +5,8 @@ import StoreWire
 
 /// The state of a version, limited to the parts that a caller may read.
 ///
-/// A copy of this value costs little, because the value holds references and not bytes. So answers
-/// get the bytes of a version from this value.
+/// A copy of this value costs little, because the value holds references and not bytes. So the
+/// functions for answers take this value, and read the bytes of the version from the value.
 package struct VisibleState: Sendable {
     private let snapshot: Snapshot
     private let documents: ParsedDocuments
@@ -46,7 +46,8 @@ package struct VisibleState: Sendable {
 
     func isStarted(_ module: Int) -> Bool { snapshot.slices[module].isStarted }
 
-    /// Returns the number of slices of the module at this index: of all its instances and sessions.
+    /// Returns the number of slices of the module at this index, with the slices of all instances
+    /// and sessions.
     func sliceCount(_ module: Int) -> Int { snapshot.slices[module].startedCount }
 
     /// Returns the ids of a module's instances, in their order; empty for a single slice.
@@ -61,7 +62,8 @@ package struct VisibleState: Sendable {
     /// Returns the part at a pointer, if there is one. May parse or assemble a large document.
     func part(at pointer: JSONPointer) -> Bytes? { documents.part(at: pointer, in: snapshot) }
 
-    /// Returns the part at a pointer if the search is quick. The workspace parses a small document.
+    /// Returns the part at a pointer if the search is quick. A small document is parsed in the
+    /// memory of the workspace.
     func quickPart(at pointer: JSONPointer, _ workspace: JSONWorkspace) -> QuickPart {
         documents.quickPart(at: pointer, in: snapshot, workspace)
     }

@@ -62,8 +62,8 @@ struct PathTemplate: Sendable {
     func isRestParameter(_ index: Int) -> Bool { hasRest && index == parameterNames.count - 1 }
 
     /// Matches a path, and calls `visit` with the value of each parameter, in their order. The
-    /// values are still percent-encoded; a rest begins with the slash before it. Returns true if
-    /// the path fits the template and `visit` returns true for each value.
+    /// values are still percent-encoded; a rest includes the slash at its beginning. Returns true
+    /// if the path fits the template and `visit` returns true for each value.
     func match(_ path: UnsafeRawBufferPointer, _ visit: (UnsafeRawBufferPointer) -> Bool) -> Bool {
         guard path.first == UInt8(ascii: "/") else { return false }
         var start = 1

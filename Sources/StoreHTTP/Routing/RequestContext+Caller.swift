@@ -72,9 +72,9 @@ extension RequestContext {
         return .address(client.description, isForMany: client.isLocal)
     }
 
-    /// Returns the access that a wait or a stream depends on, in addition to the connection; `nil`
-    /// on a server without access control. If a stream shows a part of a single member of the root
-    /// state, `member` names that member.
+    /// Returns the access that a wait or a stream needs until its end, besides the connection.
+    /// Returns `nil` on a server without access control. If a stream shows a part of a single
+    /// member of the root state, `member` names that member.
     func accessLease(toMember member: String? = nil) throws(Problem) -> AccessLease? {
         guard let access = environment.access, let identity else { return nil }
         return access.lease(

@@ -100,7 +100,7 @@ extension RequestContext {
     }
 
     /// Suspends the request and makes its answer on another thread. If too much work is waiting
-    /// already, refuses the request with 503 and this reason.
+    /// already, refuses the request with 503 and `reason`.
     func respond(
         on work: BackgroundQueue,
         orBusy reason: String,
@@ -163,11 +163,12 @@ extension RequestContext {
 
 extension HTTPExchange {
     /// The parent for the spans that the request leads to. The value is the request's own span if
-    /// its trace is exported, else the trace that the client names.
+    /// the request's trace is exported, else the trace that the client names.
     var childTraceparent: String? { spanIdentity?.traceparent ?? traceparent }
 
-    /// The distributed trace that the client names (W3C Trace Context), if the field is valid. Most
-    /// requests do not have the field: for them, the cost is one comparison of lengths.
+    /// The distributed trace that the client names (W3C Trace Context), if the field `traceparent`
+    /// is valid. Most requests do not have the field: for them, the cost is one comparison of
+    /// lengths.
     var traceparent: String? {
         guard hasHeader("traceparent"), let text = header("traceparent"),
             TraceContext.isTraceparent(text.utf8)

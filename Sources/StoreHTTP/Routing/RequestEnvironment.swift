@@ -27,9 +27,9 @@ package final class RequestEnvironment: Sendable {
     /// True if operators have listeners of their own. In this case, the other listeners serve no
     /// operators.
     let hasOperatorListeners: Bool
-    /// Returns the current failure of the process, for `/livez` on a connection beyond the maximum
-    /// number. If the closure itself is `nil`, the transport refuses connections beyond the maximum
-    /// number.
+    /// Returns the current failure of the process, for `/livez` on a connection above the maximum
+    /// number of connections. If the closure itself is `nil`, the transport refuses all connections
+    /// above this number.
     let livenessProblem: (@Sendable () -> Problem?)?
     let logger: Logger
     /// The histograms of the times that requests take.

@@ -50,7 +50,8 @@ final class Resource: Sendable {
         self.routesByMethod = places
     }
 
-    /// True if the resource is served at the listeners of operators, or, with `false`, of clients.
+    /// Returns true if the resource is served at the listeners of operators. With `toOperators:
+    /// false`, returns true if the resource is served at the listeners of clients.
     func isServed(toOperators: Bool) -> Bool { audience.isServed(toOperators: toOperators) }
 
     func route(for method: RequestMethod) -> ServedRoute? {
@@ -102,7 +103,8 @@ extension Route {
     }
 
     /// Makes a route that answers the preflights of all resources alike. A preflight has no
-    /// credential. So if a policy hides resources, even paths without a resource get this answer.
+    /// credential. So the answer must not reveal which resources a policy hides, and even paths
+    /// without a resource get this answer.
     static func answeringPreflights(of routes: [Route]) -> Route {
         let methods = Set(routes.map(\.method.bit)).sorted().compactMap { bit in
             routes.first { $0.method.bit == bit }?.method.name

@@ -9,7 +9,7 @@ import StoreWire
 /// The router, `Allow`, `OPTIONS`, the checks of queries, the OpenAPI description and the page at
 /// `/` all come from these values. So the description always matches the server.
 package struct Route: Sendable {
-    /// Answers a request whose body has been read, now or later.
+    /// Answers a request at once or later. The body of the request has been read.
     typealias Handler = @Sendable (RequestContext) throws(Problem) -> Void
 
     private(set) var method: RequestMethod
@@ -29,7 +29,7 @@ package struct Route: Sendable {
     var origins = AllowedOrigins.all
     /// True if a request may have an action in the query and no body, as in the links of views.
     var takesActionInQuery = false
-    /// True if the route is served until the server has stopped, such as the routes for health.
+    /// True if the route is also served during a stop, such as the routes for health.
     var isServedDuringDrain = false
     let handle: Handler
 }
@@ -44,7 +44,8 @@ enum RouteAudience: Sendable {
     /// Both clients and operators.
     case all
 
-    /// True if the route is served at the listeners of operators, or, with `false`, of clients.
+    /// Returns true if the route is served at the listeners of operators. With `toOperators:
+    /// false`, returns true if the route is served at the listeners of clients.
     func isServed(toOperators: Bool) -> Bool {
         switch self {
         case .clients: !toOperators
@@ -58,7 +59,7 @@ enum RouteAudience: Sendable {
 enum AllowedOrigins: Sendable {
     /// All pages: the route changes nothing, and browsers hide its answer from forbidden pages.
     case all
-    /// Pages of the server's own and of allowed origins, and clients that are no browsers.
+    /// Pages of the server itself, pages of allowed origins, and clients that are no browsers.
     case ownAndAllowed
     /// The same pages as ``ownAndAllowed``, but only the `Origin` field is checked. The check is
     /// enough for a request with a JSON body: browsers send `Origin` with every body. Pages of

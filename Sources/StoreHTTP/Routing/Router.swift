@@ -94,7 +94,8 @@ package final class Router: HTTPHandler {
                 try preflightRoute.checkBody(of: exchange)
                 return preflightRoute
             }
-            // Proxies send the requests about health, so these requests count for no client.
+            // Proxies and monitors send the requests about health and metrics, so these requests
+            // count for no client.
             counts = !table.isServedDuringDrain(exchange)
             if counts { try web.countForAddress(exchange) }
         }

@@ -40,7 +40,7 @@ extension ServedRoute {
             guard !request.hasBody else { throw .bodyNotTaken(request.methodName, request.path) }
             return
         case .json:
-            // A request for a link has no body; the handler reads the link in the query later.
+            // A request to a link has no body; the handler later reads the action in the query.
             guard
                 request.header("content-type", is: "application/json") || request.isJSON
                     || (route.takesActionInQuery && request.hasQuery)

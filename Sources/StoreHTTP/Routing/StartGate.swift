@@ -32,8 +32,8 @@ package final class StartGate: HTTPHandler {
     }
 
     private let hosts: HostRule
-    /// True if clients need credentials. No credential is checked during the start, so large bodies
-    /// are refused.
+    /// True if clients need credentials. In this case, large bodies are refused during the start,
+    /// because no credential is checked yet.
     private let needsCredentials: Bool
     /// True if operators have listeners of their own. In this case, only the operators' listeners
     /// answer requests about health.
@@ -133,8 +133,8 @@ package final class StartGate: HTTPHandler {
                 bodyByteCount: bytes
             )
             queue.bodyByteCount += bytes
-            // Suspend the request under the lock. A thread that takes the request from the queue
-            // may complete the request at once.
+            // Suspend the request under the lock. Otherwise, another thread could take the request
+            // from the queue and complete the request before the suspension.
             exchange.suspend()
             return queue.newestNumber
         }

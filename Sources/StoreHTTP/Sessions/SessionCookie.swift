@@ -3,8 +3,8 @@ import StoreHTTPTransport
 
 /// The cookie with the secret of a client's session (RFC 6265).
 ///
-/// Each store of a process has its own name for the cookie. A client sends the cookie of the store
-/// at `/` to all stores, because their paths begin with `/`.
+/// Each store of a process has its own name for the cookie. The names differ, because a client
+/// sends the cookie of the store at `/` to all stores. The paths of all stores begin with `/`.
 struct SessionCookie: Sendable {
     let name: String
     private let path: String

@@ -13,7 +13,7 @@ import Synchronization
 /// name, so every client may see the name. The secret can't be computed from the name.
 package final class SessionTable: Sendable {
     /// The reason why a session can't begin: ``sessionsMax`` sessions are open, or
-    /// ``perAddressMax`` from one address.
+    /// ``sessionsPerAddressMax`` sessions from one address.
     package enum FullError: Error {
         case full, addressFull
     }
@@ -26,8 +26,8 @@ package final class SessionTable: Sendable {
         /// The number of streams and waiting requests that keep the session from becoming idle.
         var holdCount = 0
         /// True after the dispatch of the action that ends the session. The session then takes no
-        /// requests. If the action is applied, the table removes the session, else it keeps the
-        /// session.
+        /// requests. The table removes the session if the action is applied, and otherwise keeps
+        /// the session.
         var isEnding = false
         /// The timer of the session's next check, in ``Table/idleCheckTimers``.
         var idleCheckTimerID: TimerHeap<String>.ID?
@@ -94,7 +94,7 @@ package final class SessionTable: Sendable {
         return String(Array(owned.utf8).withUnsafeBytes { SHA256.hexDigest($0) }.prefix(32))
     }
 
-    /// True if a session is open. Restarts its idle time.
+    /// True if a session is open. Restarts the session's idle time.
     package func useIfOpen(_ name: String) -> Bool {
         let time = now()
         return table.withLock { table in
@@ -104,7 +104,7 @@ package final class SessionTable: Sendable {
         }
     }
 
-    /// True if a session is open. Does not restart its idle time.
+    /// True if a session is open. Does not restart the session's idle time.
     func isOpen(_ name: String) -> Bool { table.withLock { $0.index(of: name) != nil } }
 
     /// Keeps a session from becoming idle until the hold ends. Returns `nil` if the session is not
@@ -181,8 +181,9 @@ package final class SessionTable: Sendable {
                 guard let session = table.sessions[name] else { continue }
                 let isUsed = session.holdCount > 0 || session.isEnding
                 let end = (isUsed ? time : session.lastUsed) + idleNanoseconds
-                // The heap has rounded times, so this comparison rounds, too. If an exact end were
-                // later than `time`, but rounded to the same value, this loop would never end.
+                // The heap has rounded times, so this comparison rounds, too. The idle time may end
+                // after `time`, but at the same rounded value. Then an exact comparison would set
+                // the same due time again and again.
                 if Double(end) > Double(time) {
                     table.scheduleCheck(of: name, at: end)
                 } else {

@@ -72,12 +72,12 @@ final class SessionTicket: DispatchTicket, @unchecked Sendable {
     }
 
     /// Returns true if the client may read the refusal of an action that was dispatched with the
-    /// session. The client has asked only for a session. So the client must see the action's
-    /// module, or be allowed to dispatch the action itself.
+    /// session. The client has asked only for a session, and the program has added this action. So
+    /// the client must see the action's module, or be allowed to dispatch the action itself.
     override func mayRead(_ refusal: Refusal, of member: Int) -> Bool {
         guard caller.viewer.sight != nil else { return true }
         guard !refusal.isByWholeState else { return false }
-        // The first member is the action that begins the session.
+        // Member 0 of the envelope is the action that begins the session.
         guard store.sessionStartActions.indices.contains(member - 1) else { return true }
         let start = try? store.actions.member(
             of: store.sessionStartActions[member - 1],

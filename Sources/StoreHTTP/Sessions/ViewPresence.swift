@@ -76,9 +76,9 @@ package final class ViewPresence: Sendable {
         modules.indices.filter { declaresActions($0) && modules[$0].cardinality != .one }
     }
 
-    /// Counts a stream of a slice, and dispatches the view's action if the stream is the first.
-    /// `origin` is the client's origin for the log. Returns a closure for the end of the stream;
-    /// `nil` if the view declares no action.
+    /// Counts a stream of a slice. Dispatches the action for the view's appearance if the slice
+    /// exists and the view has not appeared yet. `origin` is the client's origin for the log.
+    /// Returns a closure for the end of the stream; `nil` if the view declares no action.
     ///
     /// - Throws: ``MailboxError`` if the mailbox has no room for the view's action. After an error,
     ///   the stream is not counted.
@@ -90,7 +90,8 @@ package final class ViewPresence: Sendable {
         let isWhole = modules[slice.moduleIndex].cardinality == .instances && slice.instance == nil
         guard declaresActions(slice.moduleIndex), !isWhole else { return nil }
         let showing = SessionSlice(slice: slice, session: session ?? Sessions.shared)
-        // Dispatch under the lock, so that the last action matches the table.
+        // Dispatch under the lock, so that the actions have the same order as the changes of the
+        // table.
         try table.withLock { table throws(MailboxError) in
             var streams =
                 table.streamsBySliceAndSession[slice]?[showing.session] ?? Streams(origin: origin)

@@ -61,8 +61,8 @@ final class ClientRequestTicket: DispatchTicket, @unchecked Sendable {
         )
     }
 
-    /// Refuses conditions and idempotency keys. A client relies on them, but a call of a use case
-    /// or a notification would ignore them.
+    /// Refuses conditions and idempotency keys. A call of a use case or a notification would ignore
+    /// them, although the client relies on them.
     ///
     /// - Throws: 400 for a condition or a key.
     static func requireNoCondition(_ request: RequestContext) throws(Problem) {

@@ -77,7 +77,7 @@ extension JSONEncoder {
 }
 
 extension JSONSchema {
-    /// The schemas of links in views, by the name of their type.
+    /// The schema of a link in a view, under the name of the link's type.
     package static let linkDefinitions: [Property] = [
         Property(
             "ActionLink",

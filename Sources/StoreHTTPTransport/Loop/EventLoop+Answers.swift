@@ -5,7 +5,8 @@ import Synchronization
 
 // The loop hands answers to the library, and the library sends the answers.
 
-/// The parts of an answer except its body. The fields stay in their writer's memory.
+/// The parts of an answer except its body. The fields stay in the memory into which they were
+/// written.
 private struct AnswerHead {
     let status: Int
     let fields: UnsafeRawBufferPointer

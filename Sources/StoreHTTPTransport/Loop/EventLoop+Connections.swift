@@ -5,8 +5,8 @@ import Synchronization
 // The loop accepts and refuses connections, and closes connections whose deadline has passed.
 
 extension EventLoop {
-    /// The most bytes of an answer that wait in the kernel for a client that does not read. Without
-    /// a bound, the kernel keeps some megabytes for each client (tcp(7), `tcp_wmem`), and control
+    /// The maximum number of an answer's bytes that wait in the kernel for a client. Without a
+    /// bound, the kernel keeps some megabytes for each client (tcp(7), `tcp_wmem`), and control
     /// groups count this memory. Unix sockets have a bound of their own.
     private static let unsentBytesMax: CInt = 128 << 10
 
@@ -40,8 +40,8 @@ extension EventLoop {
         }
     }
 
-    /// Returns the reason why a connection that this listener accepted has no place; `nil` if it
-    /// has a place. Connections of operators take no places of clients.
+    /// Returns the reason why a connection that this listener accepted has no place; `nil` if there
+    /// is a place. Connections of operators take no places of clients.
     private func refusal(at listener: Listener) -> TransportFailure? {
         guard listener.isAdmin else { return places.refusal(of: acceptedAddress) }
         let max = TransportConfiguration.adminConnectionsMax
@@ -54,8 +54,9 @@ extension EventLoop {
         !adminDescriptors.isEmpty && adminDescriptors.remove(descriptor) != nil
     }
 
-    /// Accepts and refuses a connection with the spare descriptor when no other descriptor is left.
-    /// Returns `false` if another thread of the process has taken the freed descriptor meanwhile.
+    /// Accepts a connection with the spare descriptor, and refuses the connection, if no other
+    /// descriptor is left. Returns `false` if another thread of the process has taken the freed
+    /// descriptor meanwhile.
     func refuseWithSpare(_ listener: Listener) -> Bool {
         close(spareDescriptor)
         var descriptor: CInt = -1

@@ -51,7 +51,7 @@ extension EventLoop {
         }
     }
 
-    /// Resumes the finished exchanges. The library then calls back for the answer of each.
+    /// Resumes the finished exchanges. The library then calls back for each exchange's answer.
     func resumeFinished() {
         finishedExchanges.withLock { swap(&$0.exchanges, &spareFinishedExchanges) }
         for exchange in spareFinishedExchanges { resume(exchange) }

@@ -10,7 +10,8 @@ import Synchronization
 /// loop is lent.
 struct LoopLeadership: ~Copyable, Sendable {
     /// The seconds between two checks by the second thread, while the loop is lent again and again.
-    /// If one loan lasts for one to two of these intervals, the second thread takes the loop over.
+    /// The second thread takes the loop over when one loan has lasted for one to two of these
+    /// intervals.
     static let checkIntervalSeconds = 0.005
     /// The number of checks without a new loan after which the second thread sleeps.
     static let idleChecksMax = 40

@@ -14,8 +14,8 @@ struct LingeringSocket {
 }
 
 extension EventLoop {
-    /// The most sockets that linger. The number of descriptors that the server needs includes these
-    /// sockets.
+    /// The maximum number of sockets that linger. The number of descriptors that the server needs
+    /// includes these sockets.
     static let lingeringSocketsMax = 32
     /// The time for which a refused client may go on sending.
     static let lingerSeconds = 5.0

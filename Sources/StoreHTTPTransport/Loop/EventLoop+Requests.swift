@@ -137,7 +137,8 @@ extension EventLoop {
     ) -> chttpd_verdict {
         guard hasBody else {
             // The request is whole, but the library has not noticed the end of the request. After
-            // an answer now, the library would end the connection. The library calls again at once.
+            // an answer now, the library would end the connection. So the answer waits for the
+            // library's next call, which comes at once.
             exchange.phase = .handling
             exchange.outcome = .response(response)
             return CHTTPD_CONTINUE

@@ -13,12 +13,12 @@ import Synchronization
 /// connections are ready at once. The library's epoll descriptor is registered in the epoll of this
 /// loop, and `MHD_run` never waits.
 final class EventLoop: @unchecked Sendable {
-    // Safety: from `run` on, only the thread that leads the loop uses the properties. All threads
-    // may use `finishedExchanges`, `wakeDescriptor`, the timers' mail, the atomics and the
-    // counters. The atomic `leadership` orders the turns of one leader before the turns of the next
-    // leader. Before `run`, only the thread that makes the loop uses the properties. A thread uses
-    // one property at a time, so the properties of a turn or a request need no check for
-    // overlapping accesses.
+    // Safety: from `run` on, only the thread that leads the loop uses the properties. The
+    // exceptions, which all threads may use, are `finishedExchanges`, `wakeDescriptor`, the timers'
+    // mail, the atomics and the counters. The atomic `leadership` orders the turns of one leader
+    // before the turns of the next leader. Before `run`, only the thread that makes the loop uses
+    // the properties. A thread uses one property at a time, so the properties of a turn or a
+    // request need no check for overlapping accesses.
 
     /// The most events that one turn takes from epoll, and the most connections from a listener.
     static let eventsMax = 256
@@ -31,8 +31,8 @@ final class EventLoop: @unchecked Sendable {
     static let tickSecondsMax = 1.0
     /// The longest wait in seconds while there is no connection.
     static let idleWaitSecondsMax = 60.0
-    /// The most requests that are parked; further requests are suspended. In each turn, the library
-    /// calls for the answers of all parked requests.
+    /// The maximum number of parked requests; further requests are suspended. In each turn, the
+    /// library calls for the answers of all parked requests.
     static let parkedRequestsMax = 64
     /// The time in seconds after which a parked request is suspended.
     static let parkSeconds = 0.001
@@ -90,7 +90,7 @@ final class EventLoop: @unchecked Sendable {
     var handsStreamsOver = true
     /// True if the loaded library allows requests to be parked.
     @exclusivity(unchecked) var canParkRequests = true
-    /// True if the loaded library allows hidden bytes in the head of a request to be noticed.
+    /// True if hidden bytes in the head of a request can be noticed with the loaded library.
     @exclusivity(unchecked) var canNoticeHiddenBytes = true
     @exclusivity(unchecked) var libraryRunCount: UInt64 = 0
     /// The sockets of refused clients that may still send.
@@ -256,9 +256,9 @@ extension EventLoop {
         let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: Self.eventsMax)
         defer { events.deallocate() }
         ownThreadID.store(UInt(pthread_self()), ordering: .relaxed)
-        // After a change of threads, and after the handler's work, there are answers to send. The
-        // next turn then does not wait for events. Of these turns, every second turn takes no
-        // events.
+        // After a change of threads or after the handler's work, there may be answers to send. The
+        // next turn then does not wait for events. If such turns follow each other, every second
+        // turn does not ask for events at all.
         var hasAnswers = term > 0
         var skipsEvents = false
         while !isStopDone {

@@ -5,7 +5,7 @@ import StorePlatform
 /// A listening socket of the event loop. The loop accepts connections in place of the library, so
 /// that the loop can check bounds and refuse connections.
 final class Listener {
-    /// The most connections that wait to be accepted.
+    /// The maximum number of connections that wait to be accepted.
     static let backlog: CInt = 4_096
 
     let descriptor: CInt

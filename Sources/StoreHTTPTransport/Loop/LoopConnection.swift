@@ -29,8 +29,8 @@ final class LoopConnection {
     /// refused, or ended without an answer. A request that becomes a stream also ends without an
     /// answer.
     @exclusivity(unchecked) var isDoneSending = false
-    /// The number of the library's run that ended the last request; 0 if the connection certainly
-    /// goes on.
+    /// The serial number of the library's run in which the last request ended; 0 if the connection
+    /// certainly goes on.
     @exclusivity(unchecked) var libraryRunOfLastRequestEnd: UInt64 = 0
     @exclusivity(unchecked) unowned(unsafe) var exchange: HTTPExchange?
     /// The object that the handler keeps for the next requests of the connection.
@@ -77,7 +77,7 @@ struct ConnectionPlaces {
         reservedCount = placesMax / 64
     }
 
-    /// Returns the reason why a connection from an address has no place; `nil` if it has a place.
+    /// Returns the reason why a connection from an address has no place; `nil` if there is a place.
     /// The reason is ``TransportFailure/connectionLimit(_:)`` if all places are taken, or if the
     /// free places are reserved for addresses with fewer connections.
     func refusal(of address: ClientAddress) -> TransportFailure? {

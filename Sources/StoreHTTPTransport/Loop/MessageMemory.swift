@@ -6,8 +6,8 @@
 /// or a principal may take a quarter of the bound. A body beyond a bound is refused. If answers
 /// exceed a bound, the connections of the oldest answers are closed (protocol 9.4).
 struct MessageMemory {
-    /// The first bytes of each body and of each answer, which are not counted. So there is always
-    /// room for an action of usual size.
+    /// The number of first bytes of each body and each answer that are not counted. So there is
+    /// always room for an action of usual size.
     static let uncountedBytes = 4 << 10
     /// The bytes that the library allocates for an answer in pieces (`chttpd.c`).
     static let answerBlockBytes = 64 << 10

@@ -24,7 +24,7 @@ final class ReusedResponse {
     /// The offset at which each field ends.
     private let fieldEnds: UnsafeMutablePointer<Int>
     @exclusivity(unchecked) private var fieldCount = 0
-    /// The library's copy of the `ETag`, if that is the last field and may be written over.
+    /// The library's copy of the `ETag`, if the `ETag` is the last field and may be written over.
     @exclusivity(unchecked) private var etag: UnsafeMutablePointer<CChar>?
     private let rewritesTags: Bool
     /// The `Date` of the response, which is not among its fields.
@@ -100,7 +100,7 @@ final class ReusedResponse {
         return true
     }
 
-    /// Finds the library's copy of the tag, if that is the last field and the only one of its name.
+    /// Finds the library's copy of the tag, if the `ETag` is the last field and occurs only once.
     private func findTag() {
         guard rewritesTags, fieldCount > 0 else { return }
         for field in 0..<fieldCount {
@@ -112,8 +112,8 @@ final class ReusedResponse {
         etag = UnsafeMutablePointer(mutating: MHD_get_response_header(response, "ETag"))
     }
 
-    /// Writes the new tag over the old tag, if only the value of the tag differs and has the same
-    /// length. Returns true if so.
+    /// Writes the new tag over the old tag if both have the same length and no other field differs.
+    /// Returns true if the tag was written.
     private func rewriteTag(_ new: UnsafeRawPointer, count newCount: Int, same: Int) -> Bool {
         guard let etag, newCount == endOffset(ofFields: fieldCount) else { return false }
         let start = endOffset(ofFields: fieldCount - 1) + 5

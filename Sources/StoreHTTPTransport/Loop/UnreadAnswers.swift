@@ -1,4 +1,4 @@
-/// An answer that its client has not read to its end.
+/// An answer that the client has not read completely.
 final class UnreadAnswer {
     // Safety: only the loop's thread uses the properties, one property at a time. So the properties
     // need no check for overlapping accesses.

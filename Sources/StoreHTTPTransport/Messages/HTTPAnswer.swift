@@ -11,8 +11,8 @@ package protocol HTTPAnswer: AnyObject, Sendable {
 package struct HTTPAnswerWriter: ~Copyable {
     package var status = 200
     package var body = JSONOutput(capacity: 256)
-    /// The body that is sent in place of ``body``, if it is set. A large shared body is sent from
-    /// its own memory.
+    /// The body that is sent in place of ``body``; `nil` if ``body`` itself is sent. A large shared
+    /// body is sent from its own memory.
     package var sharedBody: Bytes?
     /// The header fields in the form of ``HTTPFields``.
     private(set) var fields = JSONOutput(capacity: 256)
@@ -41,7 +41,8 @@ package struct HTTPAnswerWriter: ~Copyable {
         add(field)
     }
 
-    /// Adds a field. `write` appends its value, which has only visible characters and spaces.
+    /// Adds a field. `write` appends the field's value, which has only visible characters and
+    /// spaces.
     package mutating func add(_ name: StaticString, _ write: (inout JSONOutput) -> Void) {
         fields.raw(name)
         fields.byte(0)

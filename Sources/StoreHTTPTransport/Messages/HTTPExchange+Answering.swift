@@ -19,7 +19,8 @@ extension HTTPExchange {
             suspendedForGood, abandoned
         /// The answer is in the loop's writer.
         case writtenAnswer
-        /// Indirect, because the other cases are much smaller, and every request moves them.
+        /// Indirect, so that an outcome stays small: every request moves an outcome, and the other
+        /// cases are much smaller.
         indirect case stream(StreamBeginning, to: any StreamAdopter)
     }
 
@@ -118,9 +119,9 @@ extension HTTPExchange {
     /// may call this function.
     package func abandon() { loop.finish(self, .abandoned) }
 
-    /// Turns the connection into a stream. The caller has reserved a place at `adopter`, which gets
-    /// the socket, and sends the head and the topic's frames. Call this function from within the
-    /// handler.
+    /// Turns the connection into a stream. The caller has reserved a place at `adopter`. `adopter`
+    /// gets the socket, and sends the head and the topic's frames. Call this function from within
+    /// the handler.
     package func stream(_ beginning: StreamBeginning, to adopter: any StreamAdopter) {
         loop.handOver(self, beginning, to: adopter)
     }

@@ -114,8 +114,8 @@ package final class HTTPExchange: @unchecked Sendable {
     }
 }
 
-// These properties are computed, because other modules would check each access to a stored
-// property.
+// These properties are computed, because other modules would check each access to a stored property
+// for overlaps.
 
 extension HTTPExchange {
     package var method: RequestMethod { storedMethod }
@@ -251,9 +251,9 @@ extension HTTPExchange {
     /// Returns true if there is a header field with this name, which is in lower case.
     package func hasHeader(_ name: StaticString) -> Bool { withHeader(name) { _ in true } == true }
 
-    /// Returns false if no field has the first letter and the length of this name, or the fields
-    /// may not be read now. Most fields that a handler looks for are absent, and this test is
-    /// enough for them.
+    /// Returns false if the fields must not be read now. Also returns false if no field has this
+    /// name's first letter and length. Most fields that a handler looks for are absent, and this
+    /// test is enough for them.
     @inline(__always)
     private func mayHaveHeader(_ name: StaticString) -> Bool {
         nameBits & RequestFraming.nameBit(first: name.utf8Start[0], length: name.utf8CodeUnitCount)

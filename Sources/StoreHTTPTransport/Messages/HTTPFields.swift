@@ -28,7 +28,8 @@ extension HTTPFields {
         count += 1
     }
 
-    /// Adds a field. `write` appends its value, which has only visible characters and spaces.
+    /// Adds a field. `write` appends the field's value, which has only visible characters and
+    /// spaces.
     package mutating func append(_ name: StaticString, _ write: (inout [UInt8]) -> Void) {
         name.withUTF8Buffer { bytes.append(contentsOf: $0) }
         bytes.append(0)

@@ -49,7 +49,8 @@ struct Inbox: Sendable {
         {
             skipped = makeRoom(topic)
         }
-        // The versions that were left out may have been for other readers.
+        // The versions that were left out may have been for other readers, so this version goes to
+        // all readers.
         let readers = skipped > 0 ? nil : filter
         events.append(.publish(version, to: topic, for: readers))
         countVersion(version)

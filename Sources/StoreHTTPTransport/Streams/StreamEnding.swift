@@ -38,8 +38,8 @@ package enum CloseReason: String, Sendable, CaseIterable {
 package struct StreamFrames: Sendable {
     /// Makes the event that keeps a quiet stream alive. `version` is the store's newest version.
     package let makeHeartbeat: @Sendable (_ version: UInt64) -> Bytes
-    /// Makes the event that announces that the stream ends with the owner's credential, in this
-    /// many seconds.
+    /// Makes the event that announces the end of the stream. The stream ends with the owner's
+    /// credential, in this many seconds.
     package let makeExpiring: @Sendable (_ seconds: Int64) -> Bytes
     /// Makes the last event of a stream that the server closes.
     package let makeBye: @Sendable (CloseReason) -> Bytes

@@ -10,7 +10,7 @@ package struct StreamOwner: Sendable {
     /// once, when the stream opens. If the session ends later, ``StreamWriter/endStreams(of:)``
     /// ends the stream.
     package var hasSessionEnded: (@Sendable () -> Bool)?
-    /// The client's credential, if it can expire or lose its permissions.
+    /// The client's credential, if the credential can expire or lose its permissions.
     package var credential: StreamCredential?
     /// A closure that is called once, on any thread, when the stream has ended. The call comes even
     /// if the stream ended before its first byte was sent.

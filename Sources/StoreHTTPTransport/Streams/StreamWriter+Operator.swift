@@ -110,7 +110,8 @@ extension StreamLoop {
             endSlow(slot, with: bye)
             writer.counters.readersShed.add(1, ordering: .relaxed)
         }
-        // A reader of the log in the middle of a chunk keeps a piece of the log in memory.
+        // A reader of the log in the middle of a chunk keeps a piece of the log in memory. So such
+        // a stream ends, too.
         for slot in logReaders.stalledSlots(for: Self.shedLogSeconds, at: now)
         where behindReaders[slot] == nil {
             slots[Int(slot)].end(because: .slow)

@@ -126,8 +126,9 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     }
 
     /// Sends a version of a topic to the readers that pass `filter`, or to all readers if `filter`
-    /// is `nil`. A frame in `version` has no chunk yet. In patch mode, the writer's thread makes
-    /// the frames. Any thread may call this function, which never waits.
+    /// is `nil`. A frame in `version` is not a chunk yet: the writer makes the chunk. In patch
+    /// mode, the writer's thread makes the frames. Any thread may call this function, which never
+    /// waits.
     package func publish(
         _ version: TopicVersion,
         to topic: TopicID,

@@ -61,8 +61,9 @@ package final class ActionLog: LogSource, VersionFollower {
     /// function.
     package func notePublished(_ version: UInt64) {
         durableVersion.store(version, ordering: .sequentiallyConsistent)
-        // The order of the store and the load pairs with the order in `next`. Either the reader
-        // finds the new version, or this thread finds the waiting reader.
+        // This thread stores the new version, then loads `awaitedVersion`; `next` stores
+        // `awaitedVersion`, then loads the newest version. Either the reader finds the new version,
+        // or this thread finds the waiting reader.
         guard awaitedVersion.load(ordering: .sequentiallyConsistent) != 0 else { return }
         let requested = awaitedVersion.exchange(0, ordering: .sequentiallyConsistent)
         if requested != 0 { request(requested) }
@@ -181,8 +182,8 @@ struct LogQueue: WorkQueue {
 
     var cache = LogCache()
     var viewerPieces = ViewerPieces()
-    /// The oldest version in the journal, as of the last read of a deleted record; 1 if no read
-    /// found a deleted record.
+    /// The oldest version in the journal, by the last read that found a deleted record; 1 before
+    /// such a read.
     var oldestVersion: UInt64 = 1
     /// The versions that readers need next, in the order of the requests.
     private var requestedVersions: [UInt64] = []

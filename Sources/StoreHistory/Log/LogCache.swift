@@ -3,9 +3,9 @@ import StoreWire
 
 /// A cache of pieces of the log, for all readers.
 ///
-/// History is divided into blocks of versions. So readers that begin at different versions soon
-/// need the same pieces. If the pieces have more bytes than the bound allows, the cache drops the
-/// least recently used piece.
+/// History is divided into blocks of versions. No piece crosses the end of its block. So readers
+/// that begin at different versions soon need the same pieces. If the pieces have more bytes than
+/// the bound allows, the cache drops the least recently used piece.
 struct LogCache {
     /// The number of versions in a block. No piece crosses the end of its block.
     static let versionsPerBlock: UInt64 = 256
@@ -15,7 +15,7 @@ struct LogCache {
     /// The number of bytes below which a piece is short. The next records extend a short piece;
     /// behind a longer piece, they form a new piece.
     static let shortPieceBytes = 16 << 10
-    /// The fewest bytes that a piece counts for in the cache's bound.
+    /// The minimum number of bytes for which a piece counts in the cache's bound.
     static let chargeMin = 4 << 10
 
     private struct Entry {

@@ -9,7 +9,7 @@ package import StoreWire
 /// shared if its action changes a shared slice or the whole state. All other records belong to
 /// their sessions or users, even if they change nothing.
 package struct RecordVisibility: Sendable {
-    /// The actions of the program; `nil` if every reader may read all records.
+    /// The actions of the program; `nil` if every viewer may read all records.
     private let actions: ActionTable?
     /// The owners of the slices of each module.
     private let ownershipByModule: [String: SliceOwnership]
@@ -28,7 +28,7 @@ package struct RecordVisibility: Sendable {
         }
     }
 
-    /// The rule of a store in which every reader may read all records.
+    /// The rules of a store in which every viewer may read all records.
     package static let unrestricted = RecordVisibility(nil, [])
 
     /// Returns the owner of a record.
@@ -52,6 +52,6 @@ package struct RecordVisibility: Sendable {
         viewer.seesAll || owner(of: record).isVisible(to: viewer)
     }
 
-    /// True if some readers may not read all records.
+    /// True if there may be records that some viewers are not allowed to read.
     package var hasRestrictions: Bool { actions != nil }
 }

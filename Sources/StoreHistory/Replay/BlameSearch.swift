@@ -13,8 +13,8 @@ package struct Blame: Sendable {
     /// True if the action was found, or if the search reached the first action of history.
     package let isComplete: Bool
 
-    /// The result for a reader that may not read the action. The reader learns only the version at
-    /// which the search ended.
+    /// The result for a viewer that is not allowed to read the action. The viewer learns only the
+    /// version at which the search ended.
     package var hidingRecord: Blame {
         guard let record else { return self }
         return Blame(record: nil, searchedAfter: record.version - 1, isComplete: false)
@@ -22,8 +22,8 @@ package struct Blame: Sendable {
 }
 
 /// A search for the last action that changed a part of the state. The search replays the records
-/// after the newest snapshot, then the records after the snapshot before, and so on. The search
-/// ends at the first range with a change, or at the deadline.
+/// after the newest snapshot, then the records between the two newest snapshots, and so on. The
+/// search ends at the first range with a change, or at the deadline.
 struct BlameSearch<State: Codable & Sendable, Encoded: EncodedState> {
     let replay: Replay<State>
     let epoch: Epoch

@@ -79,10 +79,10 @@ package struct Replay<State: Codable & Sendable>: Sendable {
 package enum ReplayError: Error {
     /// The records that the program of today can't read: the first record of each type.
     case unreadable([UnreadableRecord])
-    /// The reducer refuses an action that the reducer applied when the record was written.
+    /// The reducer now refuses an action that the reducer applied when the record was written.
     case diverged(UInt64, String)
     case journal(JournalError)
-    /// History begins at this version.
+    /// History reaches back only to this version.
     case gone(oldest: UInt64)
     /// The oldest usable snapshot has another form of the state's type, and the records before that
     /// snapshot are gone.

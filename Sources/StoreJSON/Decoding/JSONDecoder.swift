@@ -74,7 +74,8 @@ public struct JSONDecoder: Sendable {
             return try read(type, state, tape, at: index, asCase: caseName)
         } catch {
             let own = tape.pointer(to: index).utf8
-            // A type's own code may throw an error with any pointer.
+            // A type's own code may throw an error with any pointer, even with a pointer outside
+            // the value.
             let isWithin = error.pointer.utf8.starts(with: own)
             let rest = isWithin ? String(error.pointer.utf8.dropFirst(own.count)) : nil
             throw JSONError(

@@ -17,8 +17,8 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
             return Key(stringValue: state.pointee.caseName).map { [$0] } ?? []
         }
         return JSONNode(tape: state.pointee.tape, index: objectIndex).members.compactMap { member in
-            // A key type may accept a name with other bytes that is equal for Swift. `find`
-            // compares bytes, and would not find the member.
+            // A key type may accept a name that Swift treats as equal although its bytes differ.
+            // `find` compares bytes, and would not find the member.
             Key(stringValue: member.name).flatMap {
                 $0.stringValue.isEqualButNotSame(as: member.name) ? nil : $0
             }

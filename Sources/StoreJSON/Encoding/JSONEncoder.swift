@@ -83,7 +83,8 @@ public struct JSONEncoder: Sendable {
             guard state.pointee.callDepthMax > 0 else { throw EncodingError.tooDeep(value) }
             guard state.pointee.hasMisplacedValue else { return }
         } catch  where state.pointee.hasMisplacedValue && state.pointee.callDepthMax > 0 {
-            // The error may come only from the fast path, so try the slow path.
+            // The error may come from a misplaced value, which only the fast path produces. So try
+            // the slow path.
         } catch let error as EncodingError {
             throw JSONError(error, at: state.pointee.pointer)
         } catch let error as JSONError {

@@ -42,7 +42,7 @@ extension JSONOutput {
         count &+= length
     }
 
-    /// Writes a finite number as the shortest text that a reader reads as the same value: `1` for
+    /// Writes a finite number as the shortest text that a parser turns into the same value: `1` for
     /// 1.0.
     ///
     /// Returns false, and writes nothing, if the number is an infinity or NaN.
@@ -70,8 +70,8 @@ extension JSONOutput {
     /// short.
     ///
     /// Different decimals of at most 15 digits are different `Double` values. So such a decimal is
-    /// the shortest text if a reader reads it as `value`. The division proves that: its operands
-    /// are exact, so its result is rounded like a reader's result.
+    /// the shortest text if a parser turns it into `value`. The division proves that: its operands
+    /// are exact, so its result is rounded like a parser's result.
     @inline(__always)
     private mutating func shortDecimal(_ value: Double) -> Bool {
         let minusZero = (-0.0).bitPattern

@@ -107,8 +107,8 @@ struct JSONParser {
 
     private mutating func closeContainer(isObject: Bool) throws(JSONError) {
         let container = openContainerIndex
-        // The field has 32 bits. Converted back as a signed number, -1 (no enclosing container) is
-        // unchanged.
+        // The field `end` has 32 bits and no sign. The conversion to a signed number restores -1,
+        // which stands for no enclosing container.
         self.openContainerIndex = Int(Int32(bitPattern: tape.entries[container].end))
         depth &-= 1
         tape.entries[container].end = UInt32(truncatingIfNeeded: position)

@@ -151,8 +151,8 @@ extension JSONTape {
         return string(at: index).utf8.elementsEqual(text)
     }
 
-    /// Returns the JSON Pointer of a value. The function searches from the root, so only errors
-    /// should use it.
+    /// Returns the JSON Pointer of a value. The function searches from the root, which is slow.
+    /// Call the function only to describe an error.
     func pointer(to target: Int) -> String {
         CodingPathCache().codingPath(to: target, in: self).jsonPointer
     }

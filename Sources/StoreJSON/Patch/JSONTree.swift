@@ -37,8 +37,8 @@ package indirect enum JSONTree: Sendable {
 }
 
 extension JSONTree: Equatable {
-    /// True if both values are equal by RFC 6902 §4.6: the order of members is ignored, and numbers
-    /// are compared by value.
+    /// Returns true if both values are equal by RFC 6902 §4.6: the order of members is ignored, and
+    /// numbers are compared by value.
     package static func == (a: JSONTree, b: JSONTree) -> Bool {
         switch (a, b) {
         case (.literal(let a), .literal(let b)):

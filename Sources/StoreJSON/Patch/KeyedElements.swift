@@ -4,9 +4,9 @@ import StoreTexts
 /// `id` is equal.
 ///
 /// Of the common elements, the search selects as many as possible that have the same order in both
-/// arrays. In the order of the new array, their positions in the old array are the longest
-/// increasing subsequence (C. Schensted, "Longest increasing and decreasing subsequences", 1961).
-/// The search takes n log n steps, for any number of moved elements.
+/// arrays. If the selected elements have the order of the new array, their old positions are a
+/// longest increasing subsequence (C. Schensted, "Longest increasing and decreasing subsequences",
+/// 1961). The search takes n log n steps, for any number of moved elements.
 enum KeyedElements {
     /// The name of the member with an element's key. The key is a text or a whole number.
     static let keyName = "id"

@@ -48,8 +48,8 @@ package enum EnumCases {
 
     private static func counts(of type: Any.Type) -> (payload: Int, empty: Int)? {
         #if _ptrauth(_arm64e)
-            // On arm64e, the descriptor's address is signed and cannot be read. The callers accept
-            // `nil`.
+            // On arm64e, the descriptor's address is signed and cannot be read. So the result is
+            // `nil`, which the callers accept.
             return nil
         #else
             // Safety: a metatype is the address of the type's metadata, which is never freed. The

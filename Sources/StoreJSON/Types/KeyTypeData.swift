@@ -106,8 +106,8 @@ struct KeyTypeCache<Place>: ~Copyable {
 /// A table of the encoded keys of a key type.
 ///
 /// Synthesized `CodingKeys` are enums without payloads, and a key takes at most one byte. This byte
-/// is the key's index in the table. So the text of each key is computed only once. Other key types
-/// do not use a table.
+/// is the key's index in the table. The table stores the text of each key, so the text is computed
+/// only once. Other key types do not use a table.
 struct JSONKeyTable: Equatable {
     /// The maximum number of keys in the table. The text of further keys is computed at each use.
     static let keysMax = 64

@@ -45,8 +45,8 @@ struct TypePlans<Collection>: ~Copyable {
 }
 
 /// A cache with a value for each type, indexed by the address of the type's metadata. A look-up
-/// takes a few instructions. A dictionary would compute a hash, and a dynamic cast takes longer
-/// than coding a small value.
+/// takes a few instructions. A dictionary would compute a hash; without a cache, a dynamic cast
+/// would take longer than coding a small value.
 struct TypeCache<Value>: ~Copyable {
     private typealias Slot = (type: ObjectIdentifier, value: Value)
 

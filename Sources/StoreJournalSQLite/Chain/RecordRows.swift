@@ -15,9 +15,8 @@ struct RecordRows: ~Copyable {
     /// row.
     private var isAtEnd: Bool
 
-    /// Begins to read the rows after the version `after`, up to the version `through`, or up to the
-    /// last row if `through` is `nil`. Reads the hash at `after` from the database if `start` is
-    /// `nil`.
+    /// Begins to read the rows after the version `after`, up to `throughVersion`, or up to the last
+    /// row for `nil`. Reads the hash at `after` from the database if `start` is `nil`.
     ///
     /// - Throws: ``DatabaseFailure`` if the record at `after` is missing or deleted, or can't be
     ///   read.

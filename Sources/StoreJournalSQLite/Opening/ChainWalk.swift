@@ -6,7 +6,8 @@ struct ChainWalk: ~Copyable {
     private let markedVersion: UInt64?
     /// The hash at ``markedVersion``; `nil` if the walk has not passed that version.
     private(set) var markedHash: ChainHash?
-    /// The total bytes of payload and meta, from the first record of history to ``end``.
+    /// The total bytes of payload and meta, from the first record of history to
+    /// ``reachedPosition``.
     private(set) var recordBytesTotal: UInt64
     /// The position of the last intact record so far.
     private(set) var reachedPosition: ChainPosition

@@ -208,8 +208,8 @@ extension Reader {
         return count
     }
 
-    /// Calls `body` with each intact outcome, until `body` returns false. Returns false if an
-    /// outcome before that end is damaged.
+    /// Calls `body` with each intact outcome, until `body` returns false. Returns false if any
+    /// outcome that was read is damaged.
     func forEachIntactOutcome(_ body: (KeptOutcome) -> Bool) throws(DatabaseFailure) -> Bool {
         var all = true
         let rows = try Statement(

@@ -12,12 +12,13 @@ public enum Recipients: Sendable, Equatable {
     case emitter
     /// All observers and streams except the observer that dispatched the action.
     case allExcludingEmitter
-    /// The observers of these names.
+    /// The observers and streams with these names.
     case authorized(to: Set<ExactText>)
 }
 
 extension Audience {
-    /// Makes the audience of an action that `emitter` dispatches; `nil` for all observers.
+    /// Makes the audience of an action that `emitter` dispatches; `nil` for all observers and
+    /// streams.
     package init?(_ recipients: Recipients, emitter: String?) {
         let emitters = Set([emitter.map { ExactText($0) }].compactMap(\.self))
         switch recipients {

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The changes of routes that wait for the confirmation of clients.
 public final class RouteWatch: Sendable {
-    /// The time that a client has to confirm a route, in seconds.
+    /// The time within which a client must confirm a route, in seconds.
     public static let secondsMax = 3
 
     private struct Change: Sendable {
@@ -24,8 +24,9 @@ public final class RouteWatch: Sendable {
     /// - Parameter sleep: waits for a duration.
     package init(sleep: @escaping @Sendable (Duration) async throws -> Void) { self.sleep = sleep }
 
-    /// Calls `completion` when the client of a session shows the route of this version. After
-    /// ``secondsMax`` seconds without a confirmation, calls `completion` with `unconfirmed`.
+    /// Calls `completion` when the client of a session shows the route of this version or of a
+    /// later version. After ``secondsMax`` seconds without a confirmation, calls `completion` with
+    /// `unconfirmed`.
     func watch(
         for session: String,
         toShow version: UInt64,

@@ -1,6 +1,7 @@
 package import StoreCore
 
-/// A presentation of modules by routes. Clients confirm that they show a route.
+/// A presentation of modules that depends on the routes of sessions. ``routeWatch`` waits until
+/// clients confirm that they show a route.
 package protocol RoutePresentation: Presentation {
     var routeWatch: RouteWatch { get }
 }
@@ -52,8 +53,8 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
     ///
     /// A session's slice is presented to this session unless the session's route already has a view
     /// of the slice. A shared slice is presented to the shared session unless a route already has a
-    /// view of the slice. A user's slice is presented to no session. A state that was made without
-    /// routes has slices of both kinds.
+    /// view of the slice. A user's slice is presented to no session. A state made without routes
+    /// has session slices and shared slices that no route shows.
     ///
     /// Cost: one step for each view on a route, and then one step for each slice.
     func makeInitialSessionLookup(of module: Int, in root: Root) -> (SliceKey) -> String? {

@@ -44,7 +44,7 @@ public struct Sessions: EffectfulModule {
         /// The presented views, the lowest first.
         public fileprivate(set) var route: [PresentedView] = []
 
-        /// True if a view is presented.
+        /// Returns true if a view is presented.
         public func shows(_ view: String) -> Bool { route.contains { $0.view.isSame(as: view) } }
     }
 

@@ -19,8 +19,8 @@ public import StoreCore
 ///
 /// A session may dispatch the module's ``/StoreCore/Module/UI`` actions only if the session's route
 /// has the view. The name of an instance's view is the name of the module's view with the id, such
-/// as `cards/7`. A session may also dispatch the actions of an instance if its route has the view
-/// of the module, `cards`. The root state has to mount ``Sessions``.
+/// as `cards/7`. A session may also dispatch the actions of an instance if the session's route has
+/// the module's view, `cards`. The root state has to mount ``Sessions``.
 public protocol ViewPresenter: Presenter {
     /// The name under which the view is presented. An empty name, the default, stands for the name
     /// of the module that the presenter is mounted with.

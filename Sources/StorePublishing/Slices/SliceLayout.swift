@@ -26,8 +26,8 @@ package final class SliceLayout: Sendable {
     package var hasUsers: Bool { !userModules.isEmpty }
     /// The indices of the slices that the layout shows; `nil` if the layout shows all slices.
     private let shownIndices: [Int]?
-    /// The most layouts for roles in ``narrowed``. At this number, all these layouts are dropped,
-    /// because most belong to an earlier policy.
+    /// The most layouts for roles in ``layoutsBySight``. At this number, all these layouts are
+    /// dropped, because most belong to an earlier policy.
     private static let narrowedLayoutsMax = 1_000
 
     /// The layouts for roles, each made once for its sight.

@@ -66,7 +66,8 @@ package final class SliceWriter<State: RootState>: StateWriter {
 
     package func discardEncoded() {
         // The Core has restored the state of the last commit, so the slices of that commit are
-        // restored, too. A module that is still in ``edited`` costs only one more comparison.
+        // restored, too. A restored module may stay in ``edited``, which costs no more than one
+        // needless comparison.
         slices = committedSlices
         sourceValuesByModule = committedSourceValuesByModule
     }

@@ -3,7 +3,7 @@ import StorePlatform
 import Synchronization
 
 /// A cache of parsed slices and instances, in which readers look up parts by pointers. Each version
-/// of a slice or instance is parsed once.
+/// of a large slice or instance is parsed once while its document stays in the cache.
 ///
 /// The cache is bounded: a new document replaces the least recently used document. Any thread may
 /// use the cache.

@@ -17,8 +17,8 @@ package final class Snapshot: Sendable {
     let layout: SliceLayout?
     /// The number of bytes that this version does not share with the version before.
     let ownBytes: Int
-    /// The readers that get a change with this version. All actions since the previously encoded
-    /// version count.
+    /// The readers that get a change with this version. The property includes the readers of all
+    /// actions since the previously encoded version.
     let readers: VersionReaders
     private let wholeState: Locked<Bytes?>
     private let lastFrame = Locked<(version: UInt64, frame: Bytes)?>(nil)
@@ -85,7 +85,7 @@ package final class Snapshot: Sendable {
         let isOwner = viewer.session != nil || viewer.owner != nil
         guard viewer.sight != nil || (isOwner && hasOwners) else { return self }
         // Polling clients often ask for the same version. Most of these clients belong to one
-        // session, or have no session.
+        // session, or have no session, so the last filtered version often fits again.
         let known = lastVisible.withLock { seen in
             seen.flatMap { $0.viewer == viewer ? $0.version : nil }
         }

@@ -56,16 +56,16 @@ package final class LongPolls: Sendable {
 
     package init() {}
 
-    /// True if the next published version has to be passed to ``answerWaiters(_:)``. Any thread may
-    /// read this.
+    /// True if the next published version has to be passed to ``answerWaiters(with:)``. Any thread
+    /// may read this.
     var hasWaiters: Bool { count.load(ordering: .sequentiallyConsistent) > 0 }
 
     /// Adds a waiter, or answers the waiter at once if `current` has a change for the waiter.
     /// Returns the id for ``expire(_:)``; `nil` if the waiter was answered.
     ///
     /// The waiter is counted before `current` is read, and `current` is read under the lock.
-    /// ``answerWaiters(_:)`` takes that lock after the swap of the snapshot. So a waiter misses no
-    /// version between the read of `current` and the wait.
+    /// ``answerWaiters(with:)`` takes that lock after the swap of the snapshot. So a waiter misses
+    /// no version between the read of `current` and the wait.
     package func add(_ waiter: Waiter, unless current: () -> Snapshot) -> UInt64? {
         count.add(1, ordering: .sequentiallyConsistent)
         let (id, news) = waiting.withLock { waiting -> (UInt64?, Snapshot?) in

@@ -22,10 +22,11 @@ package final class PartStreams: Sendable {
     static let reservedPointersPerClient = 4
     /// The bound on the watched pointers of one session into its own slices.
     package static let sessionPointersMax = 64
-    /// The bytes of all watched parts at which no further part is added. A single part may have any
-    /// size.
+    /// The total bytes of the watched parts; at this number, no further part is added. A single
+    /// part may have any size.
     package static let watchedBytesMax = 64 << 20
-    /// The bytes of one client's watched parts at which no further part of that client is added.
+    /// The bytes of one client's watched parts; at this number, no further part of the client is
+    /// added.
     package static let clientWatchedBytesMax = 16 << 20
     /// The minimum number of parts at which parts without readers are dropped.
     private static let sweepCountMin = 1_000

@@ -138,8 +138,8 @@ final class WatchingViewers: Sendable {
 
     init(_ isReading: @escaping @Sendable (Viewer) -> Bool) { self.isReading = isReading }
 
-    /// Adds a viewer that is about to read. The caller must have reserved the places of its
-    /// streams.
+    /// Adds a viewer that is about to read. The caller must have reserved the places of the
+    /// viewer's streams.
     func insert(_ viewer: Viewer) {
         table.withLock { table in
             var isNew = false

@@ -20,7 +20,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         // Safety: only the publishing thread, or the thread that stands in for it, uses the
         // variables. The request is immutable.
         let request: ViewRequest
-        /// The bytes of the last frame. The bytes are only valid if `version` is not `nil`.
+        /// The bytes of the last frame. The bytes are only valid if `sentVersion` is not `nil`.
         var bytes: Bytes?
         var sentVersion: UInt64?
         /// The version of the state from which the view was made last.
@@ -96,7 +96,8 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     private let modulesRead = Locked<Set<Int>>([])
     private let readState = Locked<StateAccess>({ _ in })
 
-    /// A function that calls its argument with the state and its version, on the Core's thread.
+    /// A function that calls its argument with the state and the state's version, on the Core's
+    /// thread.
     package typealias StateAccess = @Sendable (@escaping @Sendable (State, UInt64) -> Void) -> Void
 
     package init(
@@ -135,7 +136,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
 
     private func sweep() {
         // Look for views without readers while the table is unlocked. The search visits all views,
-        // and few of them have no readers.
+        // which would hold the lock for long. Only a few views remain for the second check.
         let unread = table.withLock { $0.viewsByTopic }.values.filter {
             !distributor.hasReaders($0.request.topic)
         }
@@ -152,7 +153,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     package func open(_ request: ViewRequest, in streams: StateStreams) {
         let look = readState.withLock { $0 }
         look { [self] state, version in
-            // ``reads(_:since:)`` considers the view from now on.
+            // ``hasChangedSource(_:since:)`` considers the view from now on.
             change { _ = $0.findOrInsert(request, sources(of: request)) }
             streams.publishing.perform { [self] _ in sendFirstFrame(request, state, version) }
         }

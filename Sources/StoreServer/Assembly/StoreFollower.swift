@@ -36,8 +36,8 @@ final class StoreFollower<State: Codable & Equatable & Sendable>: CommitFollower
             "\(action.type), which \(action.source.sourceLocation) dispatched\(cause), "
             + "was not applied: \(reason)"
         let isForeign = (action.reason as? DispatchError)?.code == .foreignAction
-        // If a module dispatches an action of another module, the program has a mistake. Other
-        // actions may be dropped because of input from clients, so the level is only a warning.
+        // If a module dispatches an action of another module, the program has a mistake. In other
+        // cases, input from a client may be the cause, so the level is a warning.
         let level = isForeign ? LogLevel.error : .warning
         var fields = [LogField("type", .name(action.type))]
         if let cause = action.source.cause { fields.append(LogField("cause", .count(cause))) }

@@ -24,7 +24,8 @@ extension Server {
     ///
     /// - Parameters:
     ///   - id: the name of the middleware in `GET /debug/middleware`. Operators remove middleware
-    ///     by this name; if several functions have the name, the first of them is removed first.
+    ///     by this name. If several functions have the name, each removal removes the earliest of
+    ///     them.
     ///   - observe: receives the state before the action, the action and its envelope. Returns the
     ///     closure that the Core calls after the commit, or `nil`.
     /// - Returns: the server with this middleware behind its earlier middleware.
@@ -59,9 +60,10 @@ extension Server {
     ///
     /// - Parameters:
     ///   - id: the name of the interceptor in `GET /debug/interceptors`. Operators remove
-    ///     interceptors by this name; if several interceptors have the name, the first of them is
-    ///     removed first.
-    ///   - intercept: decides about each action, on the Core's thread. A replay never calls it.
+    ///     interceptors by this name. If several interceptors have the name, each removal removes
+    ///     the earliest of them.
+    ///   - intercept: decides about each action, on the Core's thread. A replay never calls the
+    ///     interceptor.
     /// - Returns: the server with this interceptor behind its earlier interceptors.
     public func interceptor(_ id: String, _ intercept: @escaping Interceptor<State>) -> Server {
         with { $0.interceptors.append((id, intercept)) }
@@ -121,7 +123,8 @@ extension Server {
     /// ```
     ///
     /// The route exists only with `--debug-routes`. Commands are executed one after the other, on a
-    /// thread that no request waits for. `Command.async(on:)` moves a command to another queue.
+    /// thread of their own. Only requests for commands wait for this thread. `Command.async(on:)`
+    /// moves a command to another queue.
     ///
     /// - Parameters:
     ///   - command: the command, which is executed with the value of the request's body.

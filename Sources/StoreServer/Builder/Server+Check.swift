@@ -31,7 +31,7 @@ extension Server {
         guard configuration.clock == .system || !own.contains(true) else {
             throw ConfigurationError(
                 "--clock: 'test' gives actions invented times, and this program has a journal "
-                    + "of its own, which would keep them; leave it out"
+                    + "of its own, which would keep these times; leave this option out"
             )
         }
         if own.contains(false) { return }

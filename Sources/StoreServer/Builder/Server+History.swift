@@ -17,11 +17,11 @@ extension Server {
         with { $0.openProgramJournal = { OpenJournal(journal) } }
     }
 
-    /// Returns a server that opens its journal when it starts, after the preparations, and closes
-    /// it when it stops.
+    /// Returns a server that opens its journal at its start, after the preparations, and closes the
+    /// journal at its stop.
     ///
-    /// - Parameter open: opens the journal; it may block. An error that it throws ends the start,
-    ///   and the log gets the description of the error.
+    /// - Parameter open: opens the journal; the call may block. If `open` throws an error, the
+    ///   start ends, and the log gets the description of the error.
     /// - Returns: the server with that journal, in place of a journal that the configuration
     ///   chooses.
     public func journal(_ open: @escaping @Sendable () throws -> any Journal) -> Server {
@@ -65,7 +65,8 @@ extension Server {
 
     /// Returns a server with further migrations. Each migration reads the journaled actions of a
     /// single name. If a name has several migrations, a record is read by the migration for the
-    /// record's form. Without such a migration, the first fitting migration reads the record.
+    /// record's form. Without such a migration, the server tries the migrations in order, until the
+    /// fields of the record fit.
     public func migrations(_ migrations: Migration...) -> Server {
         with { $0.migrations += migrations }
     }

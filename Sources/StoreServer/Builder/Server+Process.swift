@@ -36,8 +36,8 @@ extension Server {
     /// Server(AppState.self).log { entry in syslog(entry.level, entry.message) }
     /// ```
     ///
-    /// - Parameter write: called with one line after the other, on a thread of its own, so it may
-    ///   block. At most 1,024 lines wait; the log drops further lines, and a later line has the
+    /// - Parameter write: called with one line after the other, on a thread of its own, so `write`
+    ///   may block. At most 1,024 lines wait; the log drops further lines, and a later line has the
     ///   number of dropped lines.
     /// - Returns: the server that passes its lines only to `write`.
     public func log(_ write: @escaping @Sendable (_ entry: LogEntry) -> Void) -> Server {

@@ -29,7 +29,7 @@ public struct Server<State: Codable & Equatable & Sendable>: Sendable {
     var observers: [(queue: DispatchQueue?, receive: @Sendable (State) -> Void)] = []
     var commands: [ExposedCommand] = []
 
-    /// The function that connects the modules of a state, if no action has made this state.
+    /// The function that connects the modules of a state from the program, a file or a snapshot.
     /// Connected modules can read each other's shared values.
     var connectModules: @Sendable (inout State) -> Void = { _ in }
     /// The dependencies of effects, before the preparations.

@@ -29,8 +29,8 @@ extension ServerConfiguration {
         let buffersMin = Self.bufferedBodiesMin * http.bodyBytesMax
         if let bytes = http.buffersBytesMax, bytes < buffersMin {
             throw ConfigurationError(
-                "--buffers-max: \(bytes) bytes are less than \(Self.bufferedBodiesMin) of the "
-                    + "largest bodies take; give at least \(buffersMin), or lower --body-max"
+                "--buffers-max: \(bytes) bytes hold fewer than \(Self.bufferedBodiesMin) of the "
+                    + "largest bodies; give at least \(buffersMin), or lower --body-max"
             )
         }
         guard clock == .system || history.ephemeral else {

@@ -19,8 +19,8 @@ extension ServerConfiguration {
         public var socketMode = "0660"
         /// The group of the unix sockets, by name or number; `nil` for the group of the process.
         public var socketGroup: String?
-        /// True if the server has the operator's debug routes, `/debug/…`, for every client that
-        /// may read the state.
+        /// True if the server has the debug routes, `/debug/…`. Without a policy, every client may
+        /// use these routes.
         public var debugRoutes = false
 
         /// The maximum size of the request line and the headers, 1 KiB to 1 MiB; by default 16 KiB.
@@ -42,7 +42,8 @@ extension ServerConfiguration {
         public var connectionsMax = transportDefaults.connectionsMax
         /// The maximum number of connections from one address, or from one IPv6 network (`/64`); at
         /// most 1,000,000. By default `nil`: a quarter of ``connectionsMax``. The bound does not
-        /// apply to addresses of this machine, because a proxy may use them.
+        /// apply to addresses of this machine, because a proxy there opens the connections of many
+        /// clients.
         public var connectionsPerAddressMax: Int?
 
         /// The maximum time in which a client has to send its headers, 1 to 3,600 seconds; by

@@ -34,7 +34,7 @@ extension ServerConfiguration {
             connections: http.connectionsMax != fresh.http.connectionsMax,
             streams: streams.countMax != fresh.streams.countMax
         )
-        // For a bound that was not set, half of the minimum for connections and streams is enough.
+        // A bound that was not set may shrink to half of the minimum for connections and streams.
         let left = DescriptorBudget.clientDescriptorsMin / 2
         let least =
             (isSet.connections ? http.connectionsMax : min(http.connectionsMax, left))
@@ -66,11 +66,11 @@ extension ServerConfiguration {
 }
 
 /// The numbers of descriptors that the server needs, and the limit on open descriptors of the
-/// process. The host process owns the limit: the server only reads it, and only the command line
+/// process. The limit belongs to the process. The server reads the limit, and only the command line
 /// raises it.
 enum DescriptorBudget {
-    /// The descriptors for everything but connections and streams: listeners, timers, files, and
-    /// the sockets of refused clients that still send.
+    /// The number of descriptors for everything except connections and streams: listeners, timers,
+    /// files, and the sockets of refused clients that still send.
     static let reservedCount = 96
 
     /// The minimum number of descriptors for connections and streams; with fewer, a server does not

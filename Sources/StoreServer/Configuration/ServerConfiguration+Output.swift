@@ -6,7 +6,7 @@ extension ServerConfiguration {
         /// The destination of the lines; by default off. On the command line of a program, the
         /// default is standard output.
         public var destination = AnalyticsDestination.off
-        /// The `eventSource` of every line (CloudEvents 1.0, a URI reference).
+        /// The attribute `source` of every line (CloudEvents 1.0, a URI reference).
         public var eventSource = "/store-server"
         /// The number of newest events that `GET /analytics` shows to operators, at most 10,000. By
         /// default `nil`: the route does not exist. Each store keeps at most 16 MiB of events.
@@ -33,13 +33,14 @@ extension ServerConfiguration {
         /// The URL of an OpenTelemetry collector that takes OTLP over HTTP, with or without its
         /// path `/v1/traces`. If `nil`, no traces are exported.
         public var endpoint: String?
-        /// A file with header fields for the collector, one on each line; read again on SIGHUP.
+        /// A file with header fields for the collector, a field on each line; read again on SIGHUP.
         public var headersFile: String?
         /// The ratio of new traces that are exported, 0 to 1; by default 1; read again on SIGHUP.
         /// If a request names its trace in `traceparent`, the sampled flag there decides about the
         /// export.
         public var sampleRatio = 1.0
-        /// The `serviceName.name` of the traces, 1 to 255 bytes; `nil` for the program's name.
+        /// The attribute `service.name` of the traces, 1 to 255 bytes; `nil` for the program's
+        /// name.
         public var serviceName: String?
     }
 }

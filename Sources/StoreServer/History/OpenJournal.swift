@@ -61,7 +61,7 @@ extension ServerConfiguration {
 
     /// The bounds after which a snapshot is made, in records and in bytes. A journal in memory gets
     /// at least two snapshots within its retention. With fewer snapshots, a replay to some of the
-    /// kept versions would have no state to begin with.
+    /// kept versions would have no state to start from.
     var snapshotBounds: (records: UInt64, bytes: UInt64) {
         let records = UInt64(history.actionsPerSnapshot)
         guard history.ephemeral else {

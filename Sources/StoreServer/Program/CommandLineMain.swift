@@ -25,14 +25,15 @@ extension Server {
 /// Runs the command line of a program, and ends the process with an ``ExitStatus``. No other type
 /// in this target ends the process.
 ///
-/// Only the code of the command line uses signals, standard input and output, the limit of open
-/// files, and the end of the process.
+/// Only the code of the command line handles signals, raises the limit of open files, and ends the
+/// process. Only this code uses standard input and output.
 struct CommandLineMain<State: Codable & Equatable & Sendable> {
     private typealias Reader = ConfigurationReader<ServerConfiguration>
 
     let server: Server<State>
 
-    /// Runs the command, on the main thread. A command that serves also serves the main queue.
+    /// Runs the command, on the main thread. If the command runs a server, this function also
+    /// serves the main queue.
     func run() -> Never {
         StandardFiles.openMissing()
         CoreDumps.forbid()

@@ -53,7 +53,7 @@ extension HistoryCommandRunner {
         if try GivenState.firstSnapshot(of: journal) != nil {
             logger.warning(
                 .historyNoted,
-                "history began with the state of a file: import needs it as --state-file"
+                "history began with the state of a file: import needs that file as --state-file"
             )
         }
     }

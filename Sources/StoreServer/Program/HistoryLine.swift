@@ -113,8 +113,8 @@ struct ImportedPrograms {
         recordNamesWithoutProgram.insert(RecordName(record.type).pattern)
     }
 
-    /// Returns the number that a program has in the journal. If the mention has forms, registers
-    /// the program with these forms in the journal.
+    /// Returns the number that a program has in the journal. If `mention` has the forms of the
+    /// program, first registers the program with these forms in the journal.
     mutating func registeredNumber(of mention: ProgramReference) throws -> UInt32 {
         if let program = mention.introducedProgram {
             do {

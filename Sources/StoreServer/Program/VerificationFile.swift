@@ -7,7 +7,8 @@ import StorePlatform
 ///
 /// The second line has the size and the modification time of the executable. A start compares only
 /// this line, because a digest would take too long. If another program starts to serve the history,
-/// that program removes the file. No program has verified the records that will follow.
+/// that program removes the file. Otherwise the file would seem to cover the new records, which no
+/// program has verified.
 struct VerificationFile {
     private let path: String
 

@@ -52,7 +52,8 @@ final class DependencyPreparation: Sendable {
 }
 
 /// Runs the steps on threads of a queue, and not on the threads of Swift's pool. The caller of
-/// ``DependencyPreparation/run(_:on:)`` may be such a thread, which is blocked until the steps end.
+/// ``DependencyPreparation/run(_:on:)`` may be a thread of that pool, and is blocked until the
+/// steps end.
 private final class PreparationExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "prepare", attributes: .concurrent)
 

@@ -13,8 +13,8 @@ struct FileTrust {
 
     /// Checks the files of a configuration; missing files are skipped.
     init(_ configuration: ServerConfiguration) {
-        // The group may have the permission to make files in the directory, because the server's
-        // own files have the mode 0600.
+        // The group may make files in the directory: it can't read the server's own files, which
+        // have the mode 0600.
         if !configuration.history.ephemeral {
             check(configuration.history.directory, forbiddenWrites: S_IWOTH)
         }
@@ -26,8 +26,9 @@ struct FileTrust {
     }
 
     /// Checks the owner and the mode of a path, and adds warnings. `forbiddenWrites` has the mode
-    /// bits for writing that the path must not have. `secretReason` completes the warning about a
-    /// file that every user may read; `nil` if every user may read the file.
+    /// bits for writing that the path must not have. If every user can read the file,
+    /// `secretReason` completes the warning; `nil` for a file without secrets, which every
+    /// user may read.
     private mutating func check(
         _ path: String,
         forbiddenWrites: mode_t = S_IWGRP | S_IWOTH,

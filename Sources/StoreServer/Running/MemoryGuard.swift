@@ -138,9 +138,10 @@ struct MemoryUse: Sendable {
         self.limitBytes = limit
     }
 
-    /// The used bytes that count against the bound; `nil` if they can't be read. For a control
-    /// group, its memory counts, including the memory of sockets. The cached pages of files do not
-    /// count, because the kernel reclaims them. For the operator's bound, resident memory counts.
+    /// The used bytes that count against the bound; `nil` if they can't be read. For the bound of a
+    /// control group, the group's memory counts, including the memory of sockets. The cached pages
+    /// of files do not count, because the kernel reclaims them. For the operator's bound, resident
+    /// memory counts.
     var usedBytes: Int? {
         guard let controlGroupFolder else { return Self.residentBytes }
         guard let all = Self.number(in: controlGroupFolder + "/memory.current"),

@@ -51,7 +51,7 @@ extension RunningStore {
         }
     }
 
-    /// Begins the watch that ends each session when it has been idle for the configured time.
+    /// Begins the watch that ends a session after the configured idle time.
     func watchIdleSessions() {
         guard let sessions = store.sessions else { return }
         // The first call, too, has to run on the loop's thread.

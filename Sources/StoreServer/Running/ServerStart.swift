@@ -10,8 +10,8 @@ import Synchronization
 /// The start of a server, from the first listener until the server is ready. The start may be
 /// stopped at any time.
 final class ServerStart: Sendable {
-    /// The maximum time, in seconds, that the stop of a start gives to clients to read the answers
-    /// to queued requests.
+    /// The maximum time, in seconds, for clients to read the answers to queued requests when a
+    /// start is stopped.
     static let stopSecondsMax = 1.0
 
     private enum Status: Sendable {

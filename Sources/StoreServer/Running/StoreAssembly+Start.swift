@@ -36,7 +36,7 @@ extension StoreAssembly {
         }
     }
 
-    /// Ends the open views of the previous server, and resumes its effects.
+    /// Ends the open views of the previous server, and resumes the effects of that server.
     func resumeEffects() { context.composition.resumeEffects(core, history, context.logger) }
 
     /// Logs a warning for each setting that gives all clients too many rights for a public server.

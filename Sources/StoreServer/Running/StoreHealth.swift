@@ -55,7 +55,8 @@ final class JournalCondition: Sendable {
     }
 
     /// Handles an append with an unknown outcome. The Core calls this function on its thread.
-    /// Afterwards, the Core completes the requests whose actions were in the append.
+    /// Afterwards, the Core ends the requests whose actions were in the append, and the clients get
+    /// no answer.
     func handleFailure(_ error: JournalError) {
         let cancelEffects = condition.withLock { condition -> (@Sendable () -> Void)? in
             guard condition.failure == nil else { return nil }

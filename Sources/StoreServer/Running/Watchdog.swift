@@ -5,8 +5,9 @@ import StoreTelemetry
 import StoreWire
 import Synchronization
 
-/// The detector of a reducer that does not end. The watchdog first names the action in the log.
-/// Later `/livez` answers with 503, so that a supervisor restarts the process.
+/// The detector of a reducer that does not end. The watchdog first names the action in the log. If
+/// the reducer still does not end, `/livez` answers with 503, so that a supervisor restarts the
+/// process.
 ///
 /// The watchdog does not end the reducer, and the server continues to serve reads. The action is
 /// not in the journal, because the Core journals an action only after its reduction.
@@ -76,7 +77,7 @@ final class Watchdog: Sendable {
 /// and for other conditions.
 final class WatchdogThread: Sendable {
     private static let intervalSeconds = 0.1
-    /// The number of fast checks in one interval, if there is a fast check.
+    /// The number of runs of the fast check in one interval, if there is a fast check.
     private static let fastChecksPerInterval = 5
 
     private struct Checks: Sendable {
@@ -115,7 +116,7 @@ final class WatchdogThread: Sendable {
 
 /// The detector of steps of the time of day: when the clock is set ahead, or when the machine has
 /// slept. Credentials may have ended then, although no timer has fired. Timers use a clock that is
-/// never set, so that a step of the time of day does not change their ends.
+/// never set, so they do not fire earlier after such a step.
 final class ClockStepDetector: Sendable {
     /// The minimum step that counts, in seconds. A time service that adjusts the clock makes
     /// smaller steps.

@@ -11,7 +11,8 @@ extension Server where State: RootState {
     ///
     /// The file contains the value as JSON. While the module is not started, the file contains
     /// null. A worker thread writes the file when the value has changed and the change is durable.
-    /// If values change faster than the disk can write them, only the newest is written.
+    /// If values change faster than the disk can write them, the server writes only the newest
+    /// value.
     ///
     /// Each write replaces the whole file. Another program therefore reads either the old value or
     /// the new value, even after a crash. A stop of the server writes the last value. If the
@@ -35,7 +36,8 @@ extension Server where State: RootState {
     ///   - module: the module with the shared value, which must have a single slice for all
     ///     sessions. The server does not start with any other module, or if a path is given twice.
     ///   - file: the file that gets the value. With `beginning`, the server does not start if the
-    ///     content can't be read as the value, because the next change would overwrite it.
+    ///     content can't be read as the value. Otherwise the next change would overwrite that
+    ///     content.
     ///   - origin: the source file of this call, which the log shows with the first action.
     ///   - line: the line of this call.
     ///   - beginning: makes the store's first action from the value in the file. If this is `nil`,

@@ -21,7 +21,7 @@ package final class AnalyticsWriter: Sendable {
 
     fileprivate struct Queue: WorkQueue {
         var events: [QueuedEvent] = []
-        /// The number of events that wait or are being written; ``bytes`` is their size.
+        /// The number of events that wait or are being written; ``unwrittenBytes`` is their size.
         var unwrittenCount = 0
         var unwrittenBytes = 0
         /// The number of all events since the start, including events that did not fit.
@@ -67,9 +67,9 @@ package final class AnalyticsWriter: Sendable {
     /// The number of lines written since the start.
     package var writtenTotal: UInt64 { written.load(ordering: .relaxed) }
 
-    /// Queues an event, or counts it as dropped if the queue is full. Any thread may call it; it
-    /// never waits. The encoder belongs to the store that has applied the action. The queue has a
-    /// bound on bytes, so this call encodes the declared value to find its size.
+    /// Queues an event, or counts it as dropped if the queue is full. Any thread may call this
+    /// function, which never waits. The encoder belongs to the store that has applied the action.
+    /// The queue has a bound on bytes, so this call encodes the declared value to find its size.
     package func offer(_ event: AnalyticsEvent, _ encoder: CloudEventEncoder) {
         let hasRoom = worker.withQueue { queue in
             queue.offeredTotal += 1

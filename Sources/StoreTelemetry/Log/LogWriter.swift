@@ -8,8 +8,8 @@ import Synchronization
 package final class LogWriter: Sendable {
     /// The most lines that wait.
     package static let queueLinesMax = 1_024
-    /// The most lines that may wait after lines of details (``offer(details:_:)``) are queued. The
-    /// rest of the queue is for other lines.
+    /// The number of waiting lines from which lines of details are lost (``offer(details:_:)``).
+    /// The rest of the queue is for other lines.
     package static let detailsWaitingMax = queueLinesMax / 2
     /// The writer for standard error; its thread begins with the first use.
     static let standardError = LogWriter(descriptor: STDERR_FILENO)
@@ -19,7 +19,7 @@ package final class LogWriter: Sendable {
 
     private struct Queue: WorkQueue {
         var lineMakers: [LineMaker] = []
-        /// The number of lines of all entries.
+        /// The number of lines that all ``lineMakers`` together will make.
         var linesCount = 0
         var lostCount = 0
         /// The latches of calls of ``LogWriter/flush(seconds:)``. A latch opens when all lines that
@@ -87,12 +87,13 @@ package final class LogWriter: Sendable {
     }
 
     /// Sets the format of lines in a file, and the program's name in them, from the next line on.
-    /// Any thread may call it.
+    /// Any thread may call this function.
     func setFormat(_ format: LogFormat, program name: String) {
         lineSettings.value.withLock { $0 = (format, name) }
     }
 
-    /// Sets the lowest level of the lines that are written from now on. Any thread may call it.
+    /// Sets the lowest level of the lines that are written from now on. Any thread may call this
+    /// function.
     func setLevel(_ level: LogLevel) { lowestRank.store(level.rank, ordering: .relaxed) }
 
     var level: LogLevel {
@@ -100,11 +101,11 @@ package final class LogWriter: Sendable {
         return LogLevel.allCases.first { $0.rank == rank } ?? .info
     }
 
-    /// Returns true if lines of a level are written. Any thread may call it.
+    /// Returns true if lines of a level are written. Any thread may call this function.
     func writes(_ level: LogLevel) -> Bool { level.rank >= lowestRank.load(ordering: .relaxed) }
 
     /// Queues a line, or counts the line as lost. Drops a line below the lowest written level. Any
-    /// thread may call it; it never waits.
+    /// thread may call this function, which never waits.
     package func offer(_ line: LogLine) {
         guard writes(line.level) else { return }
         counts.note(line)
@@ -119,7 +120,7 @@ package final class LogWriter: Sendable {
 
     /// Queues `count` lines of the level `info`. If some of them do not fit, counts these lines as
     /// lost. `make` gets the number of lines that fit, and runs on the log's thread. Any thread may
-    /// call it; it never waits.
+    /// call this function, which never waits.
     func offer(details count: Int, _ make: @escaping @Sendable (Int) -> [LogLine]) {
         counts.note(count, .info)
         worker.post { queue in

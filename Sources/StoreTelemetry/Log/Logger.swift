@@ -37,7 +37,7 @@ package struct Logger: Sendable {
         owner.writer.setLevel(level)
     }
 
-    /// Sets the lowest level of the lines that are written. Any thread may call it.
+    /// Sets the lowest level of the lines that are written. Any thread may call this function.
     package func setLevel(_ level: LogLevel) { owner.writer.setLevel(level) }
 
     package var level: LogLevel { owner.writer.level }

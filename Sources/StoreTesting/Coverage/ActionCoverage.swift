@@ -33,7 +33,7 @@ final class ActionCoverage: Sendable {
         }.map(\.name)
     }
 
-    /// Records that a test has exercised an action. Any thread may call this.
+    /// Records that a test has exercised an action. Any thread may call this function.
     func markExercised(_ action: any Action) {
         // An action without a JSON form has no wire name.
         guard let number = try? table?.member(of: action, JSONEncoder()).typeIndex else { return }

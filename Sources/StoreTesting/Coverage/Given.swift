@@ -136,7 +136,7 @@ extension Given where Subject: Module, Subject.State == State {
         compare(action, (principal, session), with: stated, at: place)
     }
 
-    /// Tests a UI action of the module: compares its change or its refusal with the arguments.
+    /// States the change or the refusal of one of the module's UI actions.
     public func when(
         _ action: Subject.UI,
         as principal: String? = nil,

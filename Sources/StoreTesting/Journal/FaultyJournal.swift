@@ -24,7 +24,7 @@ public final class FaultyJournal: Journal {
     /// The epoch of the journal's history.
     public var epoch: UInt32 { memory.epoch }
 
-    /// Appends a batch, or throws the error that ``setFailure(with:)`` has set.
+    /// Appends a batch, or throws the error that ``setFailure(_:)`` has set.
     public func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
         if let error = failure.withLock({ $0 }) { throw error }
         try memory.append(batch, at: expected)
@@ -43,7 +43,7 @@ public final class FaultyJournal: Journal {
     }
 
     /// Registers a program with the forms of its actions, or throws the error that
-    /// ``setFailure(with:)`` has set.
+    /// ``setFailure(_:)`` has set.
     public func register(_ program: ProgramDescription) throws(JournalError) -> UInt32 {
         if let error = failure.withLock({ $0 }) { throw error }
         return try memory.register(program)
@@ -52,7 +52,7 @@ public final class FaultyJournal: Journal {
     /// Returns the programs that have registered.
     public func programs() throws(JournalError) -> [RegisteredProgram] { try memory.programs() }
 
-    /// Saves a snapshot, or throws the error that ``setFailure(with:)`` has set.
+    /// Saves a snapshot, or throws the error that ``setFailure(_:)`` has set.
     public func save(_ snapshot: StateSnapshot) throws(JournalError) {
         if let error = failure.withLock({ $0 }) { throw error }
         try memory.save(snapshot)

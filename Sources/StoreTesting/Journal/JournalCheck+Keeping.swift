@@ -89,13 +89,13 @@ extension JournalCheck {
         let rest = oldest > 1_010 ? [] : JournalSamples.records(oldest...1_010)
         expect("the rest", try journal.tail(from: oldest - 1), are: rest)
         guard let first = journal.oldestSnapshotVersion else {
-            return fail("no snapshot is left to begin with")
+            return fail("no snapshot is left to start a replay from")
         }
-        expect(first + 1 >= oldest, "the oldest snapshot, \(first), leads nowhere")
+        expect(first + 1 >= oldest, "records after the oldest snapshot, \(first), are missing")
         expect("its version", try journal.snapshot(atOrBefore: first)?.version, is: first)
         try JournalSamples.fill(journal, to: 1_020)
         let newest = JournalSamples.records(1_011...1_020)
-        expect("the record appended after that", try journal.tail(from: 1_010), are: newest)
+        expect("the records appended after that", try journal.tail(from: 1_010), are: newest)
     }
 
     mutating func checkFull(_ journal: any Journal) throws {
@@ -183,7 +183,11 @@ extension JournalCheck {
             RegisteredProgram(number: second, program: Self.sampleProgram(2)),
             RegisteredProgram(number: first, program: Self.sampleProgram(1)),
         ]
-        expect("both, the last to register at the end", try journal.programs(), is: known)
+        expect(
+            "both programs, the last registered program at the end",
+            try journal.programs(),
+            is: known
+        )
         var numbers: Set<UInt32> = [first, second]
         for place in 3...RegisteredProgram.countMax + 10 {
             let number = try journal.register(Self.sampleProgram(place))
@@ -196,7 +200,7 @@ extension JournalCheck {
             kept.last?.program,
             is: Self.sampleProgram(RegisteredProgram.countMax + 10)
         )
-        expect("that of the first that is kept", kept.first?.program, is: Self.sampleProgram(11))
+        expect("the first program that is kept", kept.first?.program, is: Self.sampleProgram(11))
         expect(journal.version == 0, "a program has made a version")
     }
 }

@@ -52,7 +52,9 @@ extension JournalCheck {
                     }
                 }
             } catch {
-                faults.record("it throws \(error) while one writes and one reads")
+                faults.record(
+                    "the journal throws \(error) while one thread writes and another thread reads"
+                )
             }
         }
         for text in Set(faults.values).sorted() { fail(text) }
@@ -107,8 +109,8 @@ extension JournalCheck {
         expect("the versions", versions, is: Array(1...max(1, count)))
     }
 
-    /// Appends one record after the newest record. After each conflict, another writer has appended
-    /// a record. So the loop ends at the latest when all other writers have ended.
+    /// Appends one record after the newest record. Each conflict means that another writer has
+    /// appended a record. So the loop ends at the latest when all other writers have ended.
     private static func appendAfterNewest(
         to journal: any Journal,
         as name: String,
@@ -158,7 +160,9 @@ extension JournalCheck {
             noted.record(version)
             isNoted.signal()
         }
-        guard let end else { return fail("it can't be watched, although others may write") }
+        guard let end else {
+            return fail("the journal can't be watched, although other servers may write")
+        }
         for version: UInt64 in 1...3 {
             let batch = JournalBatch(records: [JournalSamples.record(version)])
             try other.append(batch, at: version - 1)

@@ -10,8 +10,8 @@ struct SoleState<M: Module>: RootState {
 
     init(_ state: M.State) { self.state = state }
 
-    /// Always empty, because a static property has no access to the module under test, a value of
-    /// the test.
+    /// Always empty: the module under test is a value of the test, and a static property can't read
+    /// this value.
     static var modules: Modules { [] }
 
     static func modules(_ module: M) -> Modules {

@@ -39,7 +39,7 @@ final class TestEvents<State: Sendable>: Sendable {
 
     init(_ changes: ChangeSignal) { self.changes = changes }
 
-    /// Records that an action is durable. The Core's thread calls this.
+    /// Records that an action is durable. The Core's thread calls this function.
     func recordAction(_ envelope: ActionEnvelope) {
         let name = ActionText.of(envelope.action)
         table.withLock { table in
@@ -49,13 +49,13 @@ final class TestEvents<State: Sendable>: Sendable {
     }
 
     /// Records the state after the oldest durable action whose state is not recorded yet. The
-    /// Core's thread calls this.
+    /// Core's thread calls this function.
     func recordState(_ state: State) {
         table.withLock { table in
             guard !table.actionsWithoutState.isEmpty else { return }
             let envelope = table.actionsWithoutState.removeFirst()
             // The actions that the test sends have no origin, and make no event. The store's own
-            // actions of the ledgers make no event, too.
+            // actions for the ledgers make no event either.
             guard envelope.origin != nil, !(envelope.action is PendingEffects.Internal),
                 !(envelope.action is Presence.Internal)
             else { return }

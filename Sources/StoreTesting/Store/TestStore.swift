@@ -1,5 +1,6 @@
 import StoreActionCatalog
-// Exported, so that an import of `StoreTesting` also brings the clocks, numbers and identifiers.
+// An import of `StoreTesting` also imports this module, with the clocks, random numbers and
+// identifiers for tests.
 @_exported public import StoreCore
 import StorePlatform
 import Synchronization
@@ -229,11 +230,11 @@ extension TestStore where Subject: Module, Subject.State == State {
 public enum Exhaustivity: Sendable, Equatable {
     /// The test states every change of the state, every action and every effect's end.
     case on
-    /// The store compares the statements of the test, and skips other events. With `showSkipped`,
-    /// the store reports skipped events as warnings.
+    /// The store checks the events that the test states, and skips other events. With
+    /// `showSkipped`, the store reports skipped events as warnings.
     case off(showSkipped: Bool)
 
-    /// The store compares the statements of the test, and skips other events without a report.
+    /// The store checks the events that the test states, and skips other events without a report.
     public static let off = Exhaustivity.off(showSkipped: false)
 }
 

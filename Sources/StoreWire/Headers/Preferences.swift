@@ -42,7 +42,7 @@ package struct Preferences: Sendable, Equatable {
     /// preference.
     ///
     /// `returned` is the form of the answer, and `waitSeconds` the maximum time for which the
-    /// server was ready to wait. A parameter is `nil` if the client did not send its preference.
+    /// server was ready to wait. A parameter is `nil` if the client did not send that preference.
     package static func appliedHeaderValue(returned: ReturnForm?, waitSeconds: Int?) -> String? {
         let parts = [returned.map { "return=\($0.rawValue)" }, waitSeconds.map { "wait=\($0)" }]
             .compactMap { $0 }

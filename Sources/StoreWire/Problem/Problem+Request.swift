@@ -73,14 +73,14 @@ extension Problem {
         )
     }
 
-    /// 404: the outcome of a dispatch is no longer stored, or it belongs to another session
-    /// (protocol 2.11).
+    /// 404: the outcome of a dispatch is no longer stored, or belongs to another session (protocol
+    /// 2.11).
     package static func notFound(outcomeOf version: String) -> Problem {
         Problem(
             .notFound,
             detail: "The outcome of a dispatch of version \"\(excerpt(version))\" is not "
-                + "remembered here for this client. The server remembers it for a while, and only "
-                + "if it answered the dispatch with 202 in this session; GET /actions shows the "
+                + "remembered here for this client. The server remembers an outcome for a while, "
+                + "and only if it answered the dispatch with 202 in this session; GET /actions shows the "
                 + "applied actions."
         )
     }

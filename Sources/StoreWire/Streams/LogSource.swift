@@ -12,7 +12,7 @@ package protocol LogSource: AnyObject, Sendable {
     /// read the records first, the answer is ``LogAnswer/pending``.
     func next(after version: UInt64, for viewer: Viewer) -> LogAnswer
 
-    /// Returns the frame for a reader that has all records up to a version.
+    /// Returns the frame `caught-up` for a reader that has all records up to a version.
     func caughtUpFrame(at version: UInt64) -> Bytes
 }
 

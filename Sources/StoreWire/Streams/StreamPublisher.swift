@@ -15,11 +15,11 @@ package protocol StreamPublisher: AnyObject, Sendable {
     /// Returns true if the topic has a reader, or if a reader is about to join the topic.
     func hasReaders(_ topic: TopicID) -> Bool
 
-    /// Sends a frame without a version to all present readers of a topic, also in other modes.
-    /// Returns `false` if too many frames of this kind wait, or if the publisher has ended.
+    /// Sends a frame without a version to all present readers of a topic, in every mode of the
+    /// topic. Returns `false` if too many frames of this kind wait, or if the publisher has ended.
     func sendUnversioned(_ frame: Bytes, to topic: TopicID) -> Bool
 
-    /// Sends a version to the readers of a topic for which the filter returns true. If the filter
+    /// Sends a version of a topic to each reader for which the filter returns true. If the filter
     /// is `nil`, sends the version to all readers of the topic.
     func publish(_ version: TopicVersion, to topic: TopicID, for filter: ReaderFilter?)
 }

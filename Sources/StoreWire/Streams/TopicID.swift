@@ -44,7 +44,7 @@ package enum StreamSubject: Hashable, Sendable {
     case part(_ pointer: ExactText)
     /// The slice of a module.
     case slice(_ module: ExactText)
-    /// The changes of a module's slice, each with the slice before it.
+    /// The changes of a module's slice, each with the slice before the change.
     case changes(_ module: ExactText)
     /// The slice of one instance of a module.
     case instance(_ module: ExactText, id: ExactText)

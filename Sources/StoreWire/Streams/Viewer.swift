@@ -49,8 +49,8 @@ package final class Sight: Hashable, Sendable {
     private let joinedMemberNames: ExactText
     /// A function that returns true if the sight has the member at this index of the root state.
     ///
-    /// The Core calls this closure for each action. The Core gets a closure because its target does
-    /// not import the type `Sight`.
+    /// The Core calls this closure for each action. The Core gets a closure because the Core's
+    /// target does not import the type `Sight`.
     package let seesMemberAtIndex: @Sendable (Int) -> Bool
 
     /// - Parameters:

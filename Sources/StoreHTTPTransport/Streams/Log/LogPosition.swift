@@ -32,8 +32,8 @@ struct LogPosition {
         }
     }
 
-    /// Passes over the rest of a piece if the reader may read no record in this rest. Returns
-    /// `true` in that case.
+    /// Passes over the rest of a piece if the reader may see no record in this rest. Returns `true`
+    /// in that case.
     mutating func passHidden(in piece: LogPiece) -> Bool {
         unfinishedChunk == nil && cursor.passHidden(in: piece)
     }
@@ -118,17 +118,17 @@ struct LogCursor: Sendable, Equatable {
     /// Returns the range of unsent bytes; `nil` if the piece does not have the next record.
     func unsentRange(of piece: LogPiece) -> Range<Int>? {
         guard version < .max, piece.contains(version + 1) else { return nil }
-        // The frame of a record is empty if the reader may not read the record.
+        // The frame of a record is empty if the reader may not see the record.
         let frame = piece.frameRange(of: version + 1)
         if frame.isEmpty, sentBytesOfNext == 0 { return frame.lowerBound..<piece.bytes.count }
-        // A record always has the same frame, so a shorter frame is not the frame that is sent in
-        // part.
+        // A record always has the same frame. So if the frame is too short, another frame was sent
+        // in part.
         guard sentBytesOfNext < frame.count else { return nil }
         return frame.lowerBound + sentBytesOfNext..<piece.bytes.count
     }
 
-    /// Passes over the rest of a piece if the reader may read no record in this rest. Returns
-    /// `true` in that case.
+    /// Passes over the rest of a piece if the reader may see no record in this rest. Returns `true`
+    /// in that case.
     mutating func passHidden(in piece: LogPiece) -> Bool {
         guard sentBytesOfNext == 0, let rest = unsentRange(of: piece), rest.isEmpty else {
             return false

@@ -13,7 +13,7 @@ struct LogReader {
         case awaitsSocket(since: Double)
     }
 
-    /// The session and the sight that decide which records the reader may read.
+    /// The session and the sight that decide which records the reader may see.
     let viewer: Viewer
     var position: LogPosition
     var phase = Phase.ready
@@ -43,7 +43,7 @@ struct LogReader {
 
     var version: UInt64 { position.cursor.version }
 
-    /// The version that the reader certainly has, if there is one.
+    /// The version that the reader certainly has; `nil` if there is no such version.
     var knownVersion: UInt64? { isBeginning ? nil : version }
 
     /// Returns the time in seconds for which the socket has taken nothing.
@@ -126,8 +126,8 @@ struct CatchUpPace {
     /// follows at once, so readers that keep up get each record as it comes.
     static let pausedTurnBytesMin = 256 << 10
     static let pauseFactor = 4.0
-    /// The longest pause. The pause grows with the time of the turn. This time may be long only
-    /// because other threads used the processor.
+    /// The longest pause. The pause grows with the time of the turn. Without this bound, a turn
+    /// that other threads have delayed would lead to a long pause.
     static let pauseSecondsMax = 0.02
 
     /// The time at which the last pause ends.

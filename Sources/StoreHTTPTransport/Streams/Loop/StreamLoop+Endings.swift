@@ -35,7 +35,7 @@ extension StreamLoop {
             }
         }
         checkCredentialEnds()
-        // A version may have been published for a client that left before it joined the topic.
+        // Some topics may have no reader, because the only client left before it joined the topic.
         for number in topics.indices { removeTopicIfUnread(Int32(number)) }
         let stalled = behindReaders.filter {
             !$0.value.awaitsTurn
@@ -47,8 +47,8 @@ extension StreamLoop {
         for slot in stalled.keys { endSlow(slot, with: bye) }
     }
 
-    /// Sends a reader its last frame, and ends the stream when the socket has taken it. If a chunk
-    /// of the log is sent in part, its rest is sent first.
+    /// Sends a reader its last frame, and ends the stream when the socket has taken the frame. If a
+    /// chunk of the log is sent in part, its rest is sent first.
     func closeSlot(_ slot: Int32, with bye: Bytes, because reason: CloseReason) {
         guard slots[Int(slot)].descriptor >= 0 else { return }
         slots[Int(slot)].end(because: StreamEnding(reason))

@@ -3,8 +3,8 @@ import Glibc
 import StoreWire
 import Synchronization
 
-// A reader joins, the loop watches the reader's socket, and the loop releases the reader at its
-// end.
+// A reader joins, the loop watches the reader's socket, and the loop releases the reader when the
+// stream ends.
 
 extension StreamLoop {
     /// Adds a reader. The topic takes the frame that the reader brings, unless the topic has a
@@ -151,11 +151,11 @@ extension StreamLoop {
     }
 
     /// Removes a topic that has no readers, with its frames. Clients choose the names of some
-    /// topics, so their number must not grow for ever.
+    /// topics, so the number of topics must not grow for ever.
     func removeTopicIfUnread(_ number: Int32) {
         let topic = topics[Int(number)].id
-        // A place may be reserved for a client that has not joined yet. The topic may already have
-        // a version that is newer than the client's first frame.
+        // A place may be reserved for a client that has not joined yet. Such a client still needs
+        // the topic, which may have a version newer than the client's first frame.
         guard topics[Int(number)].slots.isEmpty, topic != .state, topic != .actions,
             topicNumbers[topic] == number, !writer.hasReaders(topic)
         else { return }

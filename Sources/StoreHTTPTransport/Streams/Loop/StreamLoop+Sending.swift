@@ -122,8 +122,8 @@ extension StreamLoop {
             let (pieces, skipped) = frame.pieces(from: offset + sent, max: Self.piecesMax)
             let wanted = pieces.reduce(-skipped) { $0 + $1.count }
             let count = send(pieces, skipping: skipped, to: slot)
-            // After an error, the number of bytes sent before is returned, and the next call finds
-            // the error again.
+            // If an earlier write has sent bytes, their number is returned. The next call finds the
+            // error again.
             guard count >= 0 else { return sent > 0 ? sent : -1 }
             sent += count
             if count < wanted { break }

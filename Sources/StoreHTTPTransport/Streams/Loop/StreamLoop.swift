@@ -9,7 +9,7 @@ final class StreamLoop: @unchecked Sendable {
     // Safety: one thread makes the loop. From then on, only the thread that runs the loop uses it.
 
     static let eventsMax = 512
-    /// The most bytes that a reader may send; these bytes are dropped.
+    /// The maximum number of bytes that a reader may send. All bytes from a reader are dropped.
     static let inputBytesMax = 64 << 10
     /// The time after which the system gives up a connection whose peer does not acknowledge data.
     static let deadPeerMilliseconds: CInt = 40_000
