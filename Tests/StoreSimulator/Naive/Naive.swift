@@ -32,20 +32,30 @@ struct Naive<P: Program> {
     mutating func apply(
         _ action: any Action,
         from session: String?,
+        as principal: ActionPrincipal?,
         for audience: Audience?
     ) throws -> Applied<P.Root> {
         let (inner, instance) = Self.unaddressed(action)
         let author = session ?? Sessions.shared
-        if case .session = P.owner(of: inner), !isOpen(author) {
+        switch P.owner(of: inner) {
+        case .session where !isOpen(author), .user where principal == nil && !isOpen(author):
             throw Refusal(reason: "The session has ended.")
+        default: break
         }
         if let named = Self.named(by: inner), !named.isEmpty, !named.contains(where: isOpen) {
             throw Refusal(reason: "All sessions that it names have ended.")
         }
         let before = root
         var after = root
-        try P.reduce(&after, inner, for: instance, of: author, at: version + 1)
+        try P.reduce(&after, inner, for: instance, of: author, as: principal, at: version + 1)
         P.share(&after)
+        switch inner as? Users.Internal {
+        case .signedIn(let visitor, let principal)?:
+            P.join("~" + visitor, "@" + principal, &after)
+            P.end("~" + visitor, &after)
+        case .forgotten(let principal)?: P.end("@" + principal, &after)
+        case nil: break
+        }
         if case .ended(let session)? = inner as? Sessions.Internal { P.end(session, &after) }
         let old = text
         root = after
@@ -57,6 +67,7 @@ struct Naive<P: Program> {
             action: inner,
             instance: instance,
             session: session,
+            principal: principal,
             audience: audience,
             before: before,
             after: after,
@@ -89,6 +100,7 @@ struct Naive<P: Program> {
 
     /// Predicts the consequences of an applied action.
     mutating func follow(_ applied: Applied<P.Root>) {
+        works.sender = applied.principal?.name
         P.effects(applied, &works)
         P.follows(applied, &calls)
     }

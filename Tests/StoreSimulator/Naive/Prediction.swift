@@ -144,7 +144,8 @@ extension Naive {
             let applied: Applied<P.Root>
             do {
                 try admit(action, from: asked.session)
-                applied = try apply(action, from: asked.session, for: audience)
+                let principal = asked.client.principal.map { ActionPrincipal(name: $0, role: $0) }
+                applied = try apply(action, from: asked.session, as: principal, for: audience)
             } catch {
                 throw isOwn || !isModules ? OfWhole() : error
             }

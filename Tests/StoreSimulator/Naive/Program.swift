@@ -13,20 +13,23 @@ protocol Program: SendableMetatype {
     /// True if a start may serve another edition of the program.
     static var hasEditions: Bool { get }
 
-    /// Reduces an action of a session, or throws. After an error the caller drops the changes.
+    /// Reduces an action of a session and a principal, or throws. After an error the caller drops the changes.
     static func reduce(
         _ root: inout Root,
         _ action: any Action,
         for instance: String?,
         of session: String,
+        as principal: ActionPrincipal?,
         at version: UInt64
     ) throws
     /// Returns the owner of the slices that an action changes.
     static func owner(of action: any Action) -> Owner
     /// Copies the shared values to their readers.
     static func share(_ root: inout Root)
-    /// Removes all values of a session.
-    static func end(_ session: String, _ root: inout Root)
+    /// Removes all values of a session, or of a user.
+    static func end(_ owner: String, _ root: inout Root)
+    /// Joins the values of a visitor with the values of a user.
+    static func join(_ visitor: String, _ user: String, _ root: inout Root)
     /// Returns the actions that interceptors make of an action.
     static func intercepted(_ action: any Action) throws -> [any Action]
     /// True if a hook of an interceptor follows the action.
@@ -64,6 +67,7 @@ protocol Program: SendableMetatype {
 extension Program {
     static var hasEditions: Bool { false }
     static func share(_ root: inout Root) {}
+    static func join(_ visitor: String, _ user: String, _ root: inout Root) {}
     static func intercepted(_ action: any Action) throws -> [any Action] { [action] }
     static func isHooked(_ action: any Action) -> Bool { false }
     static func isReplaced(by action: any Action, _ sent: Sent) -> Bool { false }
@@ -82,6 +86,8 @@ enum Owner {
     case everybody
     /// The session that the action comes from.
     case session
+    /// The principal that the action comes from, or its session as a visitor.
+    case user
     /// No owner: the action changes one slice's parts for each session, or nothing.
     case nobody
 }
@@ -92,6 +98,7 @@ struct Applied<Root: RootState> {
     let action: any Action
     let instance: String?
     let session: String?
+    let principal: ActionPrincipal?
     let audience: Audience?
     let before: Root
     let after: Root
@@ -119,7 +126,10 @@ struct Applied<Root: RootState> {
         let (old, new) = (before.sessions, after.sessions)
         return (new + old.filter { !new.contains($0) }).compactMap { session in
             let isGone = old.contains(session) && !new.contains(session)
-            guard isGone || before.text(of: session) != after.text(of: session) else { return nil }
+            guard
+                isGone
+                    || before.text(of: session, as: session) != after.text(of: session, as: session)
+            else { return nil }
             return (session, before[session], after[session])
         }
     }
@@ -193,10 +203,14 @@ struct Works {
         let module: String
         let instance: Bytewise?
         let session: String?
+        /// The name of the principal whose action began the effect.
+        let principal: String?
         let version: UInt64
         var isCut = false
     }
 
+    /// The name of the principal whose action is applied.
+    var sender: String?
     private(set) var all: [String: Work] = [:]
     /// The effects that must begin, with their counts.
     private(set) var due: [String: Int] = [:]
@@ -218,6 +232,7 @@ struct Works {
             module: module,
             instance: instance.map { Bytewise($0) },
             session: session,
+            principal: sender,
             version: version
         )
         for name in names { due[name, default: 0] += 1 }

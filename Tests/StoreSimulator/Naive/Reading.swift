@@ -19,9 +19,12 @@ struct Reading {
 
     var name: String { session ?? Sessions.shared }
 
+    /// The owner of slices of users that the client is.
+    var owner: String { StateText.owner(as: principal, in: session) }
+
     /// Returns a version as the client sees it.
     func visible(_ text: StateText) -> StateText {
-        let own = isOperator ? text : text.visible(to: name)
+        let own = isOperator ? text : text.visible(to: name, as: owner)
         return sight.map { own.seen($0) } ?? own
     }
 
@@ -33,13 +36,14 @@ struct Reading {
     func differs(_ old: StateText, _ new: StateText) -> Bool {
         guard let sight else { return old.whole != new.whole }
         return old.differs(from: new, in: sight)
-            || old.visible(to: name).differs(from: new.visible(to: name), in: sight)
+            || old.visible(to: name, as: owner)
+                .differs(from: new.visible(to: name, as: owner), in: sight)
     }
 
     /// Returns the part that a stream sends to the client. A view never shows all sessions.
     func part(_ target: StreamTarget, of text: StateText) -> StreamTarget.Part {
         let isView = target.path.hasPrefix("/views")
-        return target.part(isView ? text.visible(to: name) : visible(text))
+        return target.part(isView ? text.visible(to: name, as: owner) : visible(text))
     }
 
     /// True if the client may read a view of this path.

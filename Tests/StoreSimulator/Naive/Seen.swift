@@ -34,11 +34,13 @@ struct Seen {
     /// True if a client's state has not changed since an earlier version.
     func isSame(for client: Reading, since version: UInt64) -> Bool {
         guard let sight = client.sight else {
-            return max(since, shared, own[client.name] ?? 0) <= version
+            return max(since, shared, own[client.name] ?? 0, own[client.owner] ?? 0) <= version
         }
         return since <= version
             && sight.allSatisfy { member in
-                max(members[member] ?? 0, ownMembers[member]?[client.name] ?? 0) <= version
+                let mine = ownMembers[member] ?? [:]
+                let last = max(mine[client.name] ?? 0, mine[client.owner] ?? 0)
+                return max(members[member] ?? 0, last) <= version
             }
     }
 }

@@ -65,7 +65,7 @@ struct Log {
         }
         if reading.isOperator { return true }
         guard let owner = owner(record) else { return true }
-        return owner == reading.name
+        return owner == reading.name || owner == reading.owner
     }
 
     /// Returns the next record that a client may read.

@@ -111,7 +111,9 @@ extension Simulation {
         guard take(1, by: reading(client).principal) else { return try expectLimited(exchange) }
         named.append(exchange)
         let type = String(path.dropFirst())
-        _ = try scratch.apply(server.action(type, []), from: client?.name, for: nil)
+        let principal = principal(of: client)
+        let action = try server.action(type, [])
+        _ = try scratch.apply(action, from: client?.name, as: principal, for: nil)
         predicted.append(
             Prediction.Predicted(
                 type: Bytewise(type),

@@ -88,7 +88,12 @@ extension Simulation {
             let applied: Applied<P.Root>
             do {
                 let action = try server.action(record.type, record.payload)
-                applied = try naive.apply(action, from: record.session, for: nil)
+                applied = try naive.apply(
+                    action,
+                    from: record.session,
+                    as: record.principal,
+                    for: nil
+                )
             } catch {
                 throw Violation(.replay, "\(name(record)) can't be reduced: \(error)")
             }
@@ -120,6 +125,9 @@ extension Simulation {
             if entry.version < journal.oldest { past.sessions[entry.version] = nil }
             let session = past.sessions[entry.version]
             let name = note + "/\(count)"
+            naive.works.sender =
+                entry.version < journal.oldest
+                ? nil : journal.record(entry.version)?.principal?.name
             naive.works.begin(note, of: "jobs", nil, session, entry.version, as: [name])
         }
         let reported = naive.calls.takeOwn()

@@ -232,10 +232,14 @@ extension Simulation {
         ) { [server] record in
             // A record of another edition belongs to a shared instance.
             if P.hasEditions, record.type.hasPrefix("bins/") { return nil }
-            guard let action = try? server.action(record.type, record.payload),
-                case .everybody = P.owner(of: Naive<P>.unaddressed(action).0)
-            else { return record.session ?? Sessions.shared }
-            return nil
+            guard let action = try? server.action(record.type, record.payload) else {
+                return record.session ?? Sessions.shared
+            }
+            return switch P.owner(of: Naive<P>.unaddressed(action).0) {
+            case .everybody: nil
+            case .session, .nobody: record.session ?? Sessions.shared
+            case .user: StateText.owner(as: record.principal?.name, in: record.session)
+            }
         }
     }
 
@@ -257,7 +261,9 @@ extension Simulation {
         guard parts.allSatisfy({ $0 == parts[0] }) else { return }
         if reader.reading.isOperator {
             // The slices of all sessions change with the first slice of sessions, too.
-            let first = texts.map { reader.target.part($0.visible(to: StateText.nobody)) }
+            let first = texts.map {
+                reader.target.part($0.visible(to: StateText.nobody, as: StateText.nobody))
+            }
             guard first.allSatisfy({ $0 == first[0] }) else { return }
         }
         throw Violation(

@@ -60,6 +60,13 @@ extension Simulation {
                 "\(name(record)) of \(session) comes from \(record.origin as Any)"
             )
         }
+        let sender = clients.first { $0.name == expected.session }
+        if let sender, record.principal != principal(of: sender) {
+            throw Violation(
+                .origin,
+                "\(name(record)) of \(sender.name) has the principal \(record.principal as Any)"
+            )
+        }
     }
 
     /// Reduces a record, and predicts its consequences.
@@ -81,7 +88,7 @@ extension Simulation {
         let applied: Applied<P.Root>
         do {
             let action = try server.action(record.type, record.payload)
-            applied = try naive.apply(action, from: session, for: audience)
+            applied = try naive.apply(action, from: session, as: record.principal, for: audience)
         } catch {
             throw Violation(.replay, "\(name(record)) can't be reduced: \(error)")
         }
@@ -127,6 +134,15 @@ extension Simulation {
             let due = due.remove(at: place)
             guard !due.isForeign else {
                 throw Violation(.consequence, "\(name(record)) is another module's own")
+            }
+            // A start can't find the principal of a forgotten record.
+            let cause = record.cause.flatMap { $0 >= journal.oldest ? journal.record($0) : nil }
+            if let cause, record.principal != cause.principal {
+                throw Violation(
+                    .origin,
+                    "\(name(record)) has the principal \(record.principal as Any), and its cause "
+                        + "has \(cause.principal as Any)"
+                )
             }
             return try apply(record, from: due.session, for: due.audience)
         }

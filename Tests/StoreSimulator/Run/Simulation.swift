@@ -190,7 +190,12 @@ final class Simulation<P: Program> {
             var chance = Chance(seed: seed, step: number)
             switch chance.below(100) {
             case 0..<3: try beginSession(number)
-            case 3: try endSession(&chance)
+            case 3:
+                switch chance.below(3) {
+                case 0: try endSession(&chance)
+                case 1: try signIn(&chance)
+                default: try forgetUser(&chance)
+                }
             case 4..<13: try advance(&chance)
             case 13..<18: try openStream(&chance)
             case 18, 19: try leaveStream(&chance)
@@ -281,6 +286,35 @@ final class Simulation<P: Program> {
         sessionNames.insert(name)
         note("a session begins: \(name)")
         for action in SimulatedServer<P.Root>.beginning(of: name) { try expect(action, of: name) }
+    }
+
+    /// Returns the principal of a client's records; `nil` for a visitor.
+    func principal(of client: Client?) -> ActionPrincipal? {
+        client?.role.flatMap { roles?.members[$0].name }.map { ActionPrincipal(name: $0, role: $0) }
+    }
+
+    /// Joins the slices of a visitor with the slices of a user.
+    private func signIn(_ chance: inout Chance) throws {
+        let visitors = clients.filter { $0.role == nil }
+        guard Self.hasUsers, !visitors.isEmpty, let roles else { return }
+        let (visitor, user) = (chance.pick(visitors).name, chance.pick(roles.members).name)
+        note("\(visitor) signs in as \(user)")
+        try dispatch(Users.Internal.signedIn(visitor: visitor, principal: user), as: user)
+    }
+
+    private func forgetUser(_ chance: inout Chance) throws {
+        guard Self.hasUsers, let roles else { return }
+        let user = chance.pick(roles.members).name
+        note("\(user) is forgotten")
+        try dispatch(Users.Internal.forgotten(principal: user), as: nil)
+    }
+
+    private static var hasUsers: Bool { P.Root.modules.contains { $0.name == Users.name } }
+
+    private func dispatch(_ action: any Action, as principal: String?) throws {
+        let principal = principal.map { ActionPrincipal(name: $0, role: $0) }
+        guard server.dispatch(action, as: principal) else { return }
+        try expect(action, of: nil)
     }
 
     /// Expects an action that the program dispatches without a cause.

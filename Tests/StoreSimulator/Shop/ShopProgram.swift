@@ -29,6 +29,7 @@ enum ShopProgram: Program {
         _ action: any Action,
         for instance: String?,
         of session: String,
+        as principal: ActionPrincipal?,
         at version: UInt64
     ) throws {
         switch action {

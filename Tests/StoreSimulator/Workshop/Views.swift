@@ -32,13 +32,14 @@ struct BinView: ParameterizedViewModel {
     }
 }
 
-/// A view of the session's own texts and the shared texts.
+/// A view of the texts of the session, the user's coins and the shared texts.
 struct NoteView: ViewModelWithState {
     static let name = "note"
-    static let reads: [any Module.Type] = [Draft.self, Pin.self, Shelf.self]
+    static let reads: [any Module.Type] = [Draft.self, Pin.self, Purse.self, Shelf.self]
 
     let text: String
     let pins: Int
+    let coins: Int
     let label: String
 
     init?(state: Workshop) {
@@ -46,6 +47,7 @@ struct NoteView: ViewModelWithState {
         guard pins.count != 1 else { return nil }
         text = state.draft.value.text
         self.pins = pins.count
+        coins = state.purse.value.coins
         label = state.shelf.label
     }
 }
@@ -58,6 +60,7 @@ extension WorkshopProgram {
             return StreamTarget(path: "/views/note" + end) { text in
                 guard let draft = text.part(at: ["draft", "text"]),
                     let label = text.part(at: ["shelf", "label"]),
+                    let coins = text.part(at: ["purse", "coins"]),
                     let pins = text.part(at: ["pins"]),
                     let document = try? JSONDocument(parsing: pins.bytes, limits: .unbounded),
                     document.root.members.count != 1
@@ -65,7 +68,8 @@ extension WorkshopProgram {
                 let count = document.root.members.count
                 return .json(
                     Bytewise(
-                        "{\"text\":\(draft.text),\"pins\":\(count),\"label\":\(label.text)}"
+                        "{\"text\":\(draft.text),\"pins\":\(count),\"coins\":\(coins.text),"
+                            + "\"label\":\(label.text)}"
                     )
                 )
             }

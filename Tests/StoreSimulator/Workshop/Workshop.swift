@@ -2,7 +2,7 @@ import StoreCore
 import StorePatterns
 
 /// A root state with every kind of member: fixed slices, started slices, instances, shared values,
-/// kept effects, and sessions with slices of their own.
+/// kept effects, and sessions and users with slices of their own.
 struct Workshop: RootState {
     var shelf = Shelf.State()
     var plate: Plate.State?
@@ -19,6 +19,8 @@ struct Workshop: RootState {
     var tint = PerSession("grey")
     var bench: Bench.State?
     var stools = PerSession<Stool.State?>()
+    var purse = PerPrincipal(Purse.State())
+    var users = PerPrincipal(Users.State())
 
     static let modules: Modules = [
         Shelf().at(\.shelf).presented(by: ShelfPresenter()).presented(by: ShelfWatcher()),
@@ -41,6 +43,8 @@ struct Workshop: RootState {
         Bench().started(with: .init(wood: "oak")).at(\.bench).lifecycle(.everybody),
         Stool().started.at(\.stools).lifecycle(.program),
         Presence().at(\.presence),
+        Purse().at(\.purse),
+        Users().at(\.users),
     ]
 
     /// True if the whole state has a reducer, which changes nothing. The store then compares all

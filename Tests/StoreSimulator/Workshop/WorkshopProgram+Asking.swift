@@ -110,7 +110,8 @@ extension WorkshopProgram {
 
     private static func sent(_ asker: inout Asker) -> Sent {
         let note = ("note", JSONText.string(asker.note()))
-        switch asker.chance.below(40) {
+        switch asker.chance.below(44) {
+        case 40...43: return purse(note, &asker)
         case 30...34: return draft(note, &asker)
         case 35...39: return pin(note, &asker)
         case 0...6: return shelf(note, &asker)
@@ -208,6 +209,16 @@ extension WorkshopProgram {
         }
     }
 
+    private static func purse(_ note: (String, String), _ asker: inout Asker) -> Sent {
+        let coins = ("coins", "\(asker.chance.below(9))")
+        switch asker.chance.below(8) {
+        case 0...3: return Sent("purse/earned", .of(note, coins))
+        case 4...5: return Sent("purse/spent", .of(note, coins))
+        case 6: return Sent("purse/spent", .of(note, ("coins", "0")))
+        default: return Sent("purse/counted", .of(note))
+        }
+    }
+
     private static func pin(_ note: (String, String), _ asker: inout Asker) -> Sent {
         let prefix = "pins/" + asker.chance.pick(pins) + "/"
         let text = ("text", JSONText.string(asker.ownText()))
@@ -266,7 +277,8 @@ extension WorkshopProgram {
     static let pointers = [
         ["shelf", "label"], ["plate", "title"], ["desk", "told", "0"], ["desk", "title"],
         ["jobs"], ["bins", "\u{E9}", "text"], ["bins", "e\u{301}", "count"], ["draft", "text"],
-        ["draft"], ["pins"], ["pins", "\u{E9}", "text"], ["pins", "e\u{301}"],
+        ["draft"], ["purse"], ["purse", "coins"], ["pins"], ["pins", "\u{E9}", "text"],
+        ["pins", "e\u{301}"],
         ["sessions", "shared", "route"], ["sessions"], ["sign"], ["tint"], ["stools", "legs"],
     ]
 

@@ -289,6 +289,7 @@ extension WorkshopProgram {
         case let action as Sessions.Internal:
             guard case .ended(let session) = action else { break }
             works.cut { $0.session == session }
+        case Users.Internal.forgotten(let principal): works.cut { $0.principal == principal }
         default: break
         }
     }

@@ -9,9 +9,15 @@ extension WorkshopProgram {
         _ action: any Action,
         for instance: String?,
         of session: String,
+        as principal: ActionPrincipal?,
         at version: UInt64
     ) throws {
-        let context = ReducerContext(session: session, instance: instance, version: version)
+        let context = ReducerContext(
+            as: principal,
+            session: session,
+            instance: instance,
+            version: version
+        )
         switch action {
         case let action as Shelf.Action: try Shelf().reduce(&root.shelf, action)
         case let action as ModuleStart<Plate>:
@@ -99,6 +105,10 @@ extension WorkshopProgram {
             var pin = try there(root.pins[session][id])
             Pin().reduce(&pin, ui: action, in: context)
             root.pins[session][id] = pin
+        case let action as Purse.Action:
+            let owner = StateText.owner(as: principal?.name, in: session)
+            try root.purse.change(owner) { try Purse().reduce(&$0, action, in: context) }
+        case is Users.Internal: break
         case let action as Sessions.Internal:
             _ = Sessions().reduce(&root.sessions, internal: action)
         case let action as Tidied: try tidy(&root, action, of: session)
@@ -193,12 +203,20 @@ extension WorkshopProgram {
         case is Draft.Action, is Draft.Internal, is ModuleStart<Pin>, is ModuleStop<Pin>,
             is Pin.Action, is Pin.UI, is ModuleStart<Stool>, is ModuleStop<Stool>:
             .session
+        case is Purse.Action, is Users.Internal: .user
         case is Sessions.Internal, is ClientRequest: .nobody
         default: .everybody
         }
     }
 
+    static func join(_ visitor: String, _ user: String, _ root: inout Workshop) {
+        guard root.purse.owners.contains(visitor) else { return }
+        let coins = root.purse[visitor].coins
+        root.purse.change(user) { $0.coins += coins }
+    }
+
     static func end(_ session: String, _ root: inout Workshop) {
+        root.purse.end(session)
         root.draft.end(session)
         root.pins.end(session)
         root.tint.end(session)

@@ -155,6 +155,10 @@ enum WorkshopProgram: Program {
             switch action {
             case .settled(let note): return note
             }
+        case let action as Purse.Action:
+            switch action {
+            case .earned(let note, _), .spent(let note, _), .counted(let note): return note
+            }
         case let action as ModuleStart<Pin>: return action.start.note
         case let action as Pin.Action:
             switch action {

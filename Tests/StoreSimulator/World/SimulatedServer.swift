@@ -223,6 +223,17 @@ final class SimulatedServer<Root: RootState> {
         return (try? parts.store.engine.offer(envelope)) != nil
     }
 
+    /// Dispatches an action of the program itself in the name of a principal. Returns `false` if the
+    /// Core does not take the action.
+    func dispatch(_ action: any Action, as principal: ActionPrincipal?) -> Bool {
+        guard let member = try? parts.store.actions.member(of: action, parts.store.encoder) else {
+            return false
+        }
+        let source = ActionSource(sourceLocation: "Simulator/users", principal: principal)
+        let envelope = Envelope(members: [member], source: source, completion: Unanswered())
+        return (try? parts.store.engine.offer(envelope)) != nil
+    }
+
     /// Returns the actions that begin a session in one step.
     static func beginning(of session: String) -> [any Action] {
         [Sessions.Internal.began(session: session)] + Root.sessionStartActions

@@ -141,15 +141,21 @@ final class StateText: Sendable {
         }
     }
 
-    /// Returns the state of a session: the shared slices, and its own slices in the place of all.
-    func visible(to session: String) -> StateText {
+    /// Returns the state of a session and a user: the shared slices, and their own slices in the
+    /// places of all.
+    func visible(to session: String, as owner: String) -> StateText {
         seen.withLock { seen in
-            if let known = seen[session] { return known }
-            let slices = zip(slices, parts).map { $1?.text(of: session) ?? $0 }
+            if let known = seen[session + owner] { return known }
+            let slices = zip(slices, parts).map { $1?.text(of: session, as: owner) ?? $0 }
             let text = StateText(slices, of: names, slices.map { _ in nil })
-            seen[session] = text
+            seen[session + owner] = text
             return text
         }
+    }
+
+    /// Returns the owner of slices of users that a client is.
+    static func owner(as principal: String?, in session: String?) -> String {
+        principal.map { "@" + $0 } ?? "~" + (session ?? Sessions.shared)
     }
 
     /// The shared slices.
@@ -182,18 +188,19 @@ final class StateText: Sendable {
     ) -> Set<String> {
         guard let mine = new.parts[place], let before = old.parts[place],
             old.slices[place] != new.slices[place]
-                || before.text(of: Self.nobody) != mine.text(of: Self.nobody)
+                || before.text(of: Self.nobody, as: Self.nobody)
+                    != mine.text(of: Self.nobody, as: Self.nobody)
         else { return [] }
         // A session without a slice of its own has the first slice of all sessions.
         let sessions = [old, new].flatMap { text in
             text.parts.flatMap { $0?.sessionNames ?? [] }
         }
-        return Set(sessions + [Sessions.shared]).filter {
-            before.text(of: $0) != mine.text(of: $0)
+        return Set(sessions + [Sessions.shared, "~" + Sessions.shared]).filter {
+            before.text(of: $0, as: $0) != mine.text(of: $0, as: $0)
         }
     }
 
-    /// A name that no session has.
+    /// A name that no session and no user has.
     static let nobody = "\u{0}"
 
     /// Returns the part that a pointer leads to; `nil` if there is none. The first token is the
@@ -212,16 +219,16 @@ final class StateText: Sendable {
     }
 }
 
-/// A slice with a part of its own for each session.
+/// A slice with a part of its own for each session, or for each user.
 protocol VisibleParts: Sendable {
-    /// Returns the session's part as JSON; `-` if it is absent.
-    func text(of session: String) -> Bytewise
-    /// The sessions that have a part of their own.
+    /// Returns the part of a session or a user as JSON; `-` if it is absent.
+    func text(of session: String, as owner: String) -> Bytewise
+    /// The sessions or users that have a part of their own.
     var sessionNames: [String] { get }
 }
 
 extension PerSession: VisibleParts {
-    func text(of session: String) -> Bytewise {
+    func text(of session: String, as owner: String) -> Bytewise {
         let text = Bytewise(json: self[session])
         return text == Bytewise("null") ? .absent : text
     }
@@ -230,7 +237,7 @@ extension PerSession: VisibleParts {
 }
 
 extension Sessions.State: VisibleParts {
-    func text(of session: String) -> Bytewise {
+    func text(of session: String, as owner: String) -> Bytewise {
         guard let own = self[session] else { return Bytewise("{}") }
         return Bytewise(JSONText.object([(session, Bytewise(json: own).text)]))
     }
@@ -239,7 +246,7 @@ extension Sessions.State: VisibleParts {
 }
 
 extension Presence.State: VisibleParts {
-    func text(of session: String) -> Bytewise {
+    func text(of session: String, as owner: String) -> Bytewise {
         guard pieces.contains(where: { $0.key.isSame(as: session) }) else { return Bytewise("{}") }
         return Bytewise(JSONText.object([(session, Bytewise(json: self[session]).text)]))
     }

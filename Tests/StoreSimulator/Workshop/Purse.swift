@@ -1,0 +1,33 @@
+import StoreCore
+import StorePatterns
+
+/// A slice of each user. A visitor that signs in takes its coins along.
+struct Purse: ContextualModule, AdoptingModule {
+    struct State: ModuleState {
+        var coins = 0
+        /// The user and the version of the last action, which the naive model computes, too.
+        var seal = ""
+    }
+
+    enum Action: ModuleAction {
+        case earned(note: String, coins: Int)
+        case spent(note: String, coins: Int)
+        /// An action that leaves the slice as it is.
+        case counted(note: String)
+    }
+
+    func reduce(_ state: inout State, _ action: Action, in context: ReducerContext) throws {
+        switch action {
+        case .earned(_, let coins):
+            state.coins += coins
+            state.seal = "\(context.version) \(context.principal?.description ?? "a visitor")"
+        case .spent(_, let coins):
+            state.coins -= coins
+            guard state.coins >= 0 else { throw Refusal(reason: "The purse is empty.") }
+            state.seal = ""
+        case .counted: break
+        }
+    }
+
+    func adopt(_ visitor: State, into user: inout State) { user.coins += visitor.coins }
+}
