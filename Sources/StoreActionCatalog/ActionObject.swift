@@ -2,7 +2,7 @@ package import StoreJSON
 
 /// The members of an action's JSON object that a dispatch reads, found in one pass.
 ///
-/// This struct stores the index of each member's value in the document, because copying five
+/// This struct stores indices of values in the document, not the values themselves. Copying five
 /// optional nodes would delay each dispatch.
 package struct ActionObject {
     package let node: JSONNode

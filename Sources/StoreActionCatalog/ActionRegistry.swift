@@ -72,7 +72,7 @@ package struct ActionRegistry<State>: Sendable {
 /// The registered actions of a server, by wire name and by type. The class is not generic, so that
 /// requests need no look-up of metadata. Requests share the table without a copy.
 package final class ActionTable: Sendable {
-    /// The most bytes of a payload: the bound on a field of a record.
+    /// The maximum size of a payload in bytes: the bound on a field of a record.
     static let payloadBytesMax = Record.fieldBytesMax
 
     package let entries: [RegisteredAction]
@@ -143,8 +143,8 @@ package final class ActionTable: Sendable {
         )
     }
 
-    /// Returns the forms of the actions that an audience may dispatch. If `sender` is not `nil`,
-    /// the result has only actions that the sender may dispatch.
+    /// Returns the signatures of the actions that these clients may dispatch. If `sender` is not
+    /// `nil`, the result has only actions that the sender may dispatch.
     package func signatures(
         for audience: ActionSenders,
         by sender: (any DispatchPermission)? = nil
@@ -168,12 +168,12 @@ package final class ActionTable: Sendable {
         return action.to(instance)
     }
 
-    /// Returns the member of an envelope for an action that the program itself dispatches. The
-    /// payload has no secret members, as after a client's request.
+    /// Returns the member of an envelope for an action that the program itself dispatches. Removes
+    /// the secret members from the payload, as for a client's request.
     ///
     /// - Throws: ``ActionWriteError`` if no list and no module has the type, or if the payload is
-    ///   too large for a record. Throws the error of the encoder or decoder if the action has no
-    ///   JSON form, or needs a secret member.
+    ///   too large for a record. Throws the encoder's error if the action has no JSON form. Throws
+    ///   the decoder's error if the decoder needs a secret member.
     package func member(of action: any Action, _ encoder: JSONEncoder) throws -> EnvelopeMember {
         var inner = action
         var instance: String?

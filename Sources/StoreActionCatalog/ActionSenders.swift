@@ -16,7 +16,7 @@ package enum ActionSenders: Sendable {
         return instance.map { "\(module)/\($0)/\(name)" } ?? module + "/" + name
     }
 
-    /// True if this audience may dispatch an action.
+    /// True if these clients may dispatch an action.
     package func mayDispatch(_ action: FoundAction) -> Bool {
         switch (self, action.access) {
         case (.everybody, .everybody): true
@@ -27,7 +27,7 @@ package enum ActionSenders: Sendable {
         }
     }
 
-    /// Returns the reason why this audience may not dispatch an action.
+    /// Returns the reason why these clients may not dispatch an action.
     package func refusal(of name: String, _ action: FoundAction) -> String {
         switch (self, action.access) {
         case (_, .program):
@@ -36,7 +36,7 @@ package enum ActionSenders: Sendable {
             "'\(name)' is an action of the module's views; it goes to POST /modules/"
                 + (action.module ?? "") + (action.instance.map { "/" + $0 } ?? "") + "/ui."
         case (.views(let own, let instance), _):
-            "'\(name)' is no action of a view of '\(own)\(instance.map { "/" + $0 } ?? "")' says; "
+            "'\(name)' is no action of a view of '\(own)\(instance.map { "/" + $0 } ?? "")'; "
                 + "it goes to POST /dispatch."
         case (.everybody, _): "'\(name)' is not accepted here."
         }

@@ -56,8 +56,8 @@ package final class DispatchBodyReader: Sendable {
     /// Reads an action. `index` is the action's index, if the body is an array.
     ///
     /// - Throws: a problem with the status 422 if the action's name is unknown, or if its payload
-    ///   or `meta` can't be read. The status is 403 if the audience or the sender may not dispatch
-    ///   the action.
+    ///   or `meta` can't be read. The status is 403 if the resource does not take the action, or
+    ///   the sender may not dispatch the action.
     package func member(
         _ object: ActionObject,
         at index: Int? = nil,
@@ -129,7 +129,7 @@ package final class DispatchBodyReader: Sendable {
 extension Problem {
     /// Returns the problem 422 for a value that does not fit its type. `name` is the name of the
     /// action or request, and `prefix` is the pointer to the value in the body. If the type's own
-    /// code threw the error, only the log gets the text of that error.
+    /// code threw the error inside `error`, only the log gets the text of the inner error.
     package static func unfitValue(
         _ error: JSONError,
         for name: String,
@@ -154,7 +154,8 @@ extension Problem {
 
 extension Logger {
     /// Logs the reason why a client's action or other request was refused, with the pointer to the
-    /// faulty member. The client may lack the permission to read the reason and the pointer.
+    /// faulty member. The answer may leave out both, because the client may lack the permission to
+    /// read the reason and the pointer.
     ///
     /// The log bounds the number of refusals, to leave room for more important lines. The log drops
     /// and counts further refusals.

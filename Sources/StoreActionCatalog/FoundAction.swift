@@ -49,7 +49,7 @@ package struct FoundAction {
             action = try decode(JSONDocument(parsing: kept, limits: .unbounded).root, decoder)
         } else {
             action = try decode(payload, decoder)
-            // An object of two bytes is `{}`. All of these payloads share one array.
+            // A payload of two bytes is the empty object `{}`. All empty payloads share one array.
             if let payload, payload.byteRange.count != 2 {
                 kept = Array(payload.source)
             } else {

@@ -12,8 +12,8 @@ package enum ActionAccess: Sendable {
     case program
 }
 
-/// The placeholder for ``RegisteredAction/constant`` of a type with fields. The table never returns
-/// this action.
+/// The placeholder for ``RegisteredAction/actionWithoutFields`` of a type with fields. The table
+/// never returns this action.
 private struct NoAction: Action {}
 
 /// The entry of a wire name: its module, its access, and the function that makes an action from a
@@ -39,12 +39,12 @@ package final class RegisteredAction: Sendable {
     private let read: Reader
     /// True if the payload has no members. ``decode(_:_:)`` then ignores the payload.
     let hasEmptyPayload: Bool
-    /// The action that ``decode(_:_:)`` returns if ``isBare`` is true. The type is not optional,
-    /// because each dispatch copies the action, and copying an optional costs more.
+    /// The action that ``decode(_:_:)`` returns if ``hasEmptyPayload`` is true. The type is not
+    /// optional, because each dispatch copies the action, and copying an optional costs more.
     private let actionWithoutFields: any Action
 
-    /// Makes an entry. If `isBare` is true, tries to make an action without a payload. If an action
-    /// can be made without a payload, every payload gives this action. `read` makes an action from
+    /// Makes an entry. If `isBare` is true, tries to make an action without a payload. If this
+    /// succeeds, the entry makes the same action from every payload. `read` makes an action from
     /// its payload; `nil` means no payload.
     init(
         name: String,

@@ -39,7 +39,8 @@ package struct RequestID: Sendable {
 
 /// The source of a server's request ids. An id has random digits of the server, and a growing
 /// number that is enciphered with a key of the process. No two requests of the process have the
-/// same id. A client can't derive from its ids how many other requests there were.
+/// same id. A client can't derive the number of other clients' requests from the ids of its own
+/// requests.
 package final class RequestIDs: Sendable {
     private let randomDigits: UInt64
     private let cipher: NumberCipher

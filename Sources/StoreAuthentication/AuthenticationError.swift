@@ -23,7 +23,8 @@ package enum AuthenticationError: Error, Equatable, Sendable {
 package enum JWTPart: String, Sendable { case header, claims, signature }
 
 extension AuthenticationError: CustomStringConvertible {
-    /// The reason for the log. Its only text from the client is the id of an API key.
+    /// The reason for the log. The id of an API key is the only text from the client in this
+    /// reason.
     package var description: String {
         switch self {
         case .wrongLength: "it is empty or longer than \(Authenticator.tokenBytesMax) bytes"

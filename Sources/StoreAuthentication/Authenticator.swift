@@ -80,7 +80,7 @@ package final class Authenticator: Sendable {
 
     /// Returns the principal of a bearer token.
     ///
-    /// Cost for an API key, and for a known JWT: one SHA-256 and a look-up, without an allocation.
+    /// Cost for an API key, and for a cached JWT: one SHA-256 and a look-up, without an allocation.
     package func principal(
         bearing token: UnsafeRawBufferPointer,
         at now: Int64

@@ -1,8 +1,8 @@
 import StorePlatform
 import Synchronization
 
-/// A cache of the principals of valid tokens, by the digests of the tokens. So a token's signature
-/// is checked only once.
+/// A cache of the principals of valid tokens, by the digests of the tokens. While a token is in the
+/// cache, its signature is not checked again.
 ///
 /// The two halves together have at most ``countMax`` tokens. When the newer half is full, it
 /// becomes the older half, and the former older half is dropped. A token in use moves to the newer

@@ -2,7 +2,8 @@ import StoreJSON
 import StoreTexts
 import StoreWire
 
-/// The permissions of each role in one store. The policy denies each request without a grant.
+/// The permissions of each role in one store. The policy denies a request if the role lacks the
+/// grant that the request needs.
 package struct Policy: Sendable {
     /// The role of requests without a credential.
     package static let anonymousRoleName = "anonymous"

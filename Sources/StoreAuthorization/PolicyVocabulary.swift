@@ -60,8 +60,8 @@ package struct PolicyAction: Sendable {
     package let payloadMembers: [String]?
     /// The secret members, which are removed before the action is made.
     package let secrets: [String]
-    /// Returns the shortest beginning of a pointer that leads to nothing in any payload; `nil` if
-    /// the pointer may lead to a value.
+    /// Returns the shortest beginning of a pointer at which no payload has a value. Returns `nil`
+    /// if the pointer may lead to a value.
     package let findUnreachablePrefix: @Sendable (JSONPointer) -> JSONPointer?
 
     package init(

@@ -25,9 +25,9 @@ package final class Role: Sendable {
     private let useCases: Set<ExactText>?
     private let notifications: Set<ExactText>?
     private let routeGroupBits: UInt16
-    /// The permission for each action of ``PolicyWorld/actions``.
+    /// The permission for each action of ``PolicyVocabulary/actions``.
     private let permissionsByAction: [Permission]
-    /// True for each action of ``PolicyWorld/actions`` whose module the role sees.
+    /// True for each action of ``PolicyVocabulary/actions`` whose module the role sees.
     private let seesModuleByAction: [Bool]
     /// The permission for an action that has no element in `permissionsByAction`.
     private let permissionOfOtherActions: Permission
@@ -103,8 +103,8 @@ extension Role {
     }
 
     /// Returns true if the role sees the module of the action at this index of
-    /// ``PolicyWorld/actions``. For an action without a module, returns true only if the role sees
-    /// the whole state.
+    /// ``PolicyVocabulary/actions``. For an action without a module, returns true only if the role
+    /// sees the whole state.
     package func sees(moduleOfAction place: Int) -> Bool {
         visibleMembers == nil
             || (seesModuleByAction.indices.contains(place) && seesModuleByAction[place])
@@ -116,7 +116,8 @@ extension Role {
     /// Returns true if the role may use the routes of this group.
     package func mayUse(_ group: RouteGroupName) -> Bool { routeGroupBits & group.bit != 0 }
 
-    /// Returns true if the role may call this use case, with a name of ``PolicyWorld/useCases``.
+    /// Returns true if the role may call this use case, with a name of
+    /// ``PolicyVocabulary/useCases``.
     package func mayCall(useCase path: String) -> Bool {
         useCases?.contains(ExactText(path)) ?? true
     }
@@ -126,7 +127,7 @@ extension Role {
         notifications?.contains(ExactText(name)) ?? true
     }
 
-    /// Returns the permission to dispatch the action at this index of ``PolicyWorld/actions``.
+    /// Returns the permission to dispatch the action at this index of ``PolicyVocabulary/actions``.
     package func permission(ofAction place: Int) -> Permission {
         permissionsByAction.indices.contains(place)
             ? permissionsByAction[place] : permissionOfOtherActions
@@ -135,9 +136,9 @@ extension Role {
     /// Returns the reason why a principal of this role may not dispatch an action; `nil` if the
     /// principal may dispatch the action.
     ///
-    /// `place` is the index of the action in ``PolicyWorld/actions``, and `type` its wire name.
-    /// `payload` is the payload from the client. `nil` means that there is no payload, so no
-    /// condition is met.
+    /// `place` is the index of the action in ``PolicyVocabulary/actions``, and `type` is the
+    /// action's wire name. `payload` is the payload from the client. `nil` means that there is no
+    /// payload, so no condition is met.
     package func denial(
         ofAction place: Int,
         _ type: @autoclosure () -> String,

@@ -1,7 +1,6 @@
 /// The permission that a route needs from a role.
 package enum RouteNeed: Sendable, Equatable {
-    /// No permission. This is the need of health, the index, the pages of problems, logins and
-    /// logouts.
+    /// No permission. Health, the index, the pages of problems, logins and logouts have this need.
     case nothing
     /// The permission to see at least one member of the state. The route shows only the members
     /// that the role sees.
@@ -15,7 +14,7 @@ package enum RouteNeed: Sendable, Equatable {
     /// The permission to dispatch at least one action. The server also checks each dispatched
     /// action.
     case dispatch
-    /// The permission to call the use case with this name of ``PolicyWorld/useCases``.
+    /// The permission to call the use case with this name of ``PolicyVocabulary/useCases``.
     case useCase(String)
     case notification(String)
     case group(RouteGroupName)

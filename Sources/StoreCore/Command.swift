@@ -57,8 +57,8 @@ public final class Command<Value>: Sendable {
     /// A command that does nothing.
     public static var nop: Command<Value> { Command(id: "nop") { _ in } }
 
-    /// Returns a command with another closure. The command has the source location of this command,
-    /// and its name followed by `step`.
+    /// Returns a command with another closure. The new command has the source location of this
+    /// command, and this command's name followed by `step`.
     private func derived<Other>(
         _ step: String,
         _ action: @escaping @Sendable (Other) -> Void
@@ -74,7 +74,7 @@ public final class Command<Value>: Sendable {
 }
 
 extension Command where Value: Sendable {
-    /// Returns a command without a value, which runs this command with `value`.
+    /// Returns a command that needs no value, and runs this command with `value`.
     public func bound(to value: Value) -> PlainCommand {
         derived("bound(\(value))") { [self] (_: Void) in action(value) }
     }

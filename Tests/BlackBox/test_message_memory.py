@@ -149,7 +149,7 @@ def test_9_4_a_single_principal_leaves_memory_for_bodies_to_the_others(tmp_path)
 def test_9_4_the_bound_has_to_hold_four_bodies():
     ended = run("--ephemeral", "--buffers-max", str(MIB), "--listen", "127.0.0.1:0")
     assert ended.returncode == 2
-    assert f"--buffers-max: {MIB} bytes are less" in ended.stderr and f"at least {4 * MIB}" in ended.stderr
+    assert f"--buffers-max: {MIB} bytes hold fewer" in ended.stderr and f"at least {4 * MIB}" in ended.stderr
 
 
 @pytest.mark.parametrize("flags, bound", [([], 64), (["--buffers-max", "8388608"], 8)])

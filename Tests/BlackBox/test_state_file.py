@@ -88,7 +88,7 @@ def test_history_commands_work_with_a_beginning_from_a_file(tmp_path, file):
     said = command("verify", "--data", str(data))
     assert "5 actions replayed" in said and "different: 0" in said and "another form" not in said
     ended = run("export", str(lines), "--data", str(data))
-    assert ended.returncode == 0 and "import needs it as --state-file" in ended.stderr
+    assert ended.returncode == 0 and "import needs that file as --state-file" in ended.stderr
     begin = ["--state-file", str(file)]
     command("import", str(lines), "--data", str(imported), *begin)
     (tmp_path / "restored").mkdir()

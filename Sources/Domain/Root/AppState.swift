@@ -20,7 +20,7 @@ public struct AppState: RootState {
     public var counter = Counter.State()
     /// The list of things to do.
     public var todos = Todos.State()
-    /// The list of movies, for each session that has started it.
+    /// The list of movies, for each session that has started the list.
     public var home = PerSession<Home.State?>()
     /// The card of the movie that a session has selected.
     public var movieCard = PerSession<MovieCard.State?>()

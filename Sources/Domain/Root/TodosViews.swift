@@ -3,7 +3,7 @@ public import StoreCore
 
 /// The screen of the list; absent if the list is empty.
 public struct ListViewModel: ViewModelWithState {
-    /// The view is made of the list alone.
+    /// The only module whose slice the view reads.
     public static let reads: [any ModuleInterface.Type] = [Todos.self]
 
     /// The texts of the items, in order.
@@ -21,7 +21,7 @@ public struct ListViewModel: ViewModelWithState {
 
 /// The items that a client asks for: `/views/items?completed=false&limit=2`.
 public struct ItemsViewModel: ParameterizedViewModel {
-    /// The view is made of the list alone.
+    /// The only module whose slice the view reads.
     public static let reads: [any ModuleInterface.Type] = [Todos.self]
 
     /// The parameters of the view.

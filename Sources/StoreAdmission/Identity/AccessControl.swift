@@ -15,12 +15,12 @@ package final class AccessControl: Sendable {
     /// The maximum number of cached identities. A full cache is emptied and filled anew.
     private static let identitiesMax = 10_000
 
-    /// The rules that apply until the policy and the credentials are read again.
+    /// The rules that apply until the policy or the credentials are read again.
     private struct Rules: Sendable {
         let policy: Policy
         let anonymous: Identity
-        /// The cached identities. The key of an identity is the id of the principal object, because
-        /// the authenticator reuses these objects.
+        /// The cached identities. The key of an identity is the id of the principal object. The
+        /// authenticator usually returns the same object for the same credential.
         var identities: [ObjectIdentifier: Identity] = [:]
     }
 
@@ -153,8 +153,8 @@ package final class AccessControl: Sendable {
             .unauthorized("\(error.clientText).", challenge: "Bearer \(error.challenge)"),
             id
         )
-        // A browser sends the cookie with each request, and a page can't delete the cookie. So the
-        // answer deletes the cookie.
+        // A browser would send the invalid cookie with each further request, and a page can't
+        // delete the cookie. So the answer deletes the cookie.
         return cookie.map { problem.addingHeader($0) } ?? problem
     }
 

@@ -14,8 +14,8 @@ package struct AccessLease: Sendable {
         case policy(Problem)
     }
 
-    /// The seconds that a timer waits after a credential's end. The clock that decides about the
-    /// end may be late by some milliseconds.
+    /// The seconds that a timer waits after a credential's end. Without this delay, the clock that
+    /// decides about the end might still show an earlier time.
     private static let clockLagSeconds = 0.05
 
     /// The second since 1970 at which the credential ends; `nil` if the credential has no end.

@@ -9,8 +9,8 @@ package final class CachedIdentity {
     /// The maximum number of bytes in a cached field. Each connection caches a single field.
     static let fieldBytesMax = 1_024
 
-    // Safety: only the loop's thread uses these properties, for one connection at a time. So the
-    // exclusivity of accesses is not checked.
+    // Safety: only the loop's thread uses these properties, for one connection at a time. So Swift
+    // need not check the exclusivity of the accesses.
 
     @exclusivity(unchecked) fileprivate var authorizationField = SecretBytes()
     @exclusivity(unchecked) fileprivate var identity: Identity?

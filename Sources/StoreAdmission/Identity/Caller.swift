@@ -8,7 +8,7 @@ package import StoreWire
 /// its user. A role may hide further members of the state.
 ///
 /// The type is a class, so that a request copies only a reference. All callers without a session
-/// and an identity share an object.
+/// and without an identity share one object.
 package final class Caller: Sendable {
     /// The client's session; `nil` for a client without a session.
     package let session: String?

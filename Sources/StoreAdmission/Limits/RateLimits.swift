@@ -30,7 +30,7 @@ package final class RateLimits: Sendable {
     /// The limits in the order of the kinds; `nil` for a kind without a bound.
     private let limitsByKind: [KindLimit?]
     private let clock: any WallClock
-    // Safety: only the event loop's thread, which hands requests over, accesses the table.
+    // Safety: only the event loop's thread accesses the table.
     @exclusivity(unchecked) private nonisolated(unsafe) var table = RateTable()
 
     /// Makes limits only for the kinds in `limits`. Returns `nil` if `limits` is empty.

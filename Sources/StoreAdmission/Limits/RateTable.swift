@@ -6,9 +6,9 @@ package import StoreHTTPTransport
 ///
 /// A share is stored as the moment at which the share is whole again (the generic cell rate
 /// algorithm). A whole share needs no row. A client has a few possible rows. A new client takes
-/// over the row whose shares are whole soonest. The moments in that row do not change. So if there
-/// are more clients than rows, some clients use up each other's shares. No client gets a larger
-/// share by taking over rows.
+/// over the row whose shares are whole soonest. The row keeps its moments, so the new client begins
+/// with the shares of the former client. So if there are more clients than rows, some clients use
+/// up each other's shares. No client gets a larger share by taking over rows.
 struct RateTable: ~Copyable {
     /// The number of rows, and so the maximum number of clients with a row of their own.
     static let rowsCount = 32_768

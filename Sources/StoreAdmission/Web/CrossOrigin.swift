@@ -4,8 +4,8 @@ import StoreWire
 /// The header fields that let pages of other origins read answers (CORS, the Fetch standard).
 ///
 /// The origin in a field is the text of the operator's option, and never the text of a request. So
-/// the fields allow pages to send credentials. No field has `*`, which would let any page read the
-/// state with a user's cookies.
+/// the fields may safely allow pages to send credentials. No field has `*`, which would let any
+/// page read the state with a user's cookies.
 package struct CrossOrigin: Sendable {
     /// The seconds for which a browser remembers the answer to a preflight.
     static let maxAgeSeconds = 600
@@ -53,10 +53,10 @@ package struct CrossOrigin: Sendable {
 /// The methods and header fields that a resource takes from pages of other origins.
 package struct PreflightAnswer: Sendable {
     private let methods: [(name: String, fields: HTTPFields)]
-    /// The fields for a method that the resource does not have.
+    /// The fields of the answer to a preflight for a method that the resource does not have.
     private let otherMethodFields: HTTPFields
 
-    /// Makes the fields of a resource from its methods and the header fields that each takes.
+    /// Makes the fields of a resource from its methods and the header fields of each method.
     package init(_ methods: [String], headers: [(method: String, names: [String])]) {
         otherMethodFields = Self.fields(methods, headers: nil)
         self.methods = headers.map { ($0.method, Self.fields(methods, headers: $0.names)) }

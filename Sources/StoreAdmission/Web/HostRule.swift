@@ -18,12 +18,14 @@ package struct HostRule: Sendable {
 
     /// True if this `Host` header, or the authority of an absolute target, is allowed.
     ///
-    /// An HTTP/1.0 request without a host is allowed, because it has no name that could mislead.
+    /// An HTTP/1.0 request without a host is allowed, because the request has no name that could
+    /// mislead.
     package func allows(_ host: String?) -> Bool {
         guard let host else { return true }
         let bare = Self.withoutPort(host)
         guard Self.isEmptyOrPort(host.utf8[bare.endIndex...]) else { return false }
-        // The most frequent value is allowed without a search, because this runs for every request.
+        // The most frequent value is allowed without a search, because this function runs for every
+        // request.
         if bare == "127.0.0.1" { return true }
         // An IPv6 address stands in brackets, and no other host stands in brackets (RFC 3986
         // §3.2.2).
@@ -90,8 +92,8 @@ package struct HostRule: Sendable {
     }
 }
 
-/// Refuses a request with 421 if its `Host` names another server. A browser sends this `Host` for a
-/// page whose own name was rebound to the server's address.
+/// Refuses a request with 421 if its `Host` names another server. A browser sends such a `Host` for
+/// a page whose own name was rebound to the server's address.
 package final class HostFilter: Sendable {
     private let hosts: HostRule
     // Safety: only the event loop's thread, which admits requests, uses the property.

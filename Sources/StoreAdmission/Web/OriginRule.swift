@@ -39,7 +39,7 @@ package struct OriginRule: Sendable {
     }
 
     /// Checks the origin of a request only if the request has `Origin`. The check is enough for a
-    /// request with a body, because a browser always sends `Origin` with a body.
+    /// request with a body, because a browser always sends `Origin` with such a request.
     ///
     /// - Throws: 403 if the origin is neither the server's own nor allowed.
     package func checkOriginField(of request: HTTPExchange) throws(Problem) {

@@ -63,7 +63,7 @@ package struct TrustedProxies: Sendable {
 }
 
 /// Finds, in a sequence of addresses, the last address that is no proxy's. If all addresses belong
-/// to proxies, finds the first.
+/// to proxies, finds the first address.
 private struct LastNonProxy {
     private(set) var isEmpty = true
     /// The found address; `nil` if the found element is no address.

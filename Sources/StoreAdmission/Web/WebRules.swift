@@ -46,8 +46,8 @@ package final class WebRules: Sendable {
         crossOrigin?.addFields(to: request)
     }
 
-    /// True if the client's connection to a trusted proxy used TLS, according to the proxy. Called
-    /// on the event loop's thread, before the request is suspended.
+    /// True if the client's connection to a trusted proxy used TLS, according to the proxy. Call
+    /// this function on the event loop's thread, before the request is suspended.
     package func isOverTLS(_ request: HTTPExchange) -> Bool { proxies?.isOverTLS(request) == true }
 
     /// True if a request is a preflight for a page of an allowed origin.

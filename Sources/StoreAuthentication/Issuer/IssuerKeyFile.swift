@@ -58,8 +58,9 @@ enum IssuerKeyFile {
 
 /// The reader of a JWK Set (RFC 7517 §5, RFC 7518 §6, RFC 8037 §2).
 ///
-/// The reader skips keys of other kinds, for other algorithms and for other uses, as the RFC
-/// requires. If this server uses a key's kind and the key is faulty, the reader refuses the file.
+/// The reader skips keys of a kind, algorithm or purpose that this server does not support, as the
+/// RFC requires. If this server uses a key's kind and the key is faulty, the reader refuses the
+/// file.
 enum JWKSet {
     static func keys(_ file: CredentialFile.Content) throws(CredentialFileError) -> [IssuerKey] {
         let limits = JSONLimits(bytesMax: CredentialFile.bytesMax, depthMax: JWT.depthMax)
@@ -131,7 +132,7 @@ enum JWKSet {
             switch self {
             case .rsa: (["RS256"], nil)
             case .ec: (["ES256"], "P-256")
-            // RFC 9864 has its own name for the curve.
+            // RFC 9864 gives this curve a value of `alg` of its own, Ed25519.
             case .okp: (["EdDSA", "Ed25519"], "Ed25519")
             case .oct: (["HS256"], nil)
             }

@@ -49,8 +49,8 @@ struct IssuerKeys: Sendable {
         return id.isSame(as: other)
     }
 
-    /// Returns the credential's id for all tokens that this key has signed. The id is a fingerprint
-    /// of the issuer's name and of the key.
+    /// Returns the id of the credential that all tokens with this key's signature share. The id is
+    /// a fingerprint of the issuer's name and of the key.
     private static func credential(
         _ key: IssuerKey,
         _ configuration: IssuerConfiguration

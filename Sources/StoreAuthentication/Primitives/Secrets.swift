@@ -42,7 +42,7 @@ package struct SecretBytes: Sendable {
 
     /// Returns true if the bytes are the same. The number of bytes is no secret.
     ///
-    /// Cost: one step for eight bytes.
+    /// Cost: one step for every eight bytes.
     package func isSame(as shown: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count == shown.count else { return false }
         return bytes.withUnsafeBytes { mine in

@@ -1,8 +1,7 @@
 import StoreJSON
 import StoreTexts
 
-/// An element of a list of a role: the scope of the grant, and the pointer to the element in the
-/// file.
+/// An element in one of a role's lists: the scope of the grant, and the pointer to the element.
 struct Grant<Scope: Sendable>: Sendable {
     let pointer: String
     /// The source text of the element, for messages.

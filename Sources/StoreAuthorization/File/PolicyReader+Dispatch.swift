@@ -104,7 +104,7 @@ extension PolicyReader {
         return conditions.count == members.count ? conditions : nil
     }
 
-    /// Returns true if the payload of some action has the member, and the member is not secret.
+    /// Returns true if some action's payload has the member, and the member is secret in no action.
     /// Otherwise adds a fault and returns false.
     private mutating func checkMember(
         _ member: String,

@@ -68,7 +68,7 @@ struct AssertCheck {
         }
     }
 
-    // The actions that follow
+    // Comparing the actions that follow the step
 
     /// Compares the names of the actions that effects, presenters and reactions dispatched after
     /// the step.
@@ -95,8 +95,8 @@ struct AssertCheck {
         }
     }
 
-    /// Returns the first stated name that `names` does not have, in the stated order. Other names
-    /// may come between the stated names.
+    /// Returns the first stated name without a match in `names`. The matches must have the stated
+    /// order. Other names may come between the stated names.
     private static func firstMissing(of stated: [ExactText], in names: [ExactText]) -> ExactText? {
         var rest = names[...]
         for name in stated {

@@ -44,7 +44,7 @@ struct AssertScript {
         /// The wire names of the actions that effects, presenters and reactions have to dispatch.
         var consequences: [String] = []
         var answer = Answer.success
-        /// True if the step fails after a change or an action that the script does not state.
+        /// True if a change or an action that the script does not state makes the step fail.
         var isExhaustive = true
     }
 

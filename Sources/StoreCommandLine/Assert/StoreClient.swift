@@ -4,8 +4,8 @@ import StoreWire
 
 /// A client of a store over HTTP, for the steps of a script.
 struct StoreClient {
-    /// The maximum time, in seconds, that a request waits for its effects. Servers allow no longer
-    /// wait.
+    /// The maximum time, in seconds, that a request waits for its effects. Servers do not allow a
+    /// longer wait.
     static let effectsWaitSeconds = 60
     /// The maximum time of any other exchange, in seconds.
     static let exchangeSeconds = 30
@@ -40,7 +40,7 @@ struct StoreClient {
         /// The request was accepted, but its effects did not end in time.
         case unfinished
         case problem(slug: String, detail: String, reason: String?)
-        /// An answer that is not a problem of the server.
+        /// The answer has an error status, but is not a problem of a store's server.
         case foreignAnswer(status: Int)
     }
 
@@ -71,8 +71,8 @@ struct StoreClient {
 
     /// Returns the headers of requests that read the result of a step. Without a session, the
     /// headers have the credential of the whole script. In a session, the headers have the
-    /// principal's credential from ``ScriptCredentials/readers``, or else the credential of the
-    /// step.
+    /// principal's credential from ``ScriptCredentials/sessionReaderCredentialsByPrincipal``, or
+    /// else the credential of the step.
     private func readingHeaders(of sender: AssertScript.Sender) -> HTTPHeaders {
         guard let session = sender.session else {
             return headers(credentials.sessionlessReaderCredential)

@@ -11,7 +11,7 @@ package struct Credential: Equatable, Sendable {
     private let token: String
 
     /// Reads the credential from the text of a file or a variable, which must be a single line. The
-    /// error does not contain the text, because it may be a secret.
+    /// error does not contain the text, because the text may be a secret.
     package init(_ text: String, of origin: String) throws(UsageError) {
         let line = text.utf8.reversed().drop { $0 == 0x0A || $0 == 0x0D || $0 == 0x20 }
         guard 1...Self.bytesMax ~= line.count, line.allSatisfy({ 0x21...0x7E ~= $0 }) else {

@@ -17,7 +17,7 @@ package enum ServerCommand: Equatable {
     /// True if the command plays a script.
     package var isAssert: Bool { if case .assert = self { true } else { false } }
 
-    /// True if the command neither serves a store nor opens a history, so that the options are not
+    /// True if the command neither serves a store nor opens a history; the options are then not
     /// checked. Such a command is about credentials or the program, or sends requests to another
     /// server.
     package var skipsConfigurationCheck: Bool {

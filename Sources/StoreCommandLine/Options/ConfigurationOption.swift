@@ -15,8 +15,8 @@ package struct ConfigurationOption<Configuration: Sendable>: Sendable {
     /// True if the option may be given several times.
     package let isRepeatable: Bool
     package let help: String
-    /// Sets the property to the values of these texts. The last parameter names the source of the
-    /// texts in errors.
+    /// Sets the property to the values of these texts. The last parameter is the name of the texts'
+    /// source, for errors.
     package let apply: @Sendable (inout Configuration, [String], String) throws(UsageError) -> Void
     /// Returns the texts of the property's values, as a user would write them.
     package let formatValues: @Sendable (Configuration) -> [String]
@@ -95,7 +95,7 @@ package enum ConfigurationOptions {
 
 /// A configuration that is set by flags, variables and a file.
 package protocol CommandLineConfiguration: Sendable {
-    /// Every option, in the order in which `--help` lists them.
+    /// All options, in the order in which `--help` lists the options.
     static var options: [ConfigurationOption<Self>] { get }
 
     static var defaults: Self { get }

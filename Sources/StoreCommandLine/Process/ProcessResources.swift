@@ -43,7 +43,7 @@ private func setLimit(_ resource: __rlimit_resource, _ value: (rlimit) -> rlim_t
 
 /// The memory that the process needs only during a start: freed allocations, and code of the start.
 package enum StartMemory {
-    /// The maximum number of bytes that are read from the list of mappings. A process has some
+    /// The maximum number of bytes that are read from the list of mappings. A process has a few
     /// hundred mappings.
     private static let mapsBytesMax = 1 << 20
 

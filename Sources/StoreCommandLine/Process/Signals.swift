@@ -18,12 +18,12 @@ package struct Signals {
         signal(SIGXFSZ, SIG_IGN)
     }
 
-    /// Serves the main queue until the process ends, and calls `handler` for each signal on a queue
-    /// of its own.
+    /// Serves the main queue until the process ends. Calls `handler` for each signal on a separate
+    /// queue.
     ///
     /// `dispatchMain` unblocks the signals in the main thread. A signal without a handler would
-    /// then end the process. So this function calls `dispatchMain` only when the signal sources are
-    /// registered. Until then, signals stay pending.
+    /// then end the process. So this function calls `dispatchMain` only after the signal sources
+    /// are registered. Until then, signals stay pending.
     package func serveMainQueue(handler: @escaping @Sendable (CInt) -> Void) -> Never {
         let queue = DispatchQueue(label: "signals")
         let registering = DispatchGroup()

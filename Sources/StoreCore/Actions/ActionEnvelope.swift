@@ -20,7 +20,8 @@ public struct ActionEnvelope: Sendable {
     /// The `meta` that the client sent with the action, as JSON; `nil` if the client sent none.
     public let meta: [UInt8]?
     /// The principal that dispatched the action. An action that follows another action has the same
-    /// principal. `nil` for a client without a credential, and for the program itself.
+    /// principal. `nil` for a client without a credential, and for the program if no principal led
+    /// to the action.
     public let principal: ActionPrincipal?
     /// The session that dispatched the action, or the session of the action that led to it.
     /// `shared` for a client without a session, and for the program if no session led to the

@@ -20,7 +20,7 @@
 /// ```
 ///
 /// The journal has all these values, so a replay gives the reducer the same context. A reducer that
-/// uses only its context is as pure as any other reducer.
+/// uses only the state, the action and the context is therefore pure.
 public struct ReducerContext: Sendable, Hashable {
     /// The version that the action makes if it is committed.
     public let version: UInt64
@@ -28,7 +28,8 @@ public struct ReducerContext: Sendable, Hashable {
     /// history need not ascend: an operator may set the clock of the machine back.
     public let time: Int64
     /// The principal that dispatched the action. An action that follows another action has the same
-    /// principal. `nil` for a client without a credential, and for the program itself.
+    /// principal. `nil` for a client without a credential, and for the program if no principal led
+    /// to the action.
     public let principal: ActionPrincipal?
     /// The session that dispatched the action, or the session of the action that led to it.
     /// `shared` for a client without a session, and for the program if no session led to the
@@ -68,9 +69,9 @@ public struct ReducerContext: Sendable, Hashable {
 /// The origin of an action that is reduced: the values of its ``ReducerContext``, before a reducer
 /// asks for them.
 ///
-/// The origin points to an envelope or to a record, and owns neither. A reducer without a context
-/// therefore pays nothing for it: a copy has no references to count. An origin is valid only during
-/// the call that it is passed to.
+/// The origin points to an envelope or to a record, and owns neither. A copy of an origin therefore
+/// has no references to count, and costs a reducer without a context little. An origin is valid
+/// only during the call that it is passed to.
 package struct ActionOrigin {
     /// The source of the sender and the cause.
     private enum Source {

@@ -32,7 +32,7 @@ public struct Refusal: Error, Sendable, Equatable {
         return refusal
     }
 
-    /// Makes the refusal of an action for a slice of a session that has ended.
+    /// The refusal of an action for a slice of an ended session.
     static var ofEndedSession: Refusal { .ofEndedSession("The session of this action has ended.") }
 
     /// Makes the refusal of an action for a slice of an ended session, with this reason.

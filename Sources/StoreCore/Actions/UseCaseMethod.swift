@@ -13,8 +13,9 @@
 /// ```
 ///
 /// A server has a route for each method, `POST /usecases/login/login`. If the module has instances,
-/// the route is `POST /usecases/cards/7/rename`. The route only decodes the input. Passwords and
-/// tokens belong in the input of a use case, because the fields of an action are journaled.
+/// the route is `POST /usecases/cards/7/rename`. The route decodes the input, and the method does
+/// the work. Passwords and tokens belong in the input of a use case, because the fields of an
+/// action are journaled.
 public struct UseCaseMethod<State: Sendable>: Sendable {
     /// The names of the use case and of the method, with a slash between them.
     package let path: String

@@ -51,9 +51,9 @@ package struct AppliedAction: Sendable, Equatable {
     package let reducerTime: Duration
 }
 
-/// An action from a presenter, a reaction or an effect, which the Core has not applied. The reducer
-/// refused the action, the mailbox was full, or only another module may dispatch the action. No
-/// client awaits the outcome; the server logs the action.
+/// An action from a presenter, a reaction or an effect, which the Core has not applied. For
+/// instance, the reducer refused the action, the mailbox was full, or only another module may
+/// dispatch the action. No client awaits the outcome; the server logs the action.
 package struct DroppedAction: Sendable {
     /// The wire name of the action.
     package let type: String
@@ -81,8 +81,8 @@ package struct ReducerFailure: Sendable {
 }
 
 extension Engine {
-    /// Makes the refusal of an action from the thrown error. Passes the refusal of a client's
-    /// action to the follower, and each error that is no refusal.
+    /// Makes the refusal of an action from the thrown error. Passes two things to the follower: the
+    /// refusal of a client's action, and each error that is no refusal.
     func reportRefusal(_ error: any Error, _ member: EnvelopeMember, _ envelope: Envelope)
         -> Refusal
     {
@@ -125,12 +125,12 @@ package protocol StateSink<State>: AnyObject, Sendable {
     /// Wakes the threads of the streams, after the Core has called all completions of the batch.
     func completed()
 
-    /// Called after the Core has taken back all actions that were reduced since the last commit.
+    /// Receives the notice that the Core has taken back all actions reduced since the last commit.
     func rolledBack()
 }
 
 /// An observer of the published versions, on the Core's thread.
 package protocol VersionFollower: AnyObject, Sendable {
-    /// Called after all versions up to `version` are published.
+    /// Receives the newest version, after all versions up to this version are published.
     func notePublished(_ version: UInt64)
 }

@@ -18,7 +18,7 @@ public import Dispatch
 /// including the work of callers that dispatch meanwhile. A Core can also have a thread of its own,
 /// as in a server.
 public final class Core<State: Sendable>: Sendable {
-    /// This Core without the type of its state.
+    /// The part of this Core that does not depend on the type of the state.
     package let engine: Engine
     let owner: TypedStateOwner<State>
 

@@ -20,8 +20,8 @@ package struct CoreConfiguration<State: Sendable>: Sendable {
     /// The codec of the effects that outlive the server. Without a codec, no effect runs again
     /// after a restart.
     package var workCodec: (any WorkCodec)?
-    /// The collectors of the slices that accepted actions have written. The writers that encode
-    /// slices read the collectors.
+    /// The collections of the modules whose slices accepted actions have written. The writers that
+    /// encode slices use these collections.
     package var editedModules: [EditedModules] = []
 
     package init() {}
@@ -71,7 +71,7 @@ package struct EnginePorts: Sendable {
     package var idempotencyKeyClock: (any WallClock)?
     /// The journal that stores the applied actions; `nil` if the actions are not stored.
     package var journal: (any Journal)?
-    /// The number of this program in the journal, for the records that it writes.
+    /// The number of this program in the journal, for the records that this program writes.
     package var programNumber: UInt32 = 0
     /// The version of the initial state; `nil` means the version of the journal. The journal's
     /// version is wrong if other writers have appended since the state was made.
@@ -88,9 +88,9 @@ package struct EnginePorts: Sendable {
     var presentation: (any Presentation)?
     /// Sends commands to the screens of sessions; `nil` if there are no sessions.
     package var sendScreenCommand: (@Sendable (ScreenCommand) -> Void)?
-    /// Called if the outcome of an append is unknown, or if this Core cannot apply the records of
-    /// other writers. From then on, the Core applies nothing. The next start finds the stored
-    /// actions in the journal.
+    /// The function for a failed journal: an append has an unknown outcome, or this Core cannot
+    /// apply other writers' records. From then on, the Core applies nothing. The next start finds
+    /// the stored actions in the journal.
     package var onJournalFailure: @Sendable (JournalError) -> Void = { _ in }
     /// The action that the Core is reducing now.
     package var progress: ReducerProgress?

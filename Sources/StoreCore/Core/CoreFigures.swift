@@ -29,9 +29,9 @@ package final class CoreFigures: Sendable {
     private let cellsPerRow: Int
 
     /// - Parameters:
-    ///   - types: the types of actions, in the order of ``EnvelopeMember/number``.
+    ///   - types: the types of actions, in the order of ``EnvelopeMember/typeIndex``.
     ///   - requests: the kinds of client requests that are no actions, as in
-    ///     ``ClientRequest/kind``.
+    ///     ``ClientRequest/wireNameTemplate``.
     package init(types: [String] = [], requests: [String] = []) {
         self.types = types + requests + [Self.undeclaredTypesLabel]
         self.rowIndicesByRequestKind = Dictionary(
@@ -66,7 +66,8 @@ extension CoreFigures {
         return rows.counters + cellsPerRow * (number >= 0 ? number : rowIndexOfRequest(member))
     }
 
-    /// Returns the row of a client request, or the last row for any other action without a number.
+    /// Returns the row of a client request, or the last row for any other action without a type
+    /// index.
     private func rowIndexOfRequest(_ member: ReducedAction) -> Int {
         let request = member.action as? ClientRequest
         return request.flatMap { rowIndicesByRequestKind[ExactText($0.wireNameTemplate)] } ?? types
@@ -117,9 +118,9 @@ package enum ActionOutcome: Int, Sendable, CaseIterable {
     case replayed
     /// Not applied, because another request had the same idempotency key.
     case keyTaken
-    /// Tried on a copy of the state.
+    /// Tried in a dry run, on a copy of the state.
     case dryRun
-    /// Not applied, because the effect that dispatched it was cancelled.
+    /// Not applied, because the effect that dispatched the action was cancelled.
     case cancelled
     /// The journal or the Core failed: the action was not applied, or its outcome is unknown.
     case failed

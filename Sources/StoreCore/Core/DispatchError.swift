@@ -109,7 +109,8 @@ extension Outcome {
         case .refused(let refusal, _): DispatchError(refusal)
         case .failed(let failure): DispatchError(failure)
         case .cancelled: .cancelled
-        // Only the envelope of a request has a key or a version condition, or is a dry run.
+        // An awaited action has no key and no version condition, and is no dry run. So these
+        // outcomes do not occur.
         case .replayed, .keyTaken, .versionMismatch, .dryRun:
             DispatchError(CoreFailure.outcomeUnknown)
         }

@@ -6,8 +6,8 @@ package final class DispatchSpan: @unchecked Sendable {
     // Safety: the thread that makes the envelope makes its span. From then on, only the thread that
     // does the Core's work uses the span. Envelopes pass to that thread under the mailbox's lock.
 
-    /// The identity of the span. The spans of the consequences of the envelope's actions are within
-    /// this span.
+    /// The identity of the span. This span contains the spans of all consequences of the envelope's
+    /// actions.
     package let identity: Span.Identity
     fileprivate let offerTime = SpanTime.now
     /// The time at which the Core began with the envelope, and the time after the envelope's

@@ -73,7 +73,7 @@ extension Engine {
             ) == true
         case .stateMembers(let members):
             // Most stores never need the versions of the last change of each module. The recording
-            // of these versions begins at the first condition of this kind.
+            // of these versions therefore begins at the first condition with named members.
             if lastVisibleChanges == nil {
                 lastVisibleChanges = LastVisibleChanges(after: version, byModule: true)
             }
@@ -283,7 +283,8 @@ extension Engine {
     /// - Throws: an error if the action has no wire name or cannot be encoded.
     func member(of action: any Action) throws -> EnvelopeMember {
         if let member = ports.makeMember { return try member(action) }
-        // The short path needs no name, and Swift would build the name of the type at each call.
+        // The short path needs no name. The name is empty there, because Swift would build the
+        // type's name at each call.
         let type = hasShortPath ? "" : String(describing: type(of: action))
         return EnvelopeMember(action: action, type: type)
     }

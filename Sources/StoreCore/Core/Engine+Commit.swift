@@ -18,7 +18,7 @@ extension Engine {
             owner.markDurable()
         }
         noteVisibleChanges()
-        // The follow-ups of this batch may begin the next batch.
+        // The follow-ups of this batch may dispatch actions, which then belong to the next batch.
         var done = batch
         batch.restart(at: done.version)
         if done.steps.count > 0 {

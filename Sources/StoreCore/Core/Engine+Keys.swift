@@ -1,4 +1,4 @@
-// Looks up idempotency keys. The journal has the outcomes of earlier requests.
+// Looking up idempotency keys. The journal has the outcomes of earlier requests.
 //
 // A turn is the work on all items that the Core took from its mailbox at once. On a pool, a portion
 // of these items counts as a turn here. If more than one request of a turn has a key, one call of
@@ -59,7 +59,7 @@ struct KeyOutcomes {
     /// True if the next commit is the last of the turn: no later request needs its outcomes.
     var isBeforeLastCommit = false
 
-    /// True if the keys of the turn were looked up.
+    /// True if the keys of the turn were looked up together.
     var isFilled: Bool { keys.count > 0 }
 
     /// Adds the outcomes of a commit, for later requests of the turn with the same keys.

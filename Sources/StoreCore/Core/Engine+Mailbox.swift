@@ -149,8 +149,8 @@ extension Engine {
     }
 
     func processDrained() {
-        // Processing an item may access `taken`, so the loop has the items in a variable of its
-        // own.
+        // Processing an item may access `takenItems`, so the loop has the items in a variable of
+        // its own.
         var items = ContiguousArray<Mailbox.Item>()
         swap(&items, &takenItems)
         if takenKeyCount > 1 { lookUpKeys(of: items, in: items.indices) }

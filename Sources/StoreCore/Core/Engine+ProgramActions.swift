@@ -19,7 +19,7 @@ extension Engine {
     /// Dispatches an action like ``dispatchProgramAction(_:from:applied:)``.
     ///
     /// - Throws: the error of the mailbox if the mailbox does not take the action. An encoding
-    ///   error is only reported as a dropped action.
+    ///   error is not thrown, but reported as a dropped action.
     package func offerProgramAction(
         _ action: any Action,
         from source: ActionSource,

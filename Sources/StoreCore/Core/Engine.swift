@@ -27,7 +27,7 @@ package final class Engine: @unchecked Sendable {
     /// thread then yields the processor before the next batch, so that other threads can go on
     /// filling the mailbox.
     let isSlowToCommit: Bool
-    /// True if a thread other than the Core's own may run a turn, because no commit waits for a
+    /// True if another thread may run a turn: the Core has a thread, and no commit waits for a
     /// disk.
     let lendsTurns: Bool
     /// The number of turns that the Core's thread runs before another thread may run a turn.

@@ -2,16 +2,16 @@
 package final class Envelope: Sendable {
     package let members: [EnvelopeMember]
     package let requestID: String?
-    /// The principal of the client, or of the action that this envelope follows; `nil` for clients
-    /// without a credential, and for the program itself.
+    /// The principal of the client, or of the action that this envelope follows; `nil` if there is
+    /// no such principal.
     package let principal: ActionPrincipal?
-    /// The version that the state must have; `nil` for any version.
+    /// The condition for the version of the state; `nil` for any version.
     package let condition: VersionCondition?
     /// The key and the fingerprint of a request that the client may send again; `nil` without a
     /// key.
     package let idempotency: Idempotency?
     /// True if the envelope has an idempotency key. The engine reads this value for each envelope,
-    /// because reading is cheaper than copying the key.
+    /// because reading this value is cheaper than copying the key.
     let hasKey: Bool
     package let mode: EnvelopeMode
     /// True if the batch must end here, so that the version of this envelope is published.
@@ -195,9 +195,9 @@ package enum EnvelopeMode: Sendable {
     case dryRun
 }
 
-/// The version that the state must have for an envelope to be applied. The type is a class, so that
-/// an envelope without a condition stores only an empty reference. Most envelopes have no
-/// condition.
+/// The condition of an envelope: since this version of the state, nothing in ``scope`` may have
+/// changed. The type is a class, so that an envelope without a condition stores only an empty
+/// reference. Most envelopes have no condition.
 package final class VersionCondition: Sendable {
     /// The changes that violate the condition if they come after the condition's version.
     package enum Scope: Sendable {

@@ -24,12 +24,13 @@ struct LastVisibleChanges {
         modules = byModule ? LastModuleChanges(after: version) : nil
     }
 
-    /// Starts the record for each module, unless it exists already.
+    /// Begins to record the versions of each module, unless this has begun already.
     mutating func beginModuleChanges() {
         if modules == nil { modules = LastModuleChanges(after: notedVersion) }
     }
 
-    /// Records the change of the action that made `version`. Each call has the next version.
+    /// Records the change of the action that made `version`. Successive calls have successive
+    /// versions.
     mutating func note(_ change: Change, at version: UInt64) {
         notedVersion = version
         guard change.changesState else { return }
@@ -83,8 +84,9 @@ struct LastVisibleChanges {
     }
 }
 
-/// The versions that last changed the shared slice and the owned slices of each module. The
-/// engine needs these versions for clients that see only some of the modules.
+/// The versions that last changed the shared slice and the owned slices of each module. The engine
+/// needs these versions for clients that see only some modules, and for conditions with named
+/// members.
 struct LastModuleChanges {
     /// The most owned slices that are recorded. Beyond this bound, all entries are dropped, and
     /// `baseVersion` becomes the current version.

@@ -99,7 +99,7 @@ struct Mailbox: ~Copyable, Sendable {
     }
 }
 
-/// An action without an envelope that waits for the working thread.
+/// A waiting action without an envelope.
 final class QueuedAction: Sendable {
     let action: any Action
 

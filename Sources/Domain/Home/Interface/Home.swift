@@ -6,8 +6,8 @@ public enum Home: StartableInterface {
     public struct State: ModuleState {
         /// The movies' titles.
         public var titles: [String]
-        /// The title of the movie that the visitor tapped on; `nil` when the card of this movie is
-        /// shown.
+        /// The title of the movie that the visitor tapped on; `nil` if no movie is selected. The
+        /// selection ends when the movie's card is shown.
         public var selectedMovie: String?
 
         /// Makes a list of these titles.

@@ -12,15 +12,16 @@ struct HomeModule: StartableModule {
 
     /// Actions of the list's presenter.
     enum Internal: ModuleAction {
-        /// The card of the selected movie is shown, so that the visitor may select this movie
-        /// again.
+        /// The card of the selected movie is shown. The selection ends, so that the visitor may
+        /// select this movie again.
         case cardShown
     }
 
     /// Returns a list of eleven movies.
     func begin(_ start: NoFields) -> State { State(titles: (0...10).map { "Movie \($0)" }) }
 
-    /// Returns a new list. Each start has the same titles, so no title is lost.
+    /// Returns a new list. Every start makes a list of the same titles, so the new list loses no
+    /// title.
     func begin(_ start: NoFields, over old: State) -> State { begin(start) }
 
     /// Selects the movie that the visitor tapped on. Refuses a movie that is not in the list.

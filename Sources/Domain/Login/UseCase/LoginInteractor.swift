@@ -33,7 +33,8 @@ public final class LoginInteractor: Interactor<LoginOutput>, LoginUseCase {
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            // Only the type of the error is logged, because its text may have the password.
+            // Only the type of the error is logged, because the error's text may contain the
+            // password.
             log.error("a login failed", fields(name, password, "\(type(of: error))"))
             return .failed(reason: "The users can't be looked up at the moment.")
         }

@@ -9,7 +9,7 @@ public enum MovieCard: StartableInterface {
         /// True if the movie is on the visitor's list of movies to see.
         public var isWanted: Bool
 
-        /// Makes a card; by default the movie is not on the list.
+        /// Makes a card; by default the movie is not on the list of movies to see.
         public init(title: String, isWanted: Bool = false) {
             self.title = title
             self.isWanted = isWanted

@@ -4,7 +4,8 @@ public import StoreCore
 struct MovieCardModule: StartableModule {
     typealias Interface = MovieCard
 
-    /// Returns the card of a movie that is not on the list yet. Refuses an empty title.
+    /// Returns the card of a movie that is not on the list of movies to see yet. Refuses an empty
+    /// title.
     func begin(_ start: MovieCard.Start) throws -> State {
         guard !start.title.isEmpty else {
             throw Refusal(reason: "A card needs a title.", pointer: "/title")
@@ -12,7 +13,8 @@ struct MovieCardModule: StartableModule {
         return State(title: start.title)
     }
 
-    /// Returns a new card, after the visitor has selected another movie while a card is shown.
+    /// Returns a new card. The store calls this function if the visitor selects another movie while
+    /// a card is shown.
     func begin(_ start: MovieCard.Start, over old: State) throws -> State { try begin(start) }
 
     /// Applies an action. Never refuses it.
