@@ -5,10 +5,14 @@ import re
 
 import pytest
 import tour
-from harness import ROOT, run
+from access import ALL, House
+from harness import ROOT, action, run
+from programs import build_sample
 from test_seeds_table import has_test, spans
 
 OPERATING = (ROOT / "docs" / "OPERATING.md").read_text()
+# The program that ships has no slices of users.
+[USERS] = re.findall(r"^## List users, and end them\n(.*?)^## ", OPERATING, re.S | re.M)
 THREATS = (ROOT / "docs" / "SECURITY.md").read_text()
 EVENTS = set(
     re.findall(r'^    case \w+ = "([a-z.]+)"', (ROOT / "Sources/StoreTelemetry/Log/LogEvent.swift").read_text(), re.M)
@@ -63,7 +67,18 @@ def test_a_false_row_of_the_table_is_found(true, false, complaint):
 
 
 def test_the_commands_of_operating_print_the_shown_lines(store_server_in_path):
-    assert tour.play(OPERATING, store_server_in_path) >= 16
+    assert tour.play(OPERATING.replace(USERS, ""), store_server_in_path) >= 16
+
+
+def test_the_commands_about_users_print_the_shown_lines(tmp_path):
+    house = House(tmp_path, {"operator": ALL, "buyer": {"dispatch": ["*"]}}, build_sample("Carts"))
+    header = tmp_path / "header"
+    header.write_text(f"Authorization: {house.operator['Authorization']}\n")
+    buyers = [house.bearer(name, "buyer") for name in ("ada", "bob")]
+    with house.server() as server:
+        for buyer in buyers:
+            assert server.post(action("cart/added", item="tea"), buyer).status == 200
+        assert tour.play(USERS.replace("@header", f"@{header}"), server.url) == 4
 
 
 def test_operating_names_existing_events_and_options():

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 from access import ALL, House, session
-from harness import Server, action, environment_with, until
+from harness import Server, Stream, action, environment_with, until
 from programs import build_sample
 
 ROLES = {"operator": ALL, "author": ALL}
@@ -100,6 +100,44 @@ def test_a_program_without_credentials_gets_nobody_and_the_shared_session(progra
         [stamp] = server.state["book"]["stamps"]
         assert stamp["session"] == "shared" and "principal" not in stamp and "instance" not in stamp
         until(lambda: server.state["book"]["presented"] == ["nobody"], "the presenter has dispatched")
+        assert server.get("/views/mine").json is None
+        assert server.get("/views/mine", session(server, {})).json["text"] == "A visitor"
+
+
+def test_a_view_gets_the_client_that_reads_it(house):
+    ada, bob = house.bearer("ada", "author"), house.bearer("bob", "author")
+    both = house.bearer("ada", "operator")
+    with house.server() as server:
+        adas = session(server, ada)
+        view = lambda who, query="": server.get("/views/mine" + query, who).json  # noqa: E731
+        assert view(ada) == {"text": "Hello, author ada", "owned": 0, "session": 6}
+        assert view(adas, "?greeting=Ho") == {"text": "Ho, author ada", "owned": 0, "session": 32}
+        # The role and the name count, not the name alone.
+        assert view(both)["text"] == "Hello, operator ada"
+        assert view(house.operator)["text"] == "Hello, operator root"
+        readers = {"ada": ada, "adas": adas, "bob": bob, "both": both, "root": house.operator}
+        streams = {
+            name: Stream(server, "/views/mine/events", headers=who.items()).opened() for name, who in readers.items()
+        }
+        first = {name: stream.event().json["text"] for name, stream in streams.items()}
+        assert first == {
+            "ada": "Hello, author ada", "adas": "Hello, author ada", "bob": "Hello, author bob",
+            "both": "Hello, operator ada", "root": "Hello, operator root",
+        }
+        assert server.post(action("deeds/d1/start"), bob).status == 200
+        assert server.post(action("deeds/d1/handedOver", to="ada"), bob).status == 200
+        for name, stream in streams.items():
+            # Bob's view shows a deed for one version; each view is sent if it has changed.
+            owned = []
+            while not owned or owned[-1] != (0 if name in ("bob", "root") else 1):
+                if name == "root":
+                    break
+                owned.append(stream.event().json["owned"])
+            assert owned == {"bob": [1, 0], "root": []}.get(name, [1]), name
+        tag = server.get("/views/mine", ada)["etag"]
+        assert server.get("/views/mine", {**ada, "If-None-Match": tag}).status == 304
+        for stream in streams.values():
+            stream.close()
 
 
 def test_a_second_version_of_a_program_gets_the_contexts_of_the_actions_before(tmp_path):

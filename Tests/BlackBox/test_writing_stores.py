@@ -6,7 +6,7 @@ import signal
 import subprocess
 
 import pytest
-from access import ALL, House
+from access import ALL, House, cookie_of, session
 from harness import ROOT, Server, Stream, until
 from programs import build, run_tests
 
@@ -45,11 +45,11 @@ def visitor(server):
 def test_s11_the_tests_of_the_guide_pass():
     printed = run_tests("WritingStoresTests", code("", "clock", "test"))
     passed = re.findall(r'^✔ Test "(.*?)" passed after', printed, re.M)
-    assert sorted(passed) == sorted(TEST.findall(code("test"))) and len(passed) == 5, printed
+    assert sorted(passed) == sorted(TEST.findall(code("test"))) and len(passed) == 6, printed
 
 
 def test_s11_every_block_is_built():
-    assert len(BLOCK.findall(GUIDE)) == GUIDE.count("```swift") == 16
+    assert len(BLOCK.findall(GUIDE)) == GUIDE.count("```swift") == 18
 
 
 def test_s11_actions_have_the_names_and_refusals_that_the_guide_shows(server):
@@ -92,6 +92,31 @@ def test_s11_each_visitor_has_a_choice_and_the_shelf_is_shared(server):
     dispatch(server, "books/borrowed", bob, book="Emma", by="Bob")
     dispatch(server, "choice/chosen", ada, book="Emma").problem("refused", 409)
     assert server.get("/state/choice/shelf", ada).json == []
+
+
+def test_s1_a_reader_has_one_list_of_wishes_on_all_devices(library, tmp_path):
+    reader = {"read": ["*"], "dispatch": ["*"], "use": ["sessions"]}
+    house = House(tmp_path, {"operator": ALL, "reader": reader, "anonymous": reader}, library)
+    ada = house.bearer("ada", "reader")
+    with house.server() as server:
+        wishes = lambda who: server.get("/state/wishes/books", who).json  # noqa: E731
+        phone, guest = session(server, ada), visitor(server)
+        assert dispatch(server, "wishes/wished", phone, book="Emma").status == 200
+        for book in ("Emma", "Ulysses"):
+            assert dispatch(server, "wishes/wished", guest, book=book).status == 200
+        assert (wishes(ada), wishes(guest)) == (["Emma"], ["Emma", "Ulysses"])
+        signed = server.request("POST", "/sessions", b"", {**ada, **guest})
+        desk = {**ada, **cookie_of(signed, "store-session")}
+        for device in (phone, desk, ada):
+            assert wishes(device) == ["Emma", "Ulysses"]
+        assert server.get("/state", guest).status == 403
+        guest = visitor(server)
+        for number in range(99):
+            assert dispatch(server, "wishes/wished", guest, book=str(number)).status == 200
+        refused = server.request("POST", "/sessions", b"", {**ada, **guest}).problem("refused", 409)
+        assert refused["reason"] == "A reader has 100 wishes at most." and len(wishes(guest)) == 99
+        assert server.request("DELETE", "/users/ada", b"", house.operator).status == 204
+        assert wishes(desk) == []
 
 
 def test_s2_an_action_of_the_whole_state_lends_the_chosen_books(server):

@@ -67,6 +67,51 @@ extension ViewModelWithState {
     public init?(state: State, parameters: NoFields) { self.init(state: state) }
 }
 
+/// A projection that depends on the client that it is made for.
+///
+/// ```swift
+/// struct BoardViewModel: ContextualViewModel {
+///     let titles: [String]
+///     let mayClose: Bool
+///
+///     init?(state: AppState, parameters: NoFields, in context: ViewContext) {
+///         titles = state.board.titles
+///         mayClose = state.board.owner == context.principal?.name
+///     }
+/// }
+/// ```
+///
+/// The server makes the view for each principal, role and session that reads it.
+public protocol ContextualViewModel<State>: ParameterizedViewModel {
+    /// The root state that the projection is made from.
+    associatedtype State
+
+    /// Makes the projection; `nil` if there is nothing to show for the client. The initializer is
+    /// pure.
+    init?(state: State, parameters: Parameters, in context: ViewContext)
+}
+
+extension ContextualViewModel {
+    /// Makes the projection for a client without a credential and a session.
+    public init?(state: State, parameters: Parameters) {
+        self.init(state: state, parameters: parameters, in: ViewContext())
+    }
+}
+
+/// The client that a ``ContextualViewModel`` is made for.
+public struct ViewContext: Sendable, Hashable {
+    /// The principal that reads the view; `nil` for a client without a credential.
+    public let principal: ActionPrincipal?
+    /// The session that reads the view; `shared` for a client without a session.
+    public let session: String
+
+    /// Makes a context, for a test that makes a view.
+    public init(as principal: ActionPrincipal? = nil, session: String = "shared") {
+        self.principal = principal
+        self.session = session
+    }
+}
+
 extension ParameterizedViewModel {
     /// The type's name without `ViewModel`, with a small first letter.
     public static var name: String {

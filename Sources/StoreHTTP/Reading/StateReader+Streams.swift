@@ -1,4 +1,5 @@
 import StoreAdmission
+import StoreCore
 import StoreJSON
 import StorePublishing
 import StoreTexts
@@ -74,8 +75,17 @@ extension StateReader {
     func viewRequest(_ view: ViewRequest, for caller: Caller) -> ViewRequest {
         guard let published = views?.views[view.viewIndex] else { return view }
         let viewer = Viewer(session: caller.viewer.session, owner: caller.viewer.owner)
+        guard published.isContextual else {
+            return view.seen(
+                by: viewer.keeping(session: published.isOfSession, owner: published.isOfUser)
+            )
+        }
+        let principal = caller.recordedPrincipal
+        let session = caller.session ?? SessionName.shared
+        let name = principal.map { ExactText($0.description) }
         return view.seen(
-            by: viewer.keeping(session: published.isOfSession, owner: published.isOfUser)
+            by: Viewer(session: viewer.session, owner: viewer.owner, principal: name),
+            in: ViewContext(as: principal, session: session)
         )
     }
 

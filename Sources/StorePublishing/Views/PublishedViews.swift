@@ -1,3 +1,4 @@
+package import StoreCore
 package import StoreJSON
 import StoreTexts
 package import StoreWire
@@ -38,6 +39,8 @@ package struct PublishedView: Sendable {
     package let isOfSession: Bool
     /// True if the view reads slices of users, so that its content may differ from user to user.
     package let isOfUser: Bool
+    /// True if the view gets the client that reads it.
+    package let isContextual: Bool
 }
 
 /// A request for a view, with its parameters.
@@ -46,6 +49,8 @@ package struct ViewRequest: Sendable {
     package let viewIndex: Int
     package let parameters: any Codable & Sendable
     package private(set) var topic: TopicID
+    /// The client that reads the view, for a view that gets the client.
+    private(set) var context = ViewContext()
 
     /// Makes a request. `query` is the canonical text of the parameters.
     package init(
@@ -60,9 +65,10 @@ package struct ViewRequest: Sendable {
     }
 
     /// Returns the same request on behalf of a viewer.
-    package func seen(by viewer: Viewer) -> ViewRequest {
+    package func seen(by viewer: Viewer, in context: ViewContext = ViewContext()) -> ViewRequest {
         var request = self
         request.topic = topic.seen(by: viewer)
+        request.context = context
         return request
     }
 

@@ -17,7 +17,8 @@ package struct ViewProjections<State: Codable & Equatable & Sendable>: Sendable 
 
 struct ViewDescription<State: Sendable>: Sendable {
     let published: PublishedView
-    let makeView: @Sendable (State, any Codable & Sendable) -> (any Encodable & Sendable)?
+    let makeView:
+        @Sendable (State, any Codable & Sendable, ViewContext) -> (any Encodable & Sendable)?
 }
 
 extension ViewDescription where State: RootState {
@@ -36,10 +37,25 @@ extension ViewDescription where State: RootState {
             sourceModules: Set(named),
             readableMembers: Set(named + fields),
             isOfSession: owners.contains(.session) || owners.contains(.keyedBySession),
-            isOfUser: owners.contains(.principal)
+            isOfUser: owners.contains(.principal),
+            isContextual: View.self is any ContextualViewModel<State>.Type
         )
-        makeView = { state, parameters in
-            (parameters as? View.Parameters).flatMap { View(state: state, parameters: $0) }
+        if let contextual = View.self as? any ContextualViewModel<State>.Type {
+            makeView = Self.maker(of: contextual)
+        } else {
+            makeView = { state, parameters, _ in
+                (parameters as? View.Parameters).flatMap { View(state: state, parameters: $0) }
+            }
+        }
+    }
+
+    private static func maker<View: ContextualViewModel<State>>(
+        of view: View.Type
+    ) -> @Sendable (State, any Codable & Sendable, ViewContext) -> (any Encodable & Sendable)? {
+        { state, parameters, context in
+            (parameters as? View.Parameters).flatMap {
+                View(state: state, parameters: $0, in: context)
+            }
         }
     }
 }

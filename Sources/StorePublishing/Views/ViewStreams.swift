@@ -273,7 +273,9 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         var state = state
         // The state may still show the slices of another client: the sender of the last action.
         if !isShown { projections.setViewer?(&state, request.viewer) }
-        guard let view = description.makeView(state, request.parameters) else { return nil }
+        guard let view = description.makeView(state, request.parameters, request.context) else {
+            return nil
+        }
         return try encoder.encodeShared(AnyEncodable(view))
     }
 }

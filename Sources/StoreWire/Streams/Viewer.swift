@@ -9,13 +9,22 @@ package struct Viewer: Hashable, Sendable {
     /// The name under which the viewer owns slices of users, as a user or as a visitor. If `owner`
     /// is `nil`, the viewer reads the slices of all users.
     package let owner: ExactText?
+    /// The role and the name of the viewer, if the subject depends on the principal itself; `nil`
+    /// for all other subjects.
+    package let principal: ExactText?
     /// The members of the root state that the viewer may read; `nil` if the viewer may read all
     /// members.
     package let sight: Sight?
 
-    package init(session: ExactText?, owner: ExactText? = nil, sight: Sight? = nil) {
+    package init(
+        session: ExactText?,
+        owner: ExactText? = nil,
+        principal: ExactText? = nil,
+        sight: Sight? = nil
+    ) {
         self.session = session
         self.owner = owner
+        self.principal = principal
         self.sight = sight
     }
 

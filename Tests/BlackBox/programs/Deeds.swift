@@ -160,6 +160,29 @@ struct BookPresenter: Presenter {
     }
 }
 
+/// The number of deeds that the reader of the view owns.
+struct MineViewModel: ContextualViewModel {
+    struct Parameters: Codable, Sendable { var greeting: String? }
+
+    static let name = "mine"
+    static let reads: [any Module.Type] = [Deed.self]
+    let text: String
+    let owned: Int
+    let session: Int
+
+    init?(state: AppState, parameters: Parameters, in context: ViewContext) {
+        guard let reader = context.principal else {
+            // A client without a credential sees nothing, except in a session of its own.
+            guard context.session != "shared" else { return nil }
+            (text, owned, session) = ("A visitor", 0, context.session.count)
+            return
+        }
+        text = "\(parameters.greeting ?? "Hello"), \(reader.role ?? "-") \(reader.name)"
+        owned = state.deeds.ids.filter { state.deeds[$0]?.owner == reader.name }.count
+        session = context.session.count
+    }
+}
+
 struct AppState: RootState {
     var sessions = Sessions.State()
     var deeds = Instances<Deed.State>()
@@ -173,6 +196,7 @@ struct AppState: RootState {
         Book().at(\.book).presented(by: BookPresenter()),
     ]
     static let dispatchables: Dispatchables = [Closed.self]
+    static let views: Views = [MineViewModel.self]
     static let contextualReducer: ContextualRootReducer<AppState>? = { state, action, context in
         state.book.last = Stamp("root", context)
     }

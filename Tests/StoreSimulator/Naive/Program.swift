@@ -13,7 +13,8 @@ protocol Program: SendableMetatype {
     /// True if a start may serve another edition of the program.
     static var hasEditions: Bool { get }
 
-    /// Reduces an action of a session and a principal, or throws. After an error the caller drops the changes.
+    /// Reduces an action of a session and a principal, or throws. After an error the caller drops
+    /// the changes.
     static func reduce(
         _ root: inout Root,
         _ action: any Action,

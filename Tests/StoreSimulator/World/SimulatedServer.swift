@@ -223,8 +223,8 @@ final class SimulatedServer<Root: RootState> {
         return (try? parts.store.engine.offer(envelope)) != nil
     }
 
-    /// Dispatches an action of the program itself in the name of a principal. Returns `false` if the
-    /// Core does not take the action.
+    /// Dispatches an action of the program itself in the name of a principal. Returns `false` if
+    /// the Core does not take the action.
     func dispatch(_ action: any Action, as principal: ActionPrincipal?) -> Bool {
         guard let member = try? parts.store.actions.member(of: action, parts.store.encoder) else {
             return false
