@@ -22,11 +22,14 @@ extension Store {
     /// Returns the routes of a state that is made of modules; an empty array for any other state.
     package func moduleRoutes(for methods: [BoundUseCaseMethod]) -> [any RouteGroup] {
         guard let runner = engine.effects, let views = reader.views else { return [] }
-        let groups: [any RouteGroup] = [
+        var groups: [any RouteGroup] = [
             ModuleListRoutes(store: self), ModuleRoutes(store: self),
             ViewRoutes(store: self, views: views), EffectRoutes(links: links, runner: runner),
             UseCaseRoutes(store: self, methods: methods),
         ]
+        if modules.contains(where: { $0.name == Schedule.name }) {
+            groups.append(ScheduleRoutes(store: self))
+        }
         guard hasSessionModule, let sessions, let watch = engine.routeWatch else { return groups }
         return groups + [
             SessionRoutes(store: self, table: sessions),

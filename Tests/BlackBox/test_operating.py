@@ -6,13 +6,14 @@ import re
 import pytest
 import tour
 from access import ALL, House
-from harness import ROOT, action, run
+from harness import ROOT, Server, action, environment_with, run, until
 from programs import build_sample
 from test_seeds_table import has_test, spans
 
 OPERATING = (ROOT / "docs" / "OPERATING.md").read_text()
-# The program that ships has no slices of users.
+# The program that ships has neither slices of users nor timers.
 [USERS] = re.findall(r"^## List users, and end them\n(.*?)^## ", OPERATING, re.S | re.M)
+[TIMERS] = re.findall(r"^## List timers, and remove them\n(.*?)^## ", OPERATING, re.S | re.M)
 THREATS = (ROOT / "docs" / "SECURITY.md").read_text()
 EVENTS = set(
     re.findall(r'^    case \w+ = "([a-z.]+)"', (ROOT / "Sources/StoreTelemetry/Log/LogEvent.swift").read_text(), re.M)
@@ -67,7 +68,7 @@ def test_a_false_row_of_the_table_is_found(true, false, complaint):
 
 
 def test_the_commands_of_operating_print_the_shown_lines(store_server_in_path):
-    assert tour.play(OPERATING.replace(USERS, ""), store_server_in_path) >= 16
+    assert tour.play(OPERATING.replace(USERS, "").replace(TIMERS, ""), store_server_in_path) >= 16
 
 
 def test_the_commands_about_users_print_the_shown_lines(tmp_path):
@@ -79,6 +80,14 @@ def test_the_commands_about_users_print_the_shown_lines(tmp_path):
         for buyer in buyers:
             assert server.post(action("cart/added", item="tea"), buyer).status == 200
         assert tour.play(USERS.replace("@header", f"@{header}"), server.url) == 4
+
+
+def test_the_commands_about_timers_print_the_shown_lines():
+    with Server(program=build_sample("Reminders"), env=environment_with(REMINDERS_LOOKS="0")) as server:
+        until(lambda: server.version == 1, "the declared timer is set")
+        for label in ("tea", "milk"):
+            assert server.post(action("reminders/set", label=label, ms=3_600_000)).status == 200
+        assert tour.play(TIMERS, server.url) == 4
 
 
 def test_operating_names_existing_events_and_options():

@@ -45,11 +45,11 @@ def visitor(server):
 def test_s11_the_tests_of_the_guide_pass():
     printed = run_tests("WritingStoresTests", code("", "clock", "test"))
     passed = re.findall(r'^✔ Test "(.*?)" passed after', printed, re.M)
-    assert sorted(passed) == sorted(TEST.findall(code("test"))) and len(passed) == 6, printed
+    assert sorted(passed) == sorted(TEST.findall(code("test"))) and len(passed) == 7, printed
 
 
 def test_s11_every_block_is_built():
-    assert len(BLOCK.findall(GUIDE)) == GUIDE.count("```swift") == 18
+    assert len(BLOCK.findall(GUIDE)) == GUIDE.count("```swift") == 20
 
 
 def test_s11_actions_have_the_names_and_refusals_that_the_guide_shows(server):
@@ -179,6 +179,23 @@ def test_s11_the_reading_room_counts_readers_and_its_hour_outlives_a_crash(house
         assert server.state["effects"]["pending"][-1]["work"]["input"] == due
         assert server.state["room"]["hours"] == 1
         until(lambda: server.state["room"]["readers"] == 0, "the reader is gone")
+
+
+def test_s11_a_lent_book_is_due_back_after_fourteen_days():
+    imports = "import StoreCore\nimport StorePatterns\nimport StoreServer\n"
+    lending = build("WritingStoresLending", imports + code("clock") + "Server(Lending.self).main()\n")
+    with Server("--clock", "test", program=lending) as server:
+        until(lambda: server.version == 1, "the declared timer is set")
+        for book in ("Emma", "Ulysses", "clean-up"):
+            assert dispatch(server, "loans/lent", book=book).status == 200
+        for book in ("Ulysses", "clean-up"):
+            assert dispatch(server, "loans/returned", book=book).status == 200
+        assert set(server.state["schedule"]) == {"loans/clean-up", "loans/due/Emma"}
+        for days, reminders in ((13, []), (1, ["Emma is due back"]), (1, [])):
+            assert server.send("/test/clock/advance", {"seconds": days * 86_400}).status == 200
+            assert server.state["loans"] == {"lent": ["Emma"], "reminders": reminders}
+        fired = server.get("/actions?type=schedule%2Ffired").json["actions"]
+        assert [record["payload"]["timer"] for record in fired].count("loans/due/Emma") == 1
 
 
 def test_s3_a_module_behind_an_interface_is_mounted_as_the_guide_says():

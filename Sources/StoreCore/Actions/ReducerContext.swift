@@ -85,7 +85,8 @@ package struct ActionOrigin {
 
     /// The version that the action makes.
     package let version: UInt64
-    private let time: Int64
+    /// The time of the action, in nanoseconds since 1970.
+    package let time: Int64
     private let source: Source
 
     /// Makes the origin of an action that a Core applies at `time`.

@@ -98,7 +98,7 @@ extension Engine {
         // A refused single action has changed nothing, so there is nothing to restore.
         let saves = isDry || envelope.members.count > 1 || counts.interceptors > 0
         if saves { owner.setSavepoint() }
-        owner.switchSlices(to: envelope.session, as: envelope.principal)
+        owner.switchSlices(to: envelope)
         offerTime = envelope.offerTime
         for index in envelope.members.indices {
             do {

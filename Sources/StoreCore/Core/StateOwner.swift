@@ -34,7 +34,7 @@ protocol StateOwner: AnyObject {
     ) throws -> Reduction
 
     /// Makes the state show the slices of the client whose actions come next.
-    func switchSlices(to session: String?, as principal: ActionPrincipal?)
+    func switchSlices(to envelope: Envelope)
 
     /// Calls middleware. Returns the closures to call after the commit.
     func callMiddleware(before envelope: ActionEnvelope) -> [@Sendable () -> Void]

@@ -78,7 +78,7 @@ extension TypedStateOwner {
         _ origin: ActionOrigin,
         isReplay: Bool
     ) throws -> Reduction {
-        if isReplay, hasOwners { switchSlices(to: session, as: origin.principal) }
+        if isReplay, hasOwners { showSlices(of: session, as: origin.principal) }
         let isShown = counts.hasStateWatchers
         var effect: AnyEffect?
         let kept: Int?
@@ -122,20 +122,25 @@ extension TypedStateOwner {
         return Reduction(change: change, effect: effect, keptStateIndex: kept)
     }
 
-    func switchSlices(to session: String?, as principal: ActionPrincipal?) {
-        guard hasOwners, !showsSlices(of: session, as: principal) else { return }
+    func switchSlices(to envelope: Envelope) {
+        guard hasOwners, !showsSlices(of: envelope) else { return }
+        showSlices(of: envelope.session, as: envelope.principal)
+    }
+
+    private func showSlices(of session: String?, as principal: ActionPrincipal?) {
         shownClient = (session, principal)
         machine?.setReader(of: &current, to: session, as: principal)
         // An earlier kept state shows the slices of another client.
         isLastKeptStateCurrent = false
     }
 
-    private func showsSlices(of session: String?, as principal: ActionPrincipal?) -> Bool {
-        guard let shownClient, shownClient.principal == principal else { return false }
-        guard let shown = shownClient.session, let session else {
-            return shownClient.session == nil && session == nil
+    private func showsSlices(of envelope: Envelope) -> Bool {
+        guard shownClient != nil else { return false }
+        guard let shown = shownClient?.session, let session = envelope.session else {
+            return shownClient?.session == nil && envelope.session == nil
+                && shownClient?.principal == envelope.principal
         }
-        return shown.isSame(as: session)
+        return shown.isSame(as: session) && shownClient?.principal == envelope.principal
     }
 
     /// Keeps the state before an action if a watcher needs the state. Returns the index of the kept

@@ -9,17 +9,21 @@ package final class AnyEffect: Sendable {
     let launch: @Sendable (EffectRunner, EffectCause?) -> Void
     /// The treatment of the effect if the server ends first.
     let onRestart: RestartPolicy
+    /// The changes of the slice's timers, which the step of the action makes.
+    let timerChanges: [TimerChange]
     /// Encodes the tasks that run again after a restart; `nil` if no task does.
     let encodeKeptWork: (@Sendable (any WorkCodec) throws -> KeptWork?)?
 
     private init(
         _ address: SliceAddress,
         onRestart: RestartPolicy = .lost,
+        timerChanges: [TimerChange] = [],
         encodeKeptWork: (@Sendable (any WorkCodec) throws -> KeptWork?)? = nil,
         launch: @escaping @Sendable (EffectRunner, EffectCause?) -> Void
     ) {
         self.address = address
         self.onRestart = onRestart
+        self.timerChanges = timerChanges
         self.encodeKeptWork = encodeKeptWork
         self.launch = launch
     }
@@ -33,6 +37,7 @@ package final class AnyEffect: Sendable {
         AnyEffect(
             address,
             onRestart: next?.onRestart ?? .lost,
+            timerChanges: next?.timerChanges ?? [],
             encodeKeptWork: next?.encodeKeptWork
         ) { runner, cause in
             runner.cancelAll(of: address)
@@ -48,7 +53,12 @@ package final class AnyEffect: Sendable {
         let onRestart = effect.onRestart
         let kept: (@Sendable (any WorkCodec) throws -> KeptWork?)? =
             onRestart == .retried ? { @Sendable codec in try KeptWork(effect, codec) } : nil
-        self.init(address, onRestart: onRestart, encodeKeptWork: kept) { runner, cause in
+        self.init(
+            address,
+            onRestart: onRestart,
+            timerChanges: effect.timerChanges,
+            encodeKeptWork: kept
+        ) { runner, cause in
             guard let cause else { return runner.performCancellations(of: effect, at: address) }
             let origin = EffectOrigin(address: address, cause: cause, readSlice: read)
             if onRestart == .lost {

@@ -27,6 +27,8 @@ public struct Effect<State: Sendable>: Sendable {
         case merge([Effect])
         case concatenate([Effect])
         case cancel(String)
+        /// Sets a timer, an entry of ``Schedule``.
+        case timer(TimerRequest)
         /// Cancels all effects that follow actions of a session.
         case endSession(String)
         case endUser(String)
@@ -187,7 +189,8 @@ public struct Effect<State: Sendable>: Sendable {
     /// cancelled.
     public static func concatenate(_ effects: Effect...) -> Effect { Effect(.concatenate(effects)) }
 
-    /// Makes an effect that cancels the module's effects with this id. After the action whose
+    /// Makes an effect that cancels the module's effects with this id, and removes the timer with
+    /// this id. After the action whose
     /// reducer returned this effect, the Core applies no more actions of the cancelled effects.
     public static func cancel(id: String) -> Effect { Effect(.cancel(id)) }
 

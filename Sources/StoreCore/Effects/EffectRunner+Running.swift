@@ -6,7 +6,7 @@ extension EffectRunner {
     /// Begins an effect. The thread that does the Core's work calls this function after the commit.
     func launch<State: Sendable>(_ effect: Effect<State>, _ origin: EffectOrigin<State>) {
         switch effect.form {
-        case .none: break
+        case .none, .timer: break
         case .run(let run): _ = start(run, origin)
         case .merge(let effects): for effect in effects { launch(effect, origin) }
         case .concatenate(let effects):
@@ -72,7 +72,7 @@ extension EffectRunner {
                 try await group.waitForAll()
             }
         case .concatenate(let effects): for effect in effects { try await perform(effect, origin) }
-        case .none, .cancel, .endSession, .endUser: launch(effect, origin)
+        case .none, .cancel, .timer, .endSession, .endUser: launch(effect, origin)
         }
     }
 

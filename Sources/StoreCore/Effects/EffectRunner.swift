@@ -104,7 +104,7 @@ extension EffectRunner {
     /// another engine runs it.
     func performCancellations<State>(of effect: Effect<State>, at address: SliceAddress) {
         switch effect.form {
-        case .none, .concatenate: break
+        case .none, .timer, .concatenate: break
         case .run(let run):
             if run.cancelInFlight, let id = run.id { cancel(id, at: address) }
         case .merge(let effects):

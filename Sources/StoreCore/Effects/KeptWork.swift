@@ -37,7 +37,7 @@ extension KeptWork {
             return kept.count > 1 ? form(kept) : kept.first
         }
         switch effect.form {
-        case .none, .cancel, .endSession, .endUser: return nil
+        case .none, .cancel, .timer, .endSession, .endUser: return nil
         case .run(let run):
             guard run.onRestart == .retried, let input = run.input else { return nil }
             self.init(

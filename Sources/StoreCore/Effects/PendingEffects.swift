@@ -97,7 +97,7 @@ extension Effect {
     /// that policy, else ``RestartPolicy/reported`` if any task has that policy.
     var onRestart: RestartPolicy {
         switch form {
-        case .none, .cancel, .endSession, .endUser: .lost
+        case .none, .cancel, .timer, .endSession, .endUser: .lost
         case .run(let run): run.onRestart
         case .merge(let effects), .concatenate(let effects):
             effects.map(\.onRestart).reduce(.lost) { $0 == .retried || $1 == .lost ? $0 : $1 }

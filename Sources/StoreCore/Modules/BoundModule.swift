@@ -28,6 +28,14 @@ package protocol BoundModule<Root>: AnyObject, Sendable {
         at address: SliceAddress,
         _ codec: any WorkCodec
     ) throws -> AnyEffect?
+    /// Lets reducers of the module set timers: the root state has a schedule.
+    func allowTimers()
+    /// The timers that the module declares.
+    var declaredTimers: [TimerRequest] { get }
+    /// Returns the action of a timer, from its JSON. `kind` is `action` or `internal`.
+    ///
+    /// - Throws: an error if this program cannot decode the action.
+    func timerAction(_ json: String, _ kind: String, _ codec: any WorkCodec) throws -> any Action
     /// Returns the shared value of this module, for another module's slice under `key`. If the
     /// slices of this module have owners, the value comes from the slice of the key's owner.
     /// Returns `nil` if the slice of this module is absent.
@@ -54,6 +62,7 @@ final class MountedModule<M: Module, Place: SlicePlace>: BoundModule where Place
 
     private let typedModule: M
     private let place: Place
+    private let timers: TimerAdmission
     private let lifecycleHandlers: [ActionHandler<Root>]
     /// The name of the module, stored because Swift builds the name of a type at each use.
     private let name = M.Interface.name
@@ -62,6 +71,7 @@ final class MountedModule<M: Module, Place: SlicePlace>: BoundModule where Place
         typedModule = module
         self.place = place
         self.lifecycleHandlers = lifecycle
+        timers = TimerAdmission(name)
     }
 
     var module: any Module { typedModule }
@@ -105,6 +115,16 @@ final class MountedModule<M: Module, Place: SlicePlace>: BoundModule where Place
         return type(sharedBy: sharing)
     }
 
+    func allowTimers() { timers.allow() }
+
+    var declaredTimers: [TimerRequest] {
+        func requests<S: ScheduledModule>(of module: S) -> [TimerRequest] {
+            module.timers.map(\.request)
+        }
+        guard let scheduled = typedModule as? any ScheduledModule<M.State> else { return [] }
+        return requests(of: scheduled)
+    }
+
     func presentation(
         of modules: Root.Modules,
         _ dependencies: Dependencies
@@ -136,6 +156,11 @@ final class MountedModule<M: Module, Place: SlicePlace>: BoundModule where Place
             return effect
         }
         return AnyEffect(effect, at: address, in: place)
+    }
+
+    func timerAction(_ json: String, _ kind: String, _ codec: any WorkCodec) throws -> any Action {
+        kind == "internal"
+            ? try codec.value(M.Internal.self, of: json) : try codec.value(M.Action.self, of: json)
     }
 
     func sharedValue(_ root: Root, with key: SliceKey) -> (any Sendable)? {
@@ -212,19 +237,29 @@ extension MountedModule {
             handler(
                 .action,
                 Action.self,
-                place.reducer(name, withEffect: { try module.reduce(&$0, $1 as Action) })
+                place.reducer(
+                    name,
+                    withEffect: { [timers] in try timers.admit(module.reduce(&$0, $1 as Action)) }
+                )
             ),
             handler(
                 .ui,
                 E.UI.self,
-                place.reducer(name, withEffect: { try module.reduce(&$0, ui: $1 as E.UI) })
+                place.reducer(
+                    name,
+                    withEffect: { [timers] in
+                        try timers.admit(module.reduce(&$0, ui: $1 as E.UI))
+                    }
+                )
             ),
             handler(
                 .internal,
                 E.Internal.self,
                 place.reducer(
                     name,
-                    withEffect: { try module.reduce(&$0, internal: $1 as E.Internal) }
+                    withEffect: { [timers] in
+                        try timers.admit(module.reduce(&$0, internal: $1 as E.Internal))
+                    }
                 )
             ),
         ].compactMap(\.self)
@@ -267,8 +302,8 @@ extension MountedModule {
         guard C.ReducerResult.self == Void.self else {
             return place.reducer(
                 name,
-                inContext: { (state: inout M.State, action: A, context) throws -> Effect<M.State> in
-                    C.effect(in: try reduce(&state, action, context))
+                inContext: { [timers] (state: inout M.State, action: A, context) throws in
+                    try timers.admit(C.effect(in: reduce(&state, action, context)))
                 }
             )
         }

@@ -1,3 +1,5 @@
+import Synchronization
+
 extension Core where State: RootState {
     /// Makes a Core of the modules of a root state, with their effects and presenters.
     ///
@@ -49,6 +51,22 @@ extension Core where State: RootState {
         runner.connect(engine)
         begins(self)
         attachPresenters(of: modules, sliceObservers)
+        keepTime(machine, runner)
+    }
+
+    /// Begins to dispatch the actions of timers, if the root state has a schedule.
+    private func keepTime(_ machine: ModuleMachine<State>, _ runner: EffectRunner) {
+        guard let changes = machine.sliceObservers, let schedule = machine.scheduleLedger else {
+            return
+        }
+        let keeper = Timekeeper(machine, runner)
+        let isStart = Atomic(true)
+        _ = changes.observe(Schedule.name, nil, schedule.place, self, seesAll: true) {
+            [weak engine] change in
+            guard let engine else { return }
+            let isFirst = isStart.exchange(false, ordering: .relaxed)
+            keeper.note(change.old, change.new, isStart: isFirst, engine)
+        }
     }
 
     /// The machine of the modules; `nil` if a single reducer changes the state.

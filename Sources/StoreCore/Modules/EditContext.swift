@@ -79,7 +79,7 @@ extension ModuleMachine {
         by handler: ActionHandler<Root>,
         _ effect: inout AnyEffect?
     ) throws -> Change {
-        guard mayChangeLedgers[context.moduleIndex] else {
+        guard mayChangeLedgers[context.moduleIndex] || handler.kind == .start else {
             return try editSliceWithoutLedgers(&state, action, context, by: handler, &effect)
         }
         // A separate function changes the ledgers. Here, an optional copy of the state would cost
@@ -87,9 +87,9 @@ extension ModuleMachine {
         return try editSliceWithLedgers(&state, action, context, by: handler, &effect)
     }
 
-    /// Reduces an action of a module with a ledger. Enters the effects that outlive a restart, and
-    /// the views that sessions show, in the ledgers. Leaves the state unchanged if an effect cannot
-    /// be entered.
+    /// Reduces an action of a module with a ledger. Enters the effects that outlive a restart, the
+    /// views that sessions show, and timers in the ledgers. Leaves the state unchanged if an effect
+    /// or a timer cannot be entered.
     @inline(never)
     private func editSliceWithLedgers(
         _ state: inout Root,
@@ -99,12 +99,17 @@ extension ModuleMachine {
         _ effect: inout AnyEffect?
     ) throws -> Change {
         let before = state
-        var change = try editSliceWithoutLedgers(&state, action, context, by: handler, &effect)
-        updatePresence(by: action, handler.kind, context, &state, &change)
-        guard hasDurableEffects[context.moduleIndex], let effectLedger, let effect else {
-            return change
-        }
         do {
+            var change = try editSliceWithoutLedgers(&state, action, context, by: handler, &effect)
+            updatePresence(by: action, handler.kind, context, &state, &change)
+            if handler.kind == .start || handler.kind == .stop {
+                endTimers([context.key], of: context.moduleIndex, &state, &change)
+            }
+            guard let effect else { return change }
+            if scheduleLedger != nil, !effect.timerChanges.isEmpty {
+                try enterTimers(effect.timerChanges, context, &state, &change)
+            }
+            guard hasDurableEffects[context.moduleIndex], let effectLedger else { return change }
             try effectLedger.enter(
                 effect,
                 version: context.origin.version,
@@ -112,11 +117,11 @@ extension ModuleMachine {
                 &state,
                 &change
             )
+            return change
         } catch {
             state = before
             throw error
         }
-        return change
     }
 
     /// Reduces an action for the slice of its module, without the ledgers.
@@ -138,6 +143,9 @@ extension ModuleMachine {
             effect = lifecycleEffect(after: action, context, by: handler, state)
         }
         if context.route.isSessionAction { try endOwners(by: action, &state, &change) }
+        if scheduleLedger == nil, let effect, !effect.timerChanges.isEmpty {
+            try enterTimers(effect.timerChanges, context, &state, &change)
+        }
         return change
     }
 

@@ -36,6 +36,12 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
     /// visibility. The store dispatches this action for a session, and a session has no slice of
     /// the module.
     case reportsViewsOfUsers(String)
+    /// This module declares timers. The root state does not mount ``Schedule``.
+    case noSchedule(String)
+    /// This module declares timers, but it does not have a single slice that all clients share.
+    case declaresTimersOfManySlices(String)
+    /// The module declares a timer with this id, which cannot be set for this reason.
+    case invalidTimer(String, module: String, reason: String)
     /// The slices of this module belong to users. The root state does not mount `Users` with slices
     /// of users; the actions of `Users` end these slices.
     case noUsers(String)
@@ -98,6 +104,14 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
         case .reportsViewsOfUsers(let module):
             "module '\(module)' reports when its view is shown, but its slices belong to users; "
                 + "make it a module of sessions (PerSession), or report nothing"
+        case .noSchedule(let module):
+            "module '\(module)' declares timers, but the state has no schedule; add "
+                + "`var schedule = Schedule.State()` and `Schedule().at(\\.schedule)`"
+        case .declaresTimersOfManySlices(let module):
+            "module '\(module)' declares timers, but has no single slice that all clients share; "
+                + "let its reducer set the timers of each slice"
+        case .invalidTimer(let id, let module, let reason):
+            "module '\(module)' can't declare the timer '\(id)': \(reason)"
         case .noUsers(let module):
             "the slices of module '\(module)' belong to users, but no module ends them; add "
                 + "`var users = PerPrincipal(Users.State())` and `Users().at(\\.users)`"

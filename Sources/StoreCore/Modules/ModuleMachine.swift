@@ -17,8 +17,8 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
     let hasSharedLinks: [Bool]
     /// For each module, true if it has effects that outlive the server, and a ledger is mounted.
     let hasDurableEffects: [Bool]
-    /// For each module, true if its actions may change the ledger of effects or the ledger of
-    /// views.
+    /// For each module, true if its actions may change the ledger of effects, the ledger of views
+    /// or the schedule.
     let mayChangeLedgers: [Bool]
     let moduleNames: [String]
     /// The owner of the slices of each module. Two more elements are for actions without a module:
@@ -50,6 +50,8 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
     let effectLedger: EffectLedger<Root>?
     /// The ledger of views, if the root state has one.
     let presenceLedger: PresenceLedger<Root>?
+    /// The schedule of timers, if the root state has one.
+    let scheduleLedger: ScheduleLedger<Root>?
     /// A function that returns true if a session has begun and not ended; `nil` if the root state
     /// has no sessions.
     let isSessionOpen: (@Sendable (String, Root) -> Bool)?
@@ -153,14 +155,21 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
         effectLedger = try EffectLedger(of: modules)
         hasSharedLinks = sharedLinksByModule.map { $0.count > 0 }
         presenceLedger = PresenceLedger(of: modules)
+        let scheduleLedger = ScheduleLedger<Root>(of: modules)
+        self.scheduleLedger = scheduleLedger
+        try Self.checkDeclaredTimers(of: modules, scheduleLedger)
+        if scheduleLedger != nil { for mount in modules { mount.boundModule?.allowTimers() } }
         isSessionOpen =
             modules.lazy.compactMap { mount in
                 (mount.slicePlace.wireType as? any SessionRegister.Type)?.makeOpenCheck(in: mount)
             }
             .first
-        let ledgers = [effectLedger?.moduleIndex, presenceLedger?.moduleIndex].compactMap { $0 }
+        let ledgers = [
+            effectLedger?.moduleIndex, presenceLedger?.moduleIndex, scheduleLedger?.moduleIndex,
+        ].compactMap { $0 }
         storeManagedModules = isKeyedBySession.indices.filter { [isKeyedBySession, effectLedger] in
             isKeyedBySession[$0] || $0 == effectLedger?.moduleIndex
+                || $0 == scheduleLedger?.moduleIndex
         }
         let hasDurableEffects = modules.map { [effectLedger] in
             effectLedger != nil && $0.hasDurableEffects
@@ -168,6 +177,7 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
         self.hasDurableEffects = hasDurableEffects
         mayChangeLedgers = modules.indices.map { [presenceLedger] in
             hasDurableEffects[$0] || presenceLedger?.visibilityReadersByModule[$0] != nil
+                || scheduleLedger != nil
         }
         let all = Array(modules.indices)
         let own = modules.indices.map { [sharedLinksByModule] module in

@@ -103,6 +103,7 @@ extension ModuleMachine {
                 change.changesState = true
                 change.add(SliceEdit(module, SliceKey(owner: owner)))
             }
+            endTimers(ofOwner: owner, &state, &change)
         }
         if let session = action.endedSession { endViews(ofSession: session, &state, &change) }
     }

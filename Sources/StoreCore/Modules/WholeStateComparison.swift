@@ -113,6 +113,7 @@ extension ModuleMachine {
                 )
             }
             endViews(ended, of: module, &state, &change)
+            endTimers(ended, of: module, &state, &change)
         }
         return change
     }

@@ -10,6 +10,7 @@ package final class SliceObservers<Root: RootState>: @unchecked Sendable {
     private var observersByModule: [[any SliceObserver<Root>]] {
         didSet { updateObserverCounts() }
     }
+    private let moduleNames: [String]
     /// For each module, true if its one slice has a part for each session.
     private let isKeyedBySession: [Bool]
     /// For each module, the number of observers of its slices plus the number of presenters of the
@@ -25,6 +26,7 @@ package final class SliceObservers<Root: RootState>: @unchecked Sendable {
         observersByModule = Array(repeating: [], count: modules.count)
         observerCountsByModule = Array(repeating: 0, count: modules.count)
         isKeyedBySession = modules.map { $0.slicePlace.ownership == .keyedBySession }
+        moduleNames = modules.map(\.name)
     }
 
     private func updateObserverCounts() {
@@ -103,9 +105,7 @@ package final class SliceObservers<Root: RootState>: @unchecked Sendable {
         _ handler: @escaping @Sendable (SliceChange<State>) -> Void
     ) -> PlainCommand {
         let subscription = Subscription<(SliceChange<State>) -> Void>(handler: handler, queue: nil)
-        guard let index = Root.modules.firstIndex(where: { $0.name == module }) else {
-            return PlainCommand {}
-        }
+        guard let index = moduleNames.firstIndex(of: module) else { return PlainCommand {} }
         core.engine.enqueueTask { [self, owner = core.owner] _ in
             guard subscription.isActive else { return }
             let slices = TypedSliceObserver(

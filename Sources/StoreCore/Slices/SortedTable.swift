@@ -97,6 +97,14 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
         }
     }
 
+    /// Returns the names with this prefix, sorted. Cost: log2(count) steps, and a step for each of
+    /// these names.
+    package func keys(withPrefix prefix: String) -> [String] {
+        var keys: [String] = []
+        root?.forEachKey(withPrefix: Array(prefix.utf8)) { keys.append($0) }
+        return keys
+    }
+
     /// The number of steps on the longest way to a name.
     package var depth: Int { root?.depth ?? 0 }
 
@@ -186,6 +194,15 @@ private final class SortedNode: Sendable {
         let order = key.byteOrder(comparedTo: self.key)
         if order == 0 { return value }
         return order < 0 ? left?.find(key) : right?.find(key)
+    }
+
+    func forEachKey(withPrefix prefix: [UInt8], _ body: (String) -> Void) {
+        let start = Array(key.utf8.prefix(prefix.count))
+        let isBefore = start.lexicographicallyPrecedes(prefix)
+        let isInside = start == prefix
+        if !isBefore { left?.forEachKey(withPrefix: prefix, body) }
+        if isInside { body(key) }
+        if isBefore || isInside { right?.forEachKey(withPrefix: prefix, body) }
     }
 
     var depth: Int { 1 + Swift.max(left?.depth ?? 0, right?.depth ?? 0) }

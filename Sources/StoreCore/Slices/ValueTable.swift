@@ -34,6 +34,10 @@ package struct ValueTable<Value: Sendable>: Sendable {
         entries[name]?.value ?? value()
     }
 
+    /// Returns the names with this prefix, sorted. Cost: log2(count) steps, and a step for each of
+    /// these names.
+    func names(withPrefix prefix: String) -> [String] { entries.keys(withPrefix: prefix) }
+
     func has(_ name: String) -> Bool { entries[name] != nil }
 
     /// Returns the names, sorted, whose values were set or removed since an earlier version. Each

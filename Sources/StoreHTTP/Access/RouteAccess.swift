@@ -1,5 +1,6 @@
 import StoreAdmission
 import StoreAuthorization
+import StoreCore
 import StoreHTTPTransport
 import StoreWire
 
@@ -41,6 +42,9 @@ enum RouteAccess: Sendable {
         case .memberInPath: .member(try path.parameterValue(0, of: request))
         }
     }
+
+    /// The right to see the timers of the store.
+    static let schedule = RouteAccess.need(.member(Schedule.name))
 
     static func view(_ name: String) -> RouteAccess { .need(.view(name)) }
 

@@ -211,6 +211,20 @@ package final class Snapshot: Sendable {
     }
 }
 
+// The timers of the schedule.
+
+extension Snapshot {
+    private var schedule: EncodedPieces? {
+        layout?.index(of: Schedule.name).flatMap { slices[$0].pieces }
+    }
+
+    /// The names of the timers, sorted; empty for a state without a schedule.
+    package var timerNames: [String] { schedule?.ids ?? [] }
+
+    /// Returns the entry of a timer as JSON; `nil` if there is no such timer.
+    package func timer(named name: String) -> Bytes? { schedule?[name] }
+}
+
 // The users that own slices.
 
 extension Snapshot {

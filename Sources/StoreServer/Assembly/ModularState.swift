@@ -105,6 +105,7 @@ struct ModularState<State: RootState>: StateComposition {
     }
 
     func resumeEffects(_ core: Core<State>, _ history: RecoveredHistory<State>, _ logger: Logger) {
+        core.setDeclaredTimers()
         let state = history.state
         for (action, session) in state.viewEndActions {
             let source = ActionSource(sourceLocation: ViewPresence.defaultOrigin, session: session)
@@ -151,19 +152,5 @@ extension JSONEncoder {
         guard let a = try? encodeShared(AnyEncodable(a)), let b = try? encodeShared(AnyEncodable(b))
         else { return false }
         return a == b
-    }
-}
-
-/// Encodes the input of kept work as JSON.
-struct JSONWorkCodec: WorkCodec {
-    private let encoder = JSONEncoder()
-    private let decoder = JSONDecoder()
-
-    func text(of value: any Encodable & Sendable) throws -> String {
-        String(decoding: try encoder.encode(AnyEncodable(value)), as: UTF8.self)
-    }
-
-    func value<Value: Decodable>(_ type: Value.Type, of text: String) throws -> Value {
-        try decoder.decode(type, from: Array(text.utf8))
     }
 }

@@ -30,6 +30,7 @@ final class ActionCoverage: Sendable {
             mount.place(of: Sessions.State.self) != nil
                 || mount.place(of: PendingEffects.State.self) != nil
                 || mount.place(of: Presence.State.self) != nil
+                || mount.place(of: Schedule.State.self) != nil || mount.module is Users
         }.map(\.name)
     }
 

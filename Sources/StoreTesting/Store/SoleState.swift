@@ -1,10 +1,11 @@
 public import StoreCore
 
 /// The root state of a module that is tested alone. The ledger is for effects that outlive the
-/// server; the ledger stays empty if the module has no such effects.
+/// server, and the schedule is for timers. Both stay empty if the module has neither.
 struct SoleState<M: Module>: RootState {
     var state: M.State?
     var pendingEffects = PendingEffects.State()
+    var schedule = Schedule.State()
 
     init() {}
 
@@ -18,25 +19,29 @@ struct SoleState<M: Module>: RootState {
         [
             Mount(module, at: SharedPlace<Self, OptionalContainer<M.State>>(\.state)),
             PendingEffects().at(\.pendingEffects),
+            Schedule().at(\.schedule),
         ]
     }
 
     static func == (a: Self, b: Self) -> Bool {
-        a.state == b.state && a.pendingEffects == b.pendingEffects
+        a.state == b.state && a.pendingEffects == b.pendingEffects && a.schedule == b.schedule
     }
 }
 
 extension RootState {
-    /// Returns the names of modules in quotation marks, for messages. The ledger of effects is left
-    /// out, because a test does not send the ledger's actions.
+    /// Returns the names of modules in quotation marks, for messages. The ledger of effects and the
+    /// schedule are left out, because a test does not send their actions.
     static func quotedNames(of modules: Modules) -> [String] {
-        modules.map(\.name).filter { $0 != PendingEffects.name }.map { "'\($0)'" }
+        modules.map(\.name).filter { $0 != PendingEffects.name && $0 != Schedule.name }.map {
+            "'\($0)'"
+        }
     }
 
     /// The functions for the values of this root state that the store itself writes.
     static var storeValueCopier: StoreValueCopier<Self> {
         let effects = ledgerCopier(PendingEffects.State.self, named: PendingEffects.name)
         let presence = ledgerCopier(Presence.State.self, named: Presence.name)
+        let schedule = ledgerCopier(Schedule.State.self, named: Schedule.name)
         // A mistake in the modules is reported when the test makes a store.
         let machine = try? ModuleMachine<Self>(of: modules)
         return StoreValueCopier {
@@ -44,6 +49,7 @@ extension RootState {
         } copyLedgers: { state, other in
             effects(&state, other)
             presence(&state, other)
+            schedule(&state, other)
         }
     }
 

@@ -57,7 +57,7 @@ final class TestEvents<State: Sendable>: Sendable {
             // The actions that the test sends have no origin, and make no event. The store's own
             // actions for the ledgers make no event either.
             guard envelope.origin != nil, !(envelope.action is PendingEffects.Internal),
-                !(envelope.action is Presence.Internal)
+                !(envelope.action is Presence.Internal), !(envelope.action is Schedule.Internal)
             else { return }
             table.unstatedEvents.append(
                 TestEvent(

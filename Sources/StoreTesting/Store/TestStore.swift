@@ -99,6 +99,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
 
         var configuration = CoreConfiguration<Root>()
         if let clock = try? dependencies[WallClockKey.self] { configuration.clock = clock }
+        configuration.workCodec = JSONWorkCodec()
         do throws(ModuleError) {
             let core = try Core(
                 root,

@@ -2,19 +2,36 @@ package import StoreTexts
 
 /// The session, the user and the sight of a client. They decide which parts of the state the client
 /// reads.
+///
+/// A copy copies only a reference, and most comparisons compare only references: the requests of a
+/// client without a session share a viewer.
 package struct Viewer: Hashable, Sendable {
-    /// The session whose slices the viewer reads. If `session` is `nil`, the viewer reads the
-    /// slices of all sessions.
-    package let session: ExactText?
-    /// The name under which the viewer owns slices of users, as a user or as a visitor. If `owner`
-    /// is `nil`, the viewer reads the slices of all users.
-    package let owner: ExactText?
-    /// The role and the name of the viewer, if the subject depends on the principal itself; `nil`
-    /// for all other subjects.
-    package let principal: ExactText?
-    /// The members of the root state that the viewer may read; `nil` if the viewer may read all
-    /// members.
-    package let sight: Sight?
+    private final class Parts: Sendable {
+        let session: ExactText?
+        let owner: ExactText?
+        let principal: ExactText?
+        let sight: Sight?
+        /// All names in one text, so that one comparison is enough.
+        let names: ExactText
+
+        init(_ session: ExactText?, _ owner: ExactText?, _ principal: ExactText?, _ sight: Sight?) {
+            // No name contains a zero byte, and none is empty.
+            var text = session?.text ?? ""
+            text += "\0"
+            if let owner { text += owner.text }
+            text += "\0"
+            if let principal { text += principal.text }
+            names = ExactText(text)
+            self.session = session
+            self.owner = owner
+            self.principal = principal
+            self.sight = sight
+        }
+    }
+
+    private static let none = Parts(nil, nil, nil, nil)
+
+    private let parts: Parts
 
     package init(
         session: ExactText?,
@@ -22,14 +39,35 @@ package struct Viewer: Hashable, Sendable {
         principal: ExactText? = nil,
         sight: Sight? = nil
     ) {
-        self.session = session
-        self.owner = owner
-        self.principal = principal
-        self.sight = sight
+        let isNone = session == nil && owner == nil && principal == nil && sight == nil
+        parts = isNone ? Self.none : Parts(session, owner, principal, sight)
     }
+
+    /// The session whose slices the viewer reads. If `session` is `nil`, the viewer reads the
+    /// slices of all sessions.
+    package var session: ExactText? { parts.session }
+    /// The name under which the viewer owns slices of users, as a user or as a visitor. If `owner`
+    /// is `nil`, the viewer reads the slices of all users.
+    package var owner: ExactText? { parts.owner }
+    /// The role and the name of the viewer, if the subject depends on the principal itself; `nil`
+    /// for all other subjects.
+    package var principal: ExactText? { parts.principal }
+    /// The members of the root state that the viewer may read; `nil` if the viewer may read all
+    /// members.
+    package var sight: Sight? { parts.sight }
 
     /// The viewer that reads the whole state: it has no session, no owner and no sight.
     package static let unrestricted = Viewer(session: nil)
+
+    package static func == (left: Viewer, right: Viewer) -> Bool {
+        let (mine, theirs) = (left.parts, right.parts)
+        return mine === theirs || (mine.sight == theirs.sight && mine.names == theirs.names)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(parts.names)
+        hasher.combine(parts.sight)
+    }
 
     /// True if the viewer reads the whole state.
     package var seesAll: Bool { session == nil && owner == nil && sight == nil }

@@ -1,0 +1,227 @@
+import StorePlatform
+
+/// Dispatches the actions of timers when they are due.
+///
+/// The timekeeper observes the slice of ``Schedule``. The timekeeper sleeps until the first timer
+/// is due. Then it dispatches `schedule/fired` together with the action of the timer. If the store
+/// is not the only writer of its history, another store may have handled this time already. Then
+/// `schedule/fired` is refused, and nothing is applied.
+final class Timekeeper<Root: RootState>: @unchecked Sendable {
+    // Safety: the thread that does the Core's work makes all calls that change the table.
+
+    /// The most timers that are dispatched in one turn of the Core; the others follow in the next.
+    private static var firedMax: Int { 256 }
+    /// The longest sleep. The clock for sleeping and the time of day may run apart.
+    private static var sleepMax: Duration { .seconds(60) }
+    /// The pause after a failed dispatch, for instance because the mailbox was full.
+    private static var retryPause: Duration { .seconds(1) }
+
+    private let machine: ModuleMachine<Root>
+    private let runner: EffectRunner
+    /// The timers by the times at which they are due. A key is a time of 20 digits and a name.
+    private var names = SortedTable<DueTimer>()
+    /// The keys in ``names`` of each timer.
+    private var dueByName: [String: Int64] = [:]
+    /// The timers whose actions are dispatched, and not applied yet.
+    private var inFlight: Set<ExactText> = []
+    private var sleep: (due: Int64, task: Task<Void, Never>)?
+
+    init(_ machine: ModuleMachine<Root>, _ runner: EffectRunner) {
+        self.machine = machine
+        self.runner = runner
+    }
+
+    /// Takes the changes of the schedule. `isStart` is true for the first call, with the timers
+    /// that the store begins with.
+    func note(_ old: Schedule.State?, _ new: Schedule.State?, isStart: Bool, _ engine: Engine) {
+        let before = old?.table ?? ValueTable()
+        for (name, entry) in (new?.table ?? ValueTable()).differences(from: before) {
+            forget(name)
+            guard let entry else { continue }
+            if isStart, entry.missed == .skipped, entry.due < now() { skip(entry, name, engine) }
+            dueByName[name] = entry.due
+            names[Self.key(entry.due, name)] = DueTimer(name, entry)
+        }
+        sleepUntilDue(engine)
+    }
+
+    private func forget(_ name: String) {
+        inFlight.remove(ExactText(name))
+        guard let due = dueByName.removeValue(forKey: name) else { return }
+        names[Self.key(due, name)] = nil
+    }
+
+    private static func key(_ due: Int64, _ name: String) -> String {
+        // Negative times, before 1970, sort before all other times.
+        let digits = String(UInt64(bitPattern: due) ^ (1 << 63))
+        return String(repeating: "0", count: 20 - digits.utf8.count) + digits + name
+    }
+
+    /// The time of day. Without a clock, as in a test that sets none, no timer is due.
+    private func now() -> Int64 { (try? runner.dependencies.now) ?? .min }
+
+    /// Sleeps until the first timer is due that is not in flight.
+    private func sleepUntilDue(_ engine: Engine, atLeast pause: Duration? = nil) {
+        guard let first = names.first(where: { !inFlight.contains(ExactText($0.value.name)) })
+        else {
+            sleep?.task.cancel()
+            sleep = nil
+            return
+        }
+        let due = first.value.entry.due
+        if pause == nil, let sleep, sleep.due == due { return }
+        sleep?.task.cancel()
+        let clock: any Clock<Duration>
+        do { clock = try runner.dependencies.clock } catch {
+            return report(first.value, error, engine)
+        }
+        let rest = Duration.nanoseconds(max(0, due.subtractingClamped(now())))
+        let length = max(pause ?? .zero, clock is ManualClock ? rest : min(rest, Self.sleepMax))
+        let fire = { @Sendable [weak self, weak engine] () -> Void in
+            engine?.enqueueTask { [weak self] in self?.fireDue($0) }
+        }
+        let task = Task(executorPreference: runner.executor) {
+            guard (try? await clock.sleep(for: length)) != nil else { return }
+            fire()
+        }
+        sleep = (due, task)
+    }
+
+    private func fireDue(_ engine: Engine) {
+        sleep = nil
+        let now = now()
+        var fired = 0
+        var failed = false
+        for (_, timer) in names {
+            guard timer.entry.due <= now, fired < Self.firedMax, !failed else { break }
+            guard !inFlight.contains(ExactText(timer.name)) else { continue }
+            fired += 1
+            failed = !fire(timer, engine)
+        }
+        sleepUntilDue(engine, atLeast: failed ? Self.retryPause : nil)
+    }
+
+    /// Dispatches the action of a timer. Returns `false` if the Core does not take it.
+    private func fire(_ timer: DueTimer, _ engine: Engine) -> Bool {
+        let fired = Schedule.Internal.fired(timer: timer.name, due: timer.entry.due)
+        do {
+            let action = try machine.action(of: timer.entry)
+            return offer([fired, action], timer, engine)
+        } catch {
+            report(timer, error, engine)
+            return offer([fired], timer, engine)
+        }
+    }
+
+    private func skip(_ entry: Schedule.Entry, _ name: String, _ engine: Engine) {
+        let skipped = Schedule.Internal.skipped(timer: name, due: entry.due)
+        _ = offer([skipped], DueTimer(name, entry), engine)
+    }
+
+    private func offer(_ actions: [any Action], _ timer: DueTimer, _ engine: Engine) -> Bool {
+        let name = ExactText(timer.name)
+        do {
+            let source = source(of: timer.entry)
+            let members = try actions.map { try engine.member(of: $0) }
+            inFlight.insert(name)
+            let completion = TimerCompletion { [weak self, weak engine] outcome in
+                engine?.enqueueTask { [weak self] in self?.handled(outcome, of: timer, actions, $0)
+                }
+            }
+            try engine.offer(Envelope(members: members, source: source, completion: completion))
+            return true
+        } catch {
+            inFlight.remove(name)
+            return false
+        }
+    }
+
+    /// Handles the outcome of a dispatch. An applied dispatch has changed the schedule already.
+    private func handled(
+        _ outcome: Outcome,
+        of timer: DueTimer,
+        _ actions: [any Action],
+        _ engine: Engine
+    ) {
+        let isPending =
+            dueByName[timer.name] == timer.entry.due && inFlight.contains(ExactText(timer.name))
+        guard isPending else { return }
+        inFlight.remove(ExactText(timer.name))
+        switch outcome {
+        case .applied: break
+        case .refused(let refusal, let member) where member > 0:
+            // The module refuses the action of the timer. The time is over all the same.
+            report(timer, refusal, engine)
+            if !offer([actions[0]], timer, engine) {
+                sleepUntilDue(engine, atLeast: Self.retryPause)
+            }
+        default: sleepUntilDue(engine, atLeast: Self.retryPause)
+        }
+    }
+
+    private func report(_ timer: DueTimer, _ error: any Error, _ engine: Engine) {
+        engine.reportDropped(
+            DroppedAction(
+                type: "the timer '\(timer.name)'",
+                source: source(of: timer.entry),
+                reason: error
+            )
+        )
+    }
+
+    private func source(of entry: Schedule.Entry) -> ActionSource {
+        let key = SliceKey(owner: entry.owner)
+        return ActionSource(
+            cause: entry.version,
+            sourceLocation: "StoreCore/schedule",
+            session: key.session,
+            principal: key.principal
+        )
+    }
+}
+
+/// A timer that is due at some time.
+private final class DueTimer: Sendable {
+    let name: String
+    let entry: Schedule.Entry
+
+    init(_ name: String, _ entry: Schedule.Entry) {
+        self.name = name
+        self.entry = entry
+    }
+}
+
+/// Passes the outcome of a timer's dispatch on.
+private final class TimerCompletion: Completion {
+    private let handle: @Sendable (Outcome) -> Void
+
+    init(_ handle: @escaping @Sendable (Outcome) -> Void) { self.handle = handle }
+
+    func complete(_ outcome: Outcome) { handle(outcome) }
+}
+
+extension ModuleMachine {
+    /// Returns the action of a timer, for the slice that the timer belongs to.
+    ///
+    /// - Throws: an error if this program has no such module or cannot read the action.
+    func action(of entry: Schedule.Entry) throws -> any Action {
+        let (name, instance) = entry.moduleAndInstance
+        guard let mount = modules.first(where: { $0.name.isSame(as: name) }), let workCodec else {
+            throw UnknownWork(description: "this program has no module '\(name)'")
+        }
+        guard
+            let action = try mount.boundModule?.timerAction(entry.action, entry.kind, workCodec)
+        else { throw UnknownWork(description: "'\(name)' is no module") }
+        return instance.map { action.to($0) } ?? action
+    }
+}
+
+extension Schedule.Entry {
+    /// The name of the module, and the id of the instance if the module has instances.
+    fileprivate var moduleAndInstance: (module: String, instance: String?) {
+        // Compares bytes, because a slash with a combining mark behind it is a different
+        // `Character`.
+        guard let slash = slice.utf8.firstIndex(of: UInt8(ascii: "/")) else { return (slice, nil) }
+        return (String(slice[..<slash]), String(slice[slice.utf8.index(after: slash)...]))
+    }
+}

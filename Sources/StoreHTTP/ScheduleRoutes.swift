@@ -1,0 +1,160 @@
+import StoreAdmission
+import StoreCore
+import StoreHTTPTransport
+import StoreJSON
+import StoreJSONSchema
+import StorePublishing
+import StoreTexts
+import StoreWire
+
+/// `GET /schedule` lists the timers that are still due. `DELETE /schedule/{timer}` removes a timer.
+struct ScheduleRoutes: RouteGroup {
+    /// The default number of timers of one answer, and the most.
+    static let limitDefault: UInt64 = 1_000
+    static let limitMax: UInt64 = 10_000
+
+    let store: Store
+
+    private static let limit = Parameter<UInt64>.number(
+        "limit",
+        in: 1...limitMax,
+        "The most timers in the answer; \(limitDefault) by default."
+    )
+    private static let after = Parameter<String>.text(
+        "after",
+        "The answer begins with the first timer behind this name."
+    )
+
+    var routes: [Route] {
+        let timer = JSONSchema.object([
+            .init("timer", .string()), .init("module", .string()), .init("id", .string()),
+            .init("due", .string()), .init("cause", .unsigned), .init("href", .string()),
+        ])
+        let list = JSONSchema.object([
+            .init("version", .unsigned), .init("timers", .array(of: timer)),
+            .init("next", .string(), isRequired: false),
+        ])
+        return [
+            .reading(
+                store.links.schedule,
+                "Schedule",
+                "The timers that are still due, by name.",
+                needs: .schedule,
+                parameters: [Self.limit, Self.after],
+                answers: [.json(list, "The timers, and the path of the next page.")],
+                handle: answerList
+            ),
+            .changing(
+                .delete,
+                store.links.schedule + "/{timer...}",
+                "cancelTimer",
+                "Remove a timer; its action is not dispatched any more.",
+                needs: .effects,
+                parameters: [
+                    Parameter.path("timer", "The timer's name; its slashes may be encoded.")
+                ],
+                answers: [.done],
+                problems: [.notFound, .storageFull],
+                handle: cancel
+            ),
+        ]
+    }
+
+    private func answerList(_ request: RequestContext) throws(Problem) {
+        let caller = try request.caller()
+        let limit = Int(request[Self.limit] ?? Self.limitDefault)
+        let after = request[Self.after]
+        request.exchange.suspend()
+        let isTaken = store.reader.threads.largeAnswers.submitAnswer { [store] in
+            let (version, timers) = store.reader.timers(for: caller, after: after, limit: limit + 1)
+            var json = JSONWriter(capacity: 4_096)
+            json.object { json in
+                json.member("version", version)
+                json.objectArray("timers", of: timers.prefix(limit)) { json, timer in
+                    json.member("timer", timer.name)
+                    json.member("module", timer.entry.module)
+                    json.member("id", timer.entry.id)
+                    json.member("due", timer.entry.dueTime)
+                    json.member("cause", timer.entry.version)
+                    json.member("href", store.links.timer(timer.name))
+                }
+                guard timers.count > limit, let last = timers.prefix(limit).last else { return }
+                json.member("next", store.links.schedule(after: last.name, limit: limit))
+            }
+            let body = json.byteArray
+            request.complete(.success(.uncached(body)))
+            return body.count
+        }
+        if !isTaken {
+            request.complete(.failure(.overloaded("too many state reads wait already")))
+        }
+    }
+
+    private func cancel(_ request: RequestContext) throws(Problem) {
+        let rest = try request.pathParameter().dropFirst()
+        guard let name = PercentEncoding.decode(rest) else {
+            throw .badRequest("'\(Problem.excerpt(String(rest)))' is badly percent-encoded.")
+        }
+        let caller = try request.caller()
+        guard store.reader.hasTimer(name, for: caller) else { throw request.notFound }
+        try SessionTicket(request, store) { version in
+            version.map { _ in .done(with: []) }
+        }.dispatch(Schedule.Internal.cancelled(timer: name), from: caller.session)
+    }
+}
+
+extension Schedule.Entry {
+    /// The module that the timer belongs to.
+    var module: String {
+        String(decoding: slice.utf8.prefix { $0 != UInt8(ascii: "/") }, as: UTF8.self)
+    }
+
+    /// The time at which the timer is due next, by RFC 3339.
+    fileprivate var dueTime: String {
+        let (seconds, nanosecond) = due.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let isBefore = nanosecond < 0
+        return CivilTime(
+            secondsSince1970: isBefore ? seconds - 1 : seconds,
+            nanosecond: Int(isBefore ? nanosecond + 1_000_000_000 : nanosecond)
+        ).rfc3339(.milliseconds)
+    }
+}
+
+// The timers, as a caller sees them.
+
+extension StateReader {
+    /// Returns the timers of the newest version, sorted by name, as far as the caller sees their
+    /// slices. The first timer is the first timer behind `after`. Slow for many timers.
+    func timers(
+        for caller: Caller,
+        after: String?,
+        limit: Int
+    ) -> (version: UInt64, timers: [(name: String, entry: Schedule.Entry)]) {
+        let snapshot = newest.value
+        let first = after.map { ExactText($0) }
+        var found: [(name: String, entry: Schedule.Entry)] = []
+        for name in snapshot.timerNames {
+            if found.count == limit { break }
+            if let first, ExactText(name) <= first { continue }
+            if let entry = timer(name, of: snapshot, for: caller) { found.append((name, entry)) }
+        }
+        return (snapshot.version, found)
+    }
+
+    /// Returns true if there is a timer of this name, and the caller sees its slice.
+    func hasTimer(_ name: String, for caller: Caller) -> Bool {
+        timer(name, of: newest.value, for: caller) != nil
+    }
+
+    private func timer(_ name: String, of snapshot: Snapshot, for caller: Caller) -> Schedule.Entry?
+    {
+        guard let bytes = snapshot.timer(named: name),
+            let entry = try? JSONDecoder(limits: .unbounded).decode(
+                Schedule.Entry.self,
+                from: bytes.withUnsafeBytes { Array($0) }
+            ),
+            caller.sees(owner: entry.owner), caller.viewer.sees(module: entry.module)
+        else { return nil }
+        return entry
+    }
+}
