@@ -58,7 +58,31 @@ public struct Schedule: ContextualModule {
         /// The kind of the action, `action` or `internal`.
         let kind: String
         /// The action as JSON.
-        let action: String
+        package let action: String
+
+        package init(
+            slice: String,
+            owner: String? = nil,
+            id: String,
+            due: Int64,
+            interval: Int64?,
+            missed: MissedTimer,
+            version: UInt64,
+            isDeclared: Bool? = nil,
+            kind: String,
+            action: String
+        ) {
+            self.slice = slice
+            self.owner = owner
+            self.id = id
+            self.due = due
+            self.interval = interval
+            self.missed = missed
+            self.version = version
+            self.isDeclared = isDeclared
+            self.kind = kind
+            self.action = action
+        }
     }
 
     /// The actions of the store and of operators.
@@ -102,8 +126,8 @@ extension Schedule.State: PiecewiseState {
 }
 
 extension Schedule.State {
-    mutating func set(_ entry: Schedule.Entry, _ name: String) { table[name] = entry }
-    mutating func remove(_ name: String) { table[name] = nil }
+    package mutating func set(_ entry: Schedule.Entry, _ name: String) { table[name] = entry }
+    package mutating func remove(_ name: String) { table[name] = nil }
 
     /// Sets the next time of a timer, or removes a timer that is not due again. If `skipsPast` is
     /// true, the next time is later than `now`.

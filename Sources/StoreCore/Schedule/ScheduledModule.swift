@@ -112,7 +112,9 @@ extension ModuleMachine {
         of modules: Root.Modules,
         _ schedule: ScheduleLedger<Root>?
     ) throws(ModuleError) {
-        for mount in modules {
+        // A module that is tested alone belongs to a root state without a list of modules, and its
+        // slice may be absent.
+        for mount in modules where !Root.modules.isEmpty {
             let requests = mount.boundModule?.declaredTimers ?? []
             guard !requests.isEmpty else { continue }
             let place = mount.slicePlace

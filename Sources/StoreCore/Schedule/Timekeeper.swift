@@ -172,7 +172,7 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
     private func source(of entry: Schedule.Entry) -> ActionSource {
         let key = SliceKey(owner: entry.owner)
         return ActionSource(
-            cause: entry.version,
+            cause: entry.version == 0 ? nil : entry.version,
             sourceLocation: "StoreCore/schedule",
             session: key.session,
             principal: key.principal

@@ -13,9 +13,20 @@ package final class OwnedSlices: Sendable {
     }
 
     private final class Entry: Sendable {
-        let slice: PublishedSlice
+        /// The slice of the owner; `nil` if the owner has ended.
+        let slice: PublishedSlice?
+        /// The version that last changed the slice, or in which the owner ended.
+        let version: UInt64
 
-        init(_ slice: PublishedSlice) { self.slice = slice }
+        init(_ slice: PublishedSlice) {
+            self.slice = slice
+            version = slice.version
+        }
+
+        init(endedAt version: UInt64) {
+            slice = nil
+            self.version = version
+        }
     }
 
     private let entries: SortedTable<Entry>
@@ -42,17 +53,19 @@ package final class OwnedSlices: Sendable {
     }
 
     /// True if an owner has a started slice. Cost: one step for each owner.
-    var isStarted: Bool { initialSlice.isStarted || entries.contains { $0.value.slice.isStarted } }
+    var isStarted: Bool { initialSlice.isStarted || slices.contains(where: \.isStarted) }
 
     /// The number of slices of owners. If the module starts with the store, slices that no action
     /// has changed do not count. Cost: one step for each owner.
     var startedCount: Int {
         if form == .underSessionName { return 1 }
-        return entries.reduce(0) { $0 + $1.value.slice.startedCount }
+        return slices.reduce(0) { $0 + $1.startedCount }
     }
 
-    /// The owners, sorted.
-    var owners: [String] { entries.map(\.key) }
+    private var slices: some Sequence<PublishedSlice> { entries.lazy.compactMap(\.value.slice) }
+
+    /// The owners that have slices, sorted.
+    var owners: [String] { entries.compactMap { $0.value.slice == nil ? nil : $0.key } }
 
     subscript(owner: String) -> PublishedSlice? { entries[owner]?.slice }
 
@@ -60,7 +73,11 @@ package final class OwnedSlices: Sendable {
     func visible(to owner: String) -> PublishedSlice {
         let own = self[owner]
         switch form {
-        case .bareSlice: return own ?? initialSlice
+        case .bareSlice:
+            if let own { return own }
+            // The reader of an owner that has ended gets the initial slice as a change.
+            guard let ended = entries[owner] else { return initialSlice }
+            return initialSlice.with(version: max(ended.version, initialSlice.version))
         case .underSessionName:
             guard let own, let bytes = own.bytes else { return initialSlice }
             let piece = SortedTable(sorted: [(key: owner, value: bytes)])
@@ -68,14 +85,21 @@ package final class OwnedSlices: Sendable {
         }
     }
 
-    /// Returns the table with other slices for some owners, and another first slice if `first` is
-    /// not `nil`.
+    /// Returns the table of a version with other slices for some owners, and another first slice if
+    /// `first` is not `nil`.
     func replacing(
         _ renewed: [(owner: String, slice: PublishedSlice?)],
-        first: PublishedSlice? = nil
+        first: PublishedSlice? = nil,
+        at version: UInt64
     ) -> OwnedSlices {
         var entries = entries
-        for (owner, slice) in renewed { entries[owner] = slice.map { Entry($0) } }
+        for (owner, slice) in renewed {
+            // The end of a user stays known, because its clients go on reading. The clients of a
+            // session that has ended read nothing any more.
+            let ended =
+                OwnerName.principal(of: owner) == nil ? nil : Entry(endedAt: version)
+            entries[owner] = slice.map { Entry($0) } ?? ended
+        }
         return OwnedSlices(entries, first: first ?? self.initialSlice, form)
     }
 
@@ -95,8 +119,9 @@ package final class OwnedSlices: Sendable {
             var json = JSONWriter(capacity: 64 * (entries.count + 1))
             json.object { json in
                 for (owner, entry) in entries {
+                    guard let slice = entry.slice else { continue }
                     json.key(owner)
-                    json.raw(entry.slice.bytes ?? SliceLayout.absentSliceJSON)
+                    json.raw(slice.bytes ?? SliceLayout.absentSliceJSON)
                 }
             }
             return json.bytes

@@ -21,6 +21,9 @@ package struct PublishedSlice: Sendable {
         self.form = form
     }
 
+    /// Returns the same slice with the version of a later change.
+    func with(version: UInt64) -> PublishedSlice { PublishedSlice(form, version: version) }
+
     /// The placeholder of a slice that is hidden from its reader.
     static let hidden = PublishedSlice(.whole(nil), version: 0)
 

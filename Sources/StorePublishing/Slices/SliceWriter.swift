@@ -162,7 +162,7 @@ private struct PieceWriter {
         if let old, known != nil, renewed.isEmpty { return old }
         let none = PublishedSlice(.pieces(EncodedPieces(SortedTable())), version: 0)
         let slices = known ?? OwnedSlices([], first: none, .underSessionName)
-        return PublishedSlice(.owned(slices.replacing(renewed)), version: version)
+        return PublishedSlice(.owned(slices.replacing(renewed, at: version)), version: version)
     }
 
     private mutating func sliceOfOwners(
@@ -192,7 +192,10 @@ private struct PieceWriter {
             return old
         }
         let slices = known ?? OwnedSlices([], first: first, .bareSlice)
-        return PublishedSlice(.owned(slices.replacing(renewed, first: first)), version: version)
+        return PublishedSlice(
+            .owned(slices.replacing(renewed, first: first, at: version)),
+            version: version
+        )
     }
 
     private func encoded(_ value: any Encodable & Sendable) throws(JSONError) -> Bytes {

@@ -33,7 +33,8 @@ struct Naive<P: Program> {
         _ action: any Action,
         from session: String?,
         as principal: ActionPrincipal?,
-        for audience: Audience?
+        for audience: Audience?,
+        at time: Int64
     ) throws -> Applied<P.Root> {
         let (inner, instance) = Self.unaddressed(action)
         let author = session ?? Sessions.shared
@@ -47,7 +48,7 @@ struct Naive<P: Program> {
         }
         let before = root
         var after = root
-        try P.reduce(&after, inner, for: instance, of: author, as: principal, at: version + 1)
+        try P.reduce(&after, inner, for: instance, of: author, as: principal, at: version + 1, time)
         P.share(&after)
         switch inner as? Users.Internal {
         case .signedIn(let visitor, let principal)?:
@@ -96,6 +97,12 @@ struct Naive<P: Program> {
     var sessions: Sessions.State? {
         P.Root.modules.first { $0.name == Sessions.name }?.slicePlace.memberValue(root)
             as? Sessions.State
+    }
+
+    /// The timers of the store.
+    var schedule: Schedule.State? {
+        P.Root.modules.first { $0.name == Schedule.name }?.slicePlace.memberValue(root)
+            as? Schedule.State
     }
 
     /// Predicts the consequences of an applied action.

@@ -53,6 +53,8 @@ struct Asked {
     var holds = true
     /// The version of the state that the request meets.
     let base: UInt64
+    /// The time of the request, in nanoseconds since 1970.
+    let time: Int64
     /// The trace in the request.
     var trace: String?
 
@@ -145,7 +147,13 @@ extension Naive {
             do {
                 try admit(action, from: asked.session)
                 let principal = asked.client.principal.map { ActionPrincipal(name: $0, role: $0) }
-                applied = try apply(action, from: asked.session, as: principal, for: audience)
+                applied = try apply(
+                    action,
+                    from: asked.session,
+                    as: principal,
+                    for: audience,
+                    at: asked.time
+                )
             } catch {
                 throw isOwn || !isModules ? OfWhole() : error
             }

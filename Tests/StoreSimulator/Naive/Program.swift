@@ -21,7 +21,8 @@ protocol Program: SendableMetatype {
         for instance: String?,
         of session: String,
         as principal: ActionPrincipal?,
-        at version: UInt64
+        at version: UInt64,
+        _ time: Int64
     ) throws
     /// Returns the owner of the slices that an action changes.
     static func owner(of action: any Action) -> Owner
@@ -33,6 +34,8 @@ protocol Program: SendableMetatype {
     static func join(_ visitor: String, _ user: String, _ root: inout Root)
     /// Returns the actions that interceptors make of an action.
     static func intercepted(_ action: any Action) throws -> [any Action]
+    /// Returns the action of a timer that is due.
+    static func fired(_ entry: Schedule.Entry) throws -> FiredTimer
     /// True if a hook of an interceptor follows the action.
     static func isHooked(_ action: any Action) -> Bool
     /// True if an interceptor put the action in the place of the sent action.
@@ -70,6 +73,9 @@ extension Program {
     static func share(_ root: inout Root) {}
     static func join(_ visitor: String, _ user: String, _ root: inout Root) {}
     static func intercepted(_ action: any Action) throws -> [any Action] { [action] }
+    static func fired(_ entry: Schedule.Entry) throws -> FiredTimer {
+        throw Violation(.consequence, "there are no timers")
+    }
     static func isHooked(_ action: any Action) -> Bool { false }
     static func isReplaced(by action: any Action, _ sent: Sent) -> Bool { false }
     static func explains(_ record: Record, by cause: Record?) -> Property? { .consequence }
@@ -80,6 +86,13 @@ extension Program {
     static func visibility(of action: any Action) -> ViewVisibility? { nil }
     static func view(_ chance: inout Chance, isStream: Bool) -> StreamTarget? { nil }
     static func isThere(_ slice: String, _ root: Root) -> Bool { true }
+}
+
+/// The action of a timer, as its record has to be.
+struct FiredTimer {
+    let type: Bytewise
+    let payload: Bytewise
+    let cause: UInt64
 }
 
 /// The owner of the slices that an action changes.

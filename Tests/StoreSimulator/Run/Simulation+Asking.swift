@@ -113,7 +113,13 @@ extension Simulation {
         let type = String(path.dropFirst())
         let principal = principal(of: client)
         let action = try server.action(type, [])
-        _ = try scratch.apply(action, from: client?.name, as: principal, for: nil)
+        _ = try scratch.apply(
+            action,
+            from: client?.name,
+            as: principal,
+            for: nil,
+            at: clock.timeOfDay.now()
+        )
         predicted.append(
             Prediction.Predicted(
                 type: Bytewise(type),
@@ -181,6 +187,7 @@ extension Simulation {
             expected: expected,
             holds: subject?.holds ?? true,
             base: scratch.version,
+            time: clock.timeOfDay.now(),
             trace: trace
         )
         var query = request.isDryRun ? ["dry-run=true"] : []

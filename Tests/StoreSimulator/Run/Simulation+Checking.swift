@@ -91,6 +91,10 @@ extension Simulation {
     /// has an answer.
     func checkRest() throws {
         guard server.executor.isEmpty else { throw Violation(.trap, "effects do not come to rest") }
+        let now = clock.timeOfDay.now()
+        if let late = naive.schedule?.timers.first(where: { $0.due <= now }) {
+            throw Violation(.consequence, "the timer \(late.id) is due since \(late.due)")
+        }
         if let (note, _) = naive.works.due.first {
             throw Violation(.effects, "no effect of \(note) has begun")
         }

@@ -92,7 +92,8 @@ extension Simulation {
                     action,
                     from: record.session,
                     as: record.principal,
-                    for: nil
+                    for: nil,
+                    at: record.time
                 )
             } catch {
                 throw Violation(.replay, "\(name(record)) can't be reduced: \(error)")
@@ -114,6 +115,8 @@ extension Simulation {
     /// Predicts the consequences of a store's start.
     private func begin() throws {
         naive.begin()
+        firedTimer = nil
+        startTime = clock.timeOfDay.now()
         try expectFirstStarts()
         let place = Naive<P>.names.firstIndex(of: PendingEffects.name)
         let ledger = place.flatMap { P.Root.modules[$0].slicePlace.memberValue(naive.root) }

@@ -88,7 +88,13 @@ extension Simulation {
         let applied: Applied<P.Root>
         do {
             let action = try server.action(record.type, record.payload)
-            applied = try naive.apply(action, from: session, as: record.principal, for: audience)
+            applied = try naive.apply(
+                action,
+                from: session,
+                as: record.principal,
+                for: audience,
+                at: record.time
+            )
         } catch {
             throw Violation(.replay, "\(name(record)) can't be reduced: \(error)")
         }
@@ -129,6 +135,7 @@ extension Simulation {
     /// runs.
     private func verifyOwn(_ record: Record) throws {
         let (type, payload) = (Bytewise(record.type), Bytewise(record.payload))
+        if try verifyTimer(record) { return }
         let alike = due.indices.filter { due[$0].type == type && due[$0].payload == payload }
         if let place = alike.first(where: { due[$0].allows(record.cause) }) {
             let due = due.remove(at: place)
@@ -154,6 +161,35 @@ extension Simulation {
             )
         }
         try apply(record, from: try session(ofEffect: record), for: nil)
+    }
+
+    /// Verifies the two records of a timer. Returns false for any other record.
+    private func verifyTimer(_ record: Record) throws -> Bool {
+        if let fired = firedTimer {
+            firedTimer = nil
+            guard Bytewise(record.payload) == fired.payload, Bytewise(record.type) == fired.type,
+                record.cause == fired.cause
+            else { throw Violation(.consequence, "\(name(record)) follows a timer") }
+            try apply(record, from: nil, for: nil)
+            return true
+        }
+        guard let action = try? server.action(record.type, record.payload),
+            let action = action as? Schedule.Internal
+        else { return false }
+        switch action {
+        case .fired(let timer, let due):
+            guard let entry = naive.schedule?[timer], entry.due == due, due <= record.time else {
+                throw Violation(.consequence, "\(name(record)) is not due")
+            }
+            firedTimer = try P.fired(entry)
+        case .skipped(let timer, let due):
+            guard let entry = naive.schedule?[timer], entry.due == due, due < startTime,
+                entry.missed == .skipped
+            else { throw Violation(.consequence, "\(name(record)) is not missed") }
+        case .cancelled, .declared: return false
+        }
+        try apply(record, from: nil, for: nil)
+        return true
     }
 
     private func session(ofEffect record: Record) throws -> String? {

@@ -76,6 +76,10 @@ final class Simulation<P: Program> {
     var shown: Set<Showing> = []
     /// All sessions that have ever begun.
     var sessionNames: Set<String> = []
+    /// The action of a timer that was due, which has to be the next record.
+    var firedTimer: FiredTimer?
+    /// The time of the store's last start.
+    var startTime: Int64 = .min
     /// The sessions that this process has begun and that have not ended.
     var begunHere: Set<String> = []
     /// The number of applied actions of each type since the start.
@@ -299,23 +303,29 @@ final class Simulation<P: Program> {
         guard Self.hasUsers, !visitors.isEmpty, let roles else { return }
         let (visitor, user) = (chance.pick(visitors).name, chance.pick(roles.members).name)
         note("\(visitor) signs in as \(user)")
-        try dispatch(Users.Internal.signedIn(visitor: visitor, principal: user), as: user)
+        let actions: [any Action] = [
+            Users.Internal.signedIn(visitor: visitor, principal: user),
+            Sessions.Internal.ended(session: visitor),
+        ]
+        guard server.dispatch(actions, as: ActionPrincipal(name: user, role: user)) else { return }
+        for action in actions { try expect(action, of: nil) }
+        try turnCore()
+        try verifyRecords()
+        guard naive.sessions?[visitor] == nil else { return }
+        clients.removeAll { $0.name == visitor }
+        begunHere.remove(visitor)
+        server.closeSession(visitor)
     }
 
     private func forgetUser(_ chance: inout Chance) throws {
         guard Self.hasUsers, let roles else { return }
         let user = chance.pick(roles.members).name
         note("\(user) is forgotten")
-        try dispatch(Users.Internal.forgotten(principal: user), as: nil)
+        let action = Users.Internal.forgotten(principal: user)
+        if server.dispatch([action], as: nil) { try expect(action, of: nil) }
     }
 
     private static var hasUsers: Bool { P.Root.modules.contains { $0.name == Users.name } }
-
-    private func dispatch(_ action: any Action, as principal: String?) throws {
-        let principal = principal.map { ActionPrincipal(name: $0, role: $0) }
-        guard server.dispatch(action, as: principal) else { return }
-        try expect(action, of: nil)
-    }
 
     /// Expects an action that the program dispatches without a cause.
     private func expect(_ action: any Action, of session: String?) throws {

@@ -30,7 +30,8 @@ enum ShopProgram: Program {
         for instance: String?,
         of session: String,
         as principal: ActionPrincipal?,
-        at version: UInt64
+        at version: UInt64,
+        _ time: Int64
     ) throws {
         switch action {
         case let action as Counter.Action: try CounterModule().reduce(&root.counter, action)

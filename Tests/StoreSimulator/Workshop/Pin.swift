@@ -58,7 +58,7 @@ extension ReducerContext {
     /// no slice may keep the name of a session that has ended.
     var seal: String {
         let sum = session.utf8.reduce(0) { ($0 * 31 + Int($1)) % 65_521 }
-        return "\(version) \(sum) \(instance ?? "-") \(principal?.description ?? "-")"
+        return "\(version) \(time) \(sum) \(instance ?? "-") \(principal?.description ?? "-")"
     }
 }
 

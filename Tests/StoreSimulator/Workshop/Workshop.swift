@@ -2,7 +2,7 @@ import StoreCore
 import StorePatterns
 
 /// A root state with every kind of member: fixed slices, started slices, instances, shared values,
-/// kept effects, and sessions and users with slices of their own.
+/// kept effects, timers, and sessions and users with slices of their own.
 struct Workshop: RootState {
     var shelf = Shelf.State()
     var plate: Plate.State?
@@ -21,6 +21,8 @@ struct Workshop: RootState {
     var stools = PerSession<Stool.State?>()
     var purse = PerPrincipal(Purse.State())
     var users = PerPrincipal(Users.State())
+    var gong = Gong.State()
+    var schedule = Schedule.State()
 
     static let modules: Modules = [
         Shelf().at(\.shelf).presented(by: ShelfPresenter()).presented(by: ShelfWatcher()),
@@ -45,6 +47,8 @@ struct Workshop: RootState {
         Presence().at(\.presence),
         Purse().at(\.purse),
         Users().at(\.users),
+        Gong().at(\.gong),
+        Schedule().at(\.schedule),
     ]
 
     /// True if the whole state has a reducer, which changes nothing. The store then compares all

@@ -110,7 +110,8 @@ extension WorkshopProgram {
 
     private static func sent(_ asker: inout Asker) -> Sent {
         let note = ("note", JSONText.string(asker.note()))
-        switch asker.chance.below(44) {
+        switch asker.chance.below(47) {
+        case 44...46: return bell(note, &asker)
         case 40...43: return purse(note, &asker)
         case 30...34: return draft(note, &asker)
         case 35...39: return pin(note, &asker)
@@ -209,6 +210,20 @@ extension WorkshopProgram {
         }
     }
 
+    private static func bell(_ note: (String, String), _ asker: inout Asker) -> Sent {
+        let id = ("id", JSONText.string(asker.chance.pick(["a", "b", "\u{E9}"])))
+        let seconds = asker.chance.below(90)
+        switch asker.chance.below(8) {
+        case 0...4: return Sent("gong/set", .of(note, id, ("seconds", "\(seconds)")))
+        case 5, 6:
+            let missed = (
+                "missed", JSONText.string(asker.chance.pick(["once", "each", "skipped"]))
+            )
+            return Sent("gong/repeated", .of(note, id, ("seconds", "\(seconds + 1)"), missed))
+        default: return Sent("gong/silenced", .of(id))
+        }
+    }
+
     private static func purse(_ note: (String, String), _ asker: inout Asker) -> Sent {
         let coins = ("coins", "\(asker.chance.below(9))")
         switch asker.chance.below(8) {
@@ -277,7 +292,8 @@ extension WorkshopProgram {
     static let pointers = [
         ["shelf", "label"], ["plate", "title"], ["desk", "told", "0"], ["desk", "title"],
         ["jobs"], ["bins", "\u{E9}", "text"], ["bins", "e\u{301}", "count"], ["draft", "text"],
-        ["draft"], ["purse"], ["purse", "coins"], ["pins"], ["pins", "\u{E9}", "text"],
+        ["draft"], ["purse"], ["purse", "coins"], ["schedule"], ["schedule", "gong/a", "due"],
+        ["pins"], ["pins", "\u{E9}", "text"],
         ["pins", "e\u{301}"],
         ["sessions", "shared", "route"], ["sessions"], ["sign"], ["tint"], ["stools", "legs"],
     ]

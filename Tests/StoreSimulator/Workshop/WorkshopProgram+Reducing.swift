@@ -10,13 +10,15 @@ extension WorkshopProgram {
         for instance: String?,
         of session: String,
         as principal: ActionPrincipal?,
-        at version: UInt64
+        at version: UInt64,
+        _ time: Int64
     ) throws {
         let context = ReducerContext(
             as: principal,
             session: session,
             instance: instance,
-            version: version
+            version: version,
+            time: time
         )
         switch action {
         case let action as Shelf.Action: try Shelf().reduce(&root.shelf, action)
@@ -109,6 +111,9 @@ extension WorkshopProgram {
             let owner = StateText.owner(as: principal?.name, in: session)
             try root.purse.change(owner) { try Purse().reduce(&$0, action, in: context) }
         case is Users.Internal: break
+        case let action as Gong.Action: ring(&root, action, at: version, time)
+        case let action as Gong.Internal: _ = Gong().reduce(&root.gong, internal: action)
+        case let action as Schedule.Internal: try pass(&root, action, at: time)
         case let action as Sessions.Internal:
             _ = Sessions().reduce(&root.sessions, internal: action)
         case let action as Tidied: try tidy(&root, action, of: session)
@@ -207,6 +212,75 @@ extension WorkshopProgram {
         case is Sessions.Internal, is ClientRequest: .nobody
         default: .everybody
         }
+    }
+
+    /// Sets and removes timers.
+    private static func ring(
+        _ root: inout Workshop,
+        _ action: Gong.Action,
+        at version: UInt64,
+        _ time: Int64
+    ) {
+        func set(_ id: String, _ seconds: Int, each: Bool, _ missed: MissedTimer, _ text: String) {
+            let nanoseconds = Int64(seconds) * 1_000_000_000
+            root.schedule.set(
+                Schedule.Entry(
+                    slice: "gong",
+                    id: id,
+                    due: time + nanoseconds,
+                    interval: each ? nanoseconds : nil,
+                    missed: missed,
+                    version: version,
+                    kind: "internal",
+                    action: text
+                ),
+                "gong/" + id
+            )
+        }
+        switch action {
+        case .set(let note, let id, let seconds):
+            let text = JSONText.object([
+                ("rang", JSONText.object([("note", JSONText.string(note))]))
+            ])
+            set(id, seconds, each: false, .once, text)
+        case .repeated(_, let id, let seconds, let missed):
+            set(id, seconds, each: true, missed, JSONText.object([("ticked", "{}")]))
+        case .silenced(let id): root.schedule.remove("gong/" + id)
+        }
+    }
+
+    /// Removes a timer that was due, or sets its next time.
+    private static func pass(
+        _ root: inout Workshop,
+        _ action: Schedule.Internal,
+        at time: Int64
+    ) throws {
+        let (name, due, isSkipped): (String, Int64, Bool)
+        switch action {
+        case .fired(let timer, let moment): (name, due, isSkipped) = (timer, moment, false)
+        case .skipped(let timer, let moment): (name, due, isSkipped) = (timer, moment, true)
+        case .cancelled, .declared: throw Refusal(reason: "It is not done.")
+        }
+        let entry = try there(root.schedule[name])
+        guard entry.due == due else { throw Refusal(reason: "It is not due.") }
+        guard let interval = entry.interval else { return root.schedule.remove(name) }
+        var next = due + interval
+        if isSkipped || entry.missed != .each {
+            while next <= time { next += interval }
+        }
+        root.schedule.set(
+            Schedule.Entry(
+                slice: entry.slice,
+                id: entry.id,
+                due: next,
+                interval: interval,
+                missed: entry.missed,
+                version: entry.version,
+                kind: "internal",
+                action: entry.action
+            ),
+            name
+        )
     }
 
     static func join(_ visitor: String, _ user: String, _ root: inout Workshop) {

@@ -77,6 +77,19 @@ enum WorkshopProgram: Program {
         }
     }
 
+    static func fired(_ entry: Schedule.Entry) throws -> FiredTimer {
+        let text = entry.action
+        guard let colon = text.firstIndex(of: ":"), let last = text.lastIndex(of: "}") else {
+            throw Violation(.consequence, "the timer has \(text)")
+        }
+        let name = text[text.index(text.startIndex, offsetBy: 2)..<text.index(before: colon)]
+        return FiredTimer(
+            type: Bytewise("gong/" + name),
+            payload: Bytewise(String(text[text.index(after: colon)..<last])),
+            cause: entry.version
+        )
+    }
+
     static var hasEditions: Bool { true }
 
     static func isHooked(_ action: any Action) -> Bool { action is Shelf.Action }
@@ -154,6 +167,11 @@ enum WorkshopProgram: Program {
         case let action as Draft.Internal:
             switch action {
             case .settled(let note): return note
+            }
+        case let action as Gong.Action:
+            switch action {
+            case .set(let note, _, _), .repeated(let note, _, _, _): return note
+            case .silenced: return nil
             }
         case let action as Purse.Action:
             switch action {

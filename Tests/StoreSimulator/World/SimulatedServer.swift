@@ -223,15 +223,22 @@ final class SimulatedServer<Root: RootState> {
         return (try? parts.store.engine.offer(envelope)) != nil
     }
 
-    /// Dispatches an action of the program itself in the name of a principal. Returns `false` if
-    /// the Core does not take the action.
-    func dispatch(_ action: any Action, as principal: ActionPrincipal?) -> Bool {
-        guard let member = try? parts.store.actions.member(of: action, parts.store.encoder) else {
-            return false
-        }
+    /// Dispatches actions of the program itself in the name of a principal. Returns `false` if the
+    /// Core does not take the actions.
+    func dispatch(_ actions: [any Action], as principal: ActionPrincipal?) -> Bool {
+        let store = parts.store
+        guard let members = try? actions.map({ try store.actions.member(of: $0, store.encoder) })
+        else { return false }
         let source = ActionSource(sourceLocation: "Simulator/users", principal: principal)
-        let envelope = Envelope(members: [member], source: source, completion: Unanswered())
+        let envelope = Envelope(members: members, source: source, completion: Unanswered())
         return (try? parts.store.engine.offer(envelope)) != nil
+    }
+
+    /// Ends the streams and the waiting requests of a session that has ended.
+    func closeSession(_ session: String) {
+        parts.store.sessions?.remove(session)
+        parts.store.streamWriter.endStreams(of: session)
+        parts.store.reader.endWaits(of: session)
     }
 
     /// Returns the actions that begin a session in one step.
