@@ -122,9 +122,9 @@ extension StateStreams {
     }
 
     /// Returns the first frame of a stream that opens. The stream gets all versions after the
-    /// version of this frame. Returns `nil` for a view: its first frame is sent after the Core has
-    /// passed on the state. Call this between two versions, on the publishing thread or on the
-    /// thread that stands in for it.
+    /// version of this frame. Returns `nil` for a view: the Core must first hand over the state,
+    /// and the frame is sent later. Call this between two versions, on the publishing thread or on
+    /// the thread that stands in for it.
     func firstFrame(
         of stream: StateStream,
         in mode: StreamMode,

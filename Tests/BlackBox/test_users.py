@@ -274,9 +274,15 @@ def test_operators_list_users_and_forget_them(house):
         assert server.request("DELETE", "/users/carla", b"", house.operator).status == 404
         assert server.post(action("cart/paid", ms=60_000), ada).status == 200
         stream = Stream(server, "/modules/cart/events", headers=ada.items()).opened()
-        stream.event()
+        last = stream.event().id
+        tags = {path: server.get(path, ada)["etag"] for path in ("/state", "/modules/cart")}
         assert server.request("DELETE", "/users/ada", b"", house.operator).status == 204
         assert stream.event().json["items"] == []
+        # A client that comes back with a tag from before gets the change.
+        for path, tag in tags.items():
+            assert server.get(path, {**ada, "If-None-Match": tag}).status == 200
+        with Stream(server, "/modules/cart/events", last=last, headers=ada.items()) as again:
+            assert again.opened().event().json["items"] == []
         assert items(server, ada) == [] and items(server, bob) == ["mug"]
         assert server.get("/modules/note", ada).status == 404
         until(lambda: server.get("/effects", house.operator).json["effects"] == [], "the effect is cancelled")

@@ -88,8 +88,8 @@ struct LastVisibleChanges {
 /// needs these versions for clients that see only some modules, and for conditions with named
 /// members.
 struct LastModuleChanges {
-    /// The most owned slices that are recorded. Beyond this bound, all entries are dropped, and
-    /// `baseVersion` becomes the current version.
+    /// The maximum number of owned slices that are recorded. Beyond this bound, all entries are
+    /// dropped, and `baseVersion` becomes the current version.
     static let slicesMax = 32_768
 
     private struct OwnedSlice: Hashable {

@@ -15,7 +15,7 @@ package final class ParsedDocuments: Sendable {
     /// The minimum size of a document in the cache, in bytes. To parse a smaller document is faster
     /// than a look-up in the cache.
     static let keptBytesMin = 4 << 10
-    /// The most bytes that are parsed on the event loop.
+    /// The maximum size of a document that is parsed on the event loop, in bytes.
     static let quickBytesMax = 16 << 10
 
     private struct Table: Sendable {
