@@ -99,8 +99,8 @@ package final class EffectWatch: Sendable {
     /// at once.
     func cancel() { (outermost ?? self).cancelled.store(true, ordering: .sequentiallyConsistent) }
 
-    /// True if no effect and no observer runs. All consequences have then ended, if the action has
-    /// its outcome.
+    /// True if no effect and no observer runs. If the action also has its outcome, all of its
+    /// consequences have ended.
     package var isDone: Bool { status.withLock { $0.runningCount == 0 } }
 
     /// The module whose effect gave the result; `nil` if no effect did. Read this value in the

@@ -57,8 +57,8 @@ struct SharedLink<Root: RootState>: Sendable {
 // action on the owner or on the reader updates the copy.
 
 extension ModuleMachine {
-    /// A copy of one module's shared value in the slice of another module. `reader` and `owner` are
-    /// indices into ``modules``.
+    /// A copy of one module's shared value in the slice of another module. `readerIndex` and
+    /// `ownerIndex` are indices into ``modules``.
     struct ResolvedSharedLink: Sendable {
         let readerIndex: Int
         let ownerIndex: Int

@@ -16,7 +16,8 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
     /// The pause after a failed dispatch, for instance because the mailbox was full.
     private static var retryPause: Duration { .seconds(1) }
 
-    private let machine: ModuleMachine<Root>
+    /// The machine, whose observers hold the timekeeper.
+    private weak var machine: ModuleMachine<Root>?
     private let runner: EffectRunner
     /// The timers by the times at which they are due. A key is a time of 20 digits and a name.
     private var names = SortedTable<DueTimer>()
@@ -30,6 +31,8 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
         self.machine = machine
         self.runner = runner
     }
+
+    deinit { sleep?.task.cancel() }
 
     /// Takes the changes of the schedule. `isStart` is true for the first call, with the timers
     /// that the store begins with.
@@ -105,7 +108,7 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
     private func fire(_ timer: DueTimer, _ engine: Engine) -> Bool {
         let fired = Schedule.Internal.fired(timer: timer.name, due: timer.entry.due)
         do {
-            let action = try machine.action(of: timer.entry)
+            guard let action = try machine?.action(of: timer.entry) else { return false }
             return offer([fired, action], timer, engine)
         } catch {
             report(timer, error, engine)

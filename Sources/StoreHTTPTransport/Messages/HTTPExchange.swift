@@ -3,9 +3,9 @@ package import StoreJSON
 
 /// A request and the means to answer it.
 ///
-/// An exchange is used for one request after another, and belongs to the event loop's thread. Only
-/// ``complete(_:)`` and the functions that replace this call may be called on any thread, once the
-/// exchange is suspended.
+/// An exchange is used for one request after another, and belongs to the event loop's thread. Once
+/// the exchange is suspended, any thread may call ``complete(_:)``, or a function in its place,
+/// such as ``abandon()``. Only the loop's thread may call the other functions.
 package final class HTTPExchange: @unchecked Sendable {
     // Safety: only the loop's thread touches the stored state, until `suspend` hands `outcome` over
     // to the thread that completes the exchange. `complete` hands `outcome` back through the lock

@@ -52,6 +52,6 @@ package enum Resume: Sendable, Equatable {
     /// The reader has this version: the stream begins with the next version.
     case after(version: UInt64)
     /// The stream cannot go on from the reader's version. The stream begins with the frame of a
-    /// `resync`, which has the reason, and then the newest frame.
+    /// `resync`, which has the reason. The newest frame follows.
     case resync(Bytes)
 }

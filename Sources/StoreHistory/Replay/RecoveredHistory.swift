@@ -110,8 +110,8 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
     }
 
     /// The identity of the state type's form: the SHA-256 of the type's JSON Schema. If users have
-    /// slices, the names of these members are hashed, too. A table of sessions has the same schema
-    /// as a table of users.
+    /// slices, the hash also covers the names of the members with these slices. A table of sessions
+    /// has the same schema as a table of users.
     package static var stateFormDigest: String {
         let schema = JSONSchema.document(of: State.self)
         let users = (State.self as? any RootState.Type)?.membersOfUsers ?? []

@@ -1,6 +1,6 @@
 public import StoreCore
 
-/// The users whose slices a store has. A root state with a ``PerPrincipal`` mounts this module,
+/// The users whose slices a store has. A root state with a `PerPrincipal` mounts this module,
 /// with a slice for each user.
 ///
 /// ```swift
@@ -22,7 +22,7 @@ public struct Users: EffectfulModule {
 
     /// The actions that the server dispatches.
     public enum Internal: ModuleAction {
-        /// A visitor has signed in. Modules that are an ``AdoptingModule`` join the slices of the
+        /// A visitor has signed in. Modules that are an `AdoptingModule` join the slices of the
         /// visitor with the slices of the user; all slices of the visitor are removed. `visitor` is
         /// the name of the visitor's session.
         case signedIn(visitor: String, principal: String)

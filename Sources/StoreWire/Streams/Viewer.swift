@@ -74,8 +74,8 @@ package struct Viewer: Hashable, Sendable {
 
     package func sees(module: String) -> Bool { sight?.sees(module: module) ?? true }
 
-    /// Returns the viewer of a state, or of a part, in which only some slices have owners.
-    /// `session` is true if slices belong to sessions, `owner` if slices belong to users.
+    /// Returns this viewer, with its session and owner only if slices of the subject have such
+    /// owners. `session` is true if slices belong to sessions, `owner` if slices belong to users.
     package func keeping(session keepsSession: Bool, owner keepsOwner: Bool) -> Viewer {
         if keepsSession && keepsOwner { return self }
         return Viewer(
