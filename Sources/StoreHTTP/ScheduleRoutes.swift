@@ -9,30 +9,14 @@ import StoreWire
 
 /// `GET /schedule` lists the timers that are still due. `DELETE /schedule/{timer}` removes a timer.
 struct ScheduleRoutes: RouteGroup {
-    /// The default number of timers of one answer, and the most.
-    static let limitDefault: UInt64 = 1_000
-    static let limitMax: UInt64 = 10_000
-
     let store: Store
 
-    private static let limit = Parameter<UInt64>.number(
-        "limit",
-        in: 1...limitMax,
-        "The most timers in the answer; \(limitDefault) by default."
-    )
-    private static let after = Parameter<String>.text(
-        "after",
-        "The answer begins with the first timer behind this name."
-    )
+    private var pages: NamePages { NamePages(member: "timers", path: store.links.schedule) }
 
     var routes: [Route] {
         let timer = JSONSchema.object([
             .init("timer", .string()), .init("module", .string()), .init("id", .string()),
             .init("due", .string()), .init("cause", .unsigned), .init("href", .string()),
-        ])
-        let list = JSONSchema.object([
-            .init("version", .unsigned), .init("timers", .array(of: timer)),
-            .init("next", .string(), isRequired: false),
         ])
         return [
             .reading(
@@ -40,8 +24,10 @@ struct ScheduleRoutes: RouteGroup {
                 "Schedule",
                 "The timers that are still due, by name.",
                 needs: .schedule,
-                parameters: [Self.limit, Self.after],
-                answers: [.json(list, "The timers, and the path of the next page.")],
+                parameters: NamePages.parameters,
+                answers: [
+                    .json(pages.schema(of: timer), "The timers, and the path of the next page.")
+                ],
                 handle: answerList
             ),
             .changing(
@@ -62,31 +48,17 @@ struct ScheduleRoutes: RouteGroup {
 
     private func answerList(_ request: RequestContext) throws(Problem) {
         let caller = try request.caller()
-        let limit = Int(request[Self.limit] ?? Self.limitDefault)
-        let after = request[Self.after]
-        request.exchange.suspend()
-        let isTaken = store.reader.threads.largeAnswers.submitAnswer { [store] in
-            let (version, timers) = store.reader.timers(for: caller, after: after, limit: limit + 1)
-            var json = JSONWriter(capacity: 4_096)
-            json.object { json in
-                json.member("version", version)
-                json.objectArray("timers", of: timers.prefix(limit)) { json, timer in
-                    json.member("timer", timer.name)
-                    json.member("module", timer.entry.module)
-                    json.member("id", timer.entry.id)
-                    json.member("due", timer.entry.dueTime)
-                    json.member("cause", timer.entry.version)
-                    json.member("href", store.links.timer(timer.name))
-                }
-                guard timers.count > limit, let last = timers.prefix(limit).last else { return }
-                json.member("next", store.links.schedule(after: last.name, limit: limit))
-            }
-            let body = json.byteArray
-            request.complete(.success(.uncached(body)))
-            return body.count
-        }
-        if !isTaken {
-            request.complete(.failure(.overloaded("too many state reads wait already")))
+        pages.answer(request, by: store.reader) { [reader = store.reader] after, limit in
+            reader.timers(for: caller, after: after, limit: limit)
+        } name: {
+            $0.name
+        } write: { [links = store.links] json, timer in
+            json.member("timer", timer.name)
+            json.member("module", timer.entry.module)
+            json.member("id", timer.entry.id)
+            json.member("due", timer.entry.dueTime)
+            json.member("cause", timer.entry.version)
+            json.member("href", links.timer(timer.name))
         }
     }
 

@@ -79,7 +79,8 @@ package final class StateReader: Sendable {
         after: String?,
         limit: Int
     ) -> (version: UInt64, users: [(principal: String, modules: [String])]) {
-        (newest.value.version, newest.value.users(after: after, limit: limit))
+        let snapshot = newest.value
+        return (snapshot.version, snapshot.users(after: after, limit: limit))
     }
 
     /// Returns true if a user owns slices of the newest version.

@@ -37,14 +37,8 @@ package struct Links: Sendable {
     package var session: String { basePath + "/session" }
     package var schedule: String { basePath + "/schedule" }
     package func timer(_ name: String) -> String { schedule + "/" + segment(name) }
-    func schedule(after name: String, limit: Int) -> String {
-        schedule + "?limit=\(limit)&after=" + segment(name)
-    }
     package var users: String { basePath + "/users" }
     package func user(_ principal: String) -> String { users + "/" + segment(principal) }
-    func users(after principal: String, limit: Int) -> String {
-        users + "?limit=\(limit)&after=" + segment(principal)
-    }
     package var route: String { basePath + "/route" }
     var routeEvents: String { route + "/events" }
     var routeShown: String { route + "/shown" }

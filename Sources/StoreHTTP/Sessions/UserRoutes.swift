@@ -9,29 +9,13 @@ import StoreWire
 /// `GET /users` lists the users that have slices, for operators. `DELETE /users/{principal}`
 /// removes all slices of a user, and cancels the effects that follow actions of the user.
 struct UserRoutes: RouteGroup {
-    /// The default number of users of one answer, and the most.
-    static let limitDefault: UInt64 = 1_000
-    static let limitMax: UInt64 = 10_000
-
     let store: Store
 
-    private static let limit = Parameter<UInt64>.number(
-        "limit",
-        in: 1...limitMax,
-        "The most users in the answer; \(limitDefault) by default."
-    )
-    private static let after = Parameter<String>.text(
-        "after",
-        "The answer begins with the first user behind this name."
-    )
+    private var pages: NamePages { NamePages(member: "users", path: store.links.users) }
 
     var routes: [Route] {
         let user = JSONSchema.object([
             .init("principal", .string()), .init("modules", .array(of: .string())),
-        ])
-        let list = JSONSchema.object([
-            .init("version", .unsigned), .init("users", .array(of: user)),
-            .init("next", .string(), isRequired: false),
         ])
         return [
             .reading(
@@ -39,8 +23,10 @@ struct UserRoutes: RouteGroup {
                 "Users",
                 "The users that have slices of their own, by name.",
                 needs: .operators,
-                parameters: [Self.limit, Self.after],
-                answers: [.json(list, "The users, and the path of the next page.")],
+                parameters: NamePages.parameters,
+                answers: [
+                    .json(pages.schema(of: user), "The users, and the path of the next page.")
+                ],
                 audience: .operators,
                 handle: answerList
             ),
@@ -60,27 +46,13 @@ struct UserRoutes: RouteGroup {
     }
 
     private func answerList(_ request: RequestContext) {
-        let limit = Int(request[Self.limit] ?? Self.limitDefault)
-        let after = request[Self.after]
-        request.exchange.suspend()
-        let isTaken = store.reader.threads.largeAnswers.submitAnswer { [store] in
-            let (version, users) = store.reader.users(after: after, limit: limit + 1)
-            var json = JSONWriter(capacity: 4_096)
-            json.object { json in
-                json.member("version", version)
-                json.objectArray("users", of: users.prefix(limit)) { json, user in
-                    json.member("principal", user.principal)
-                    json.member("modules", user.modules)
-                }
-                guard users.count > limit, let last = users.prefix(limit).last else { return }
-                json.member("next", store.links.users(after: last.principal, limit: limit))
-            }
-            let body = json.byteArray
-            request.complete(.success(.uncached(body)))
-            return body.count
-        }
-        if !isTaken {
-            request.complete(.failure(.overloaded("too many state reads wait already")))
+        pages.answer(request, by: store.reader) { [reader = store.reader] after, limit in
+            reader.users(after: after, limit: limit)
+        } name: {
+            $0.principal
+        } write: { json, user in
+            json.member("principal", user.principal)
+            json.member("modules", user.modules)
         }
     }
 
