@@ -6,7 +6,7 @@ import re
 import pytest
 import tour
 from access import ALL, House
-from harness import ROOT, Server, action, environment_with, run, until
+from harness import ROOT, Server, action, run, until
 from programs import build_sample
 from test_seeds_table import has_test, spans
 
@@ -83,7 +83,7 @@ def test_the_commands_about_users_print_the_shown_lines(tmp_path):
 
 
 def test_the_commands_about_timers_print_the_shown_lines():
-    with Server(program=build_sample("Reminders"), env=environment_with(REMINDERS_LOOKS="0")) as server:
+    with Server(program=build_sample("Reminders"), environment={"REMINDERS_LOOKS": "0"}) as server:
         until(lambda: server.version == 1, "the declared timer is set")
         for label in ("tea", "milk"):
             assert server.post(action("reminders/set", label=label, ms=3_600_000)).status == 200
