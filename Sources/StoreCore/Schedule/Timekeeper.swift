@@ -83,11 +83,22 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
         let fire = { @Sendable [weak self, weak engine] () -> Void in
             engine?.enqueueTask { [weak self] in self?.fireDue($0) }
         }
+        let wait = Self.wait(for: length, on: clock)
         let task = Task(executorPreference: runner.executor) {
-            guard (try? await clock.sleep(for: length)) != nil else { return }
+            guard (try? await wait()) != nil else { return }
             fire()
         }
         sleep = (due, task)
+    }
+
+    /// Returns a function that sleeps until a time has passed from now on. The time includes the
+    /// time until the task of the function begins.
+    private static func wait(
+        for length: Duration,
+        on clock: some Clock<Duration>
+    ) -> @Sendable () async throws -> Void {
+        let deadline = clock.now.advanced(by: length)
+        return { try await clock.sleep(until: deadline, tolerance: nil) }
     }
 
     private func fireDue(_ engine: Engine) {
