@@ -181,7 +181,7 @@ extension Rank {
             }
             digits[place] = 0
         }
-        // All digits were the greatest: the next number has another length.
+        // Each digit was the greatest digit, so the next number has another length.
         switch integer[0] {
         case UInt8(ascii: "z"): return nil
         case UInt8(ascii: "Z"): return [UInt8(ascii: "a"), UInt8(ascii: "0")]

@@ -164,6 +164,45 @@ def test_the_end_of_a_slice_removes_its_timers(server):
     assert {id_: note["text"] for id_, note in notes.items()} == {"n1": "", "n2": "expired", "n11": "expired"}
 
 
+def test_timers_that_look_alike_are_different_timers(server):
+    # A composed and a decomposed letter; an instance whose id has a slash.
+    for label in ("caf\u00e9", "cafe\u0301"):
+        do(server, "reminders/set", label=label, ms=5_000)
+    do(server, "reminders/cancelled", label="cafe\u0301")
+    for id_ in ("a", "a/b", "a%2Fb"):
+        do(server, f"note/{id_}/start")
+        do(server, f"note/{id_}/written", text=id_)
+    assert set(timers(server)) == {
+        "reminders/caf\u00e9", "note/a/expiry", "note/a%2Fb/expiry", "note/a%252Fb/expiry",
+    }
+    do(server, "note/a/stop")
+    assert set(timers(server)) == {"reminders/caf\u00e9", "note/a%2Fb/expiry", "note/a%252Fb/expiry"}
+    [timer] = [timer for timer in timers(server).values() if timer["timer"] == "note/a%252Fb/expiry"]
+    assert server.request("DELETE", timer["href"], b"").status == 204
+    advance(server, 10)
+    assert rung(server) == ["caf\u00e9"]
+    assert {id_: note["text"] for id_, note in server.state["note"].items()} == {"a/b": "expired", "a%2Fb": "a%2Fb"}
+
+
+def test_all_clients_see_that_a_user_sets_a_timer(program, tmp_path):
+    house = House(tmp_path, {"operator": ALL, "sleeper": ALL}, program)
+    ada, spaced, bob = (house.bearer(name, "sleeper") for name in ("ada", "ada b", "bob"))
+    with house.server("--clock", "test", environment=QUIET) as server:
+        until(lambda: server.get("/state", bob)["etag"].endswith(':1"'), "the declared timer is set")
+        tag = server.get("/state", bob)["etag"]
+        with Stream(server, "/events?path=/schedule", headers=bob.items()) as part:
+            with Stream(server, "/events", headers=bob.items()) as whole:
+                part.opened().event(), whole.opened().event()
+                do(server, "own/slept", ada)
+                for stream, place in ((part, lambda state: state), (whole, lambda state: state["schedule"])):
+                    assert "@ada own/nap" in place(stream.event().json)
+        assert server.get("/state", {**bob, "If-None-Match": tag}).status == 200
+        # The end of a user keeps the timers of a user whose name begins like this name.
+        do(server, "own/slept", spaced)
+        assert server.request("DELETE", "/users/ada", b"", house.operator).status == 204
+        assert set(server.get("/state", bob).json["schedule"]) == {"@ada%20b own/nap", "cleaning/clean"}
+
+
 def test_timers_of_users_end_with_the_users(program, tmp_path):
     roles = {"operator": ALL, "sleeper": {"read": ["/own", "/schedule", "log"], "dispatch": ["*"], "use": ["effects"]}}
     house = House(tmp_path, roles, program)

@@ -95,7 +95,7 @@ package enum ConfigurationOptions {
 
 /// A configuration that is set by flags, variables and a file.
 package protocol CommandLineConfiguration: Sendable {
-    /// All options, in the order in which `--help` lists the options.
+    /// The options, in the order in which `--help` lists them.
     static var options: [ConfigurationOption<Self>] { get }
 
     static var defaults: Self { get }

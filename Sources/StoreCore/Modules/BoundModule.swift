@@ -175,8 +175,12 @@ final class MountedModule<M: Module, Place: SlicePlace>: BoundModule where Place
         guard place.ownership == .principal,
             let adopting = typedModule as? any AdoptingModule<M.State>
         else { return false }
+        let keys = place.keys(root, of: visitor)
+        guard keys.isEmpty || place.hasRoom(root, for: user) else {
+            throw Refusal.ofTooManyUsers(of: name)
+        }
         var isChanged = false
-        for key in place.keys(root, of: visitor) {
+        for key in keys {
             guard let theirs = place.read(root, key) else { continue }
             let own = SliceKey(owner: user, instance: key.instance)
             guard let old = place.read(root, own) else {

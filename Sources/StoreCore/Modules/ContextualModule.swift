@@ -20,7 +20,7 @@
 /// }
 /// ```
 ///
-/// All reducers of a module return the same type. The start of a ``ContextualStartableModule`` gets
+/// The reducers of a module return the same type. The start of a ``ContextualStartableModule`` gets
 /// a context, too. A ``KeepingModule`` may also be contextual; its reducers return effects.
 ///
 /// Cost: some 300 instructions for each action, because the context has its own references to the

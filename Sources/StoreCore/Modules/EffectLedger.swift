@@ -45,5 +45,7 @@ struct EffectLedger<Root: RootState>: Sendable {
         place.write(pending, &state)
         change.add(SliceEdit(moduleIndex))
         change.changesState = true
+        // All clients share the ledger, even if the slice of the effect has an owner.
+        change.isVisibleToSenderOnly = false
     }
 }

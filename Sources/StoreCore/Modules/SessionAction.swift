@@ -50,10 +50,7 @@ extension ModuleMachine {
         guard let owner = key.owner, !modules[module].slicePlace.hasRoom(state, for: owner) else {
             return
         }
-        throw Refusal(
-            reason: "\(OwnerName.usersMax) users have a slice of '\(moduleNames[module])', the "
-                + "maximum."
-        )
+        throw Refusal.ofTooManyUsers(of: moduleNames[module])
     }
 
     /// Refuses an action on the routes of sessions that have all ended.
@@ -139,5 +136,14 @@ extension Change {
     mutating func add(_ keys: some Collection<SliceKey>, of module: Int) {
         guard keys.count <= Self.editsMax else { return add(SliceEdit(module)) }
         for key in keys { add(SliceEdit(module, key)) }
+    }
+}
+
+extension Refusal {
+    /// Makes the refusal of a further user.
+    static func ofTooManyUsers(of module: String) -> Refusal {
+        Refusal(
+            reason: "\(OwnerName.usersMax) users have a slice of '\(module)', the maximum."
+        )
     }
 }

@@ -158,13 +158,32 @@ extension Schedule.State {
 
 /// The names of timers: the path of the slice, a slash, and the timer's id. If the slice has an
 /// owner, the owner and a space come first.
-enum TimerName {
-    static func prefix(ofOwner owner: String) -> String { owner + " " }
+///
+/// A space in an owner and a slash in the id of an instance are escaped, and so is each percent
+/// sign before them. Otherwise two timers could have one name, and the end of the user `a` would
+/// remove the timers of the user `a b`.
+package enum TimerName {
+    package static func prefix(ofOwner owner: String) -> String {
+        escaped(owner, UInt8(ascii: " "), as: "%20") + " "
+    }
 
     /// Returns the prefix of the names of a slice's timers. Without an instance, the prefix is for
     /// all instances of the module.
     static func prefix(of address: SliceAddress) -> String {
-        (address.key.owner.map(prefix(ofOwner:)) ?? "") + address.path + "/"
+        let owner = address.key.owner.map(prefix(ofOwner:)) ?? ""
+        let instance = address.instance.map { escaped($0, UInt8(ascii: "/"), as: "%2F") + "/" }
+        return owner + address.module + "/" + (instance ?? "")
+    }
+
+    private static func escaped(_ text: String, _ byte: UInt8, as escape: String) -> String {
+        let percent = UInt8(ascii: "%")
+        guard text.utf8.contains(where: { $0 == byte || $0 == percent }) else { return text }
+        var bytes: [UInt8] = []
+        for next in text.utf8 {
+            bytes +=
+                next == byte ? Array(escape.utf8) : next == percent ? Array("%25".utf8) : [next]
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     static func name(of id: String, at address: SliceAddress) -> String {

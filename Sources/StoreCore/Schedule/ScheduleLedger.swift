@@ -135,6 +135,8 @@ extension ModuleMachine {
         guard let scheduleLedger, schedule != before else { return }
         scheduleLedger.place.write(schedule, &state)
         change.changesState = true
+        // All clients share the schedule, even if the slice of the timer has an owner.
+        change.isVisibleToSenderOnly = false
         change.add(SliceEdit(scheduleLedger.moduleIndex))
     }
 }

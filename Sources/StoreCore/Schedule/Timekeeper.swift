@@ -22,7 +22,9 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
     /// The timers by the times at which they are due. A key is a time of 20 digits and a name.
     private var names = SortedTable<DueTimer>()
     /// The keys in ``names`` of each timer.
-    private var dueByName: [String: Int64] = [:]
+    private var dueByName: [ExactText: Int64] = [:]
+    /// The timers whose next time has passed while no server ran, and leads to no action.
+    private var skippedNames: Set<ExactText> = []
     /// The timers whose actions are dispatched, and not applied yet.
     private var inFlight: Set<ExactText> = []
     private var sleep: (due: Int64, task: Task<Void, Never>)?
@@ -41,8 +43,10 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
         for (name, entry) in (new?.table ?? ValueTable()).differences(from: before) {
             forget(name)
             guard let entry else { continue }
-            if isStart, entry.missed == .skipped, entry.due < now() { skip(entry, name, engine) }
-            dueByName[name] = entry.due
+            if isStart, entry.missed == .skipped, entry.due < now() {
+                skippedNames.insert(ExactText(name))
+            }
+            dueByName[ExactText(name)] = entry.due
             names[Self.key(entry.due, name)] = DueTimer(name, entry)
         }
         sleepUntilDue(engine)
@@ -50,7 +54,8 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
 
     private func forget(_ name: String) {
         inFlight.remove(ExactText(name))
-        guard let due = dueByName.removeValue(forKey: name) else { return }
+        skippedNames.remove(ExactText(name))
+        guard let due = dueByName.removeValue(forKey: ExactText(name)) else { return }
         names[Self.key(due, name)] = nil
     }
 
@@ -115,8 +120,12 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
         sleepUntilDue(engine, atLeast: failed ? Self.retryPause : nil)
     }
 
-    /// Dispatches the action of a timer. Returns `false` if the Core does not take it.
+    /// Dispatches the action of a timer, or skips its time. Returns `false` if the Core does not take it.
     private func fire(_ timer: DueTimer, _ engine: Engine) -> Bool {
+        if skippedNames.contains(ExactText(timer.name)) {
+            let skipped = Schedule.Internal.skipped(timer: timer.name, due: timer.entry.due)
+            return offer([skipped], timer, engine)
+        }
         let fired = Schedule.Internal.fired(timer: timer.name, due: timer.entry.due)
         do {
             guard let action = try machine?.action(of: timer.entry) else { return false }
@@ -127,11 +136,6 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
         }
     }
 
-    private func skip(_ entry: Schedule.Entry, _ name: String, _ engine: Engine) {
-        let skipped = Schedule.Internal.skipped(timer: name, due: entry.due)
-        _ = offer([skipped], DueTimer(name, entry), engine)
-    }
-
     private func offer(_ actions: [any Action], _ timer: DueTimer, _ engine: Engine) -> Bool {
         let name = ExactText(timer.name)
         do {
@@ -139,7 +143,8 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
             let members = try actions.map { try engine.member(of: $0) }
             inFlight.insert(name)
             let completion = TimerCompletion { [weak self, weak engine] outcome in
-                engine?.enqueueTask { [weak self] in self?.handled(outcome, of: timer, actions, $0)
+                engine?.enqueueTask { [weak self] engine in
+                    self?.handled(outcome, of: timer, actions, engine)
                 }
             }
             try engine.offer(Envelope(members: members, source: source, completion: completion))
@@ -158,7 +163,8 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
         _ engine: Engine
     ) {
         let isPending =
-            dueByName[timer.name] == timer.entry.due && inFlight.contains(ExactText(timer.name))
+            dueByName[ExactText(timer.name)] == timer.entry.due
+            && inFlight.contains(ExactText(timer.name))
         guard isPending else { return }
         inFlight.remove(ExactText(timer.name))
         switch outcome {

@@ -83,7 +83,7 @@ package final class StateReader: Sendable {
         return (snapshot.version, snapshot.users(after: after, limit: limit))
     }
 
-    /// Returns true if a user owns slices of the newest version.
+    /// Returns true if a user owns slices or timers of the newest version.
     func hasSlices(ofUser principal: String) -> Bool { newest.value.hasSlices(ofUser: principal) }
 
     /// Returns the newest published state.

@@ -26,7 +26,7 @@ public struct Users: EffectfulModule {
         /// visitor with the slices of the user; all slices of the visitor are removed. `visitor` is
         /// the name of the visitor's session.
         case signedIn(visitor: String, principal: String)
-        /// All slices of a user are removed. Effects that follow actions of the user are cancelled.
+        /// The slices of a user are removed. Effects that follow actions of the user are cancelled.
         /// If the user dispatches an action later, its slices begin anew.
         case forgotten(principal: String)
     }

@@ -41,6 +41,9 @@ package final class EncodedPieces: Sendable {
         return names
     }
 
+    /// Returns true if the name of a piece has this prefix.
+    func hasName(withPrefix prefix: String) -> Bool { !pieces.keys(withPrefix: prefix).isEmpty }
+
     /// Returns true if there is a piece of this name.
     package func has(_ name: String) -> Bool { pieces[name] != nil }
 

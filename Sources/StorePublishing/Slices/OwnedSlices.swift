@@ -113,7 +113,7 @@ package final class OwnedSlices: Sendable {
     /// True if ``joined`` is cheap to make.
     var isAtHand: Bool { joinedBytes.isAtHand(entries.count) }
 
-    /// All slices as JSON, under the names of their owners, as in a stored snapshot.
+    /// The JSON of all slices, under the names of their owners, as in a stored snapshot.
     var joined: Bytes {
         joinedBytes.value {
             var json = JSONWriter(capacity: 64 * (entries.count + 1))

@@ -247,9 +247,11 @@ extension Snapshot {
         }
     }
 
-    /// Returns true if a user owns slices.
+    /// Returns true if a user owns slices, or timers of slices that the user has not changed.
     package func hasSlices(ofUser principal: String) -> Bool {
-        userSlices.contains { $0.slices[OwnerName.user(principal)] != nil }
+        let owner = OwnerName.user(principal)
+        return userSlices.contains { $0.slices[owner] != nil }
+            || schedule?.hasName(withPrefix: TimerName.prefix(ofOwner: owner)) == true
     }
 
     private var userSlices: [(name: String, slices: OwnedSlices)] {

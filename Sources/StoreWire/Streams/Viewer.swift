@@ -11,7 +11,7 @@ package struct Viewer: Hashable, Sendable {
         let owner: ExactText?
         let principal: ExactText?
         let sight: Sight?
-        /// All names in one text, so that one comparison is enough.
+        /// The three names as one text, so that one comparison is enough.
         let names: ExactText
 
         init(_ session: ExactText?, _ owner: ExactText?, _ principal: ExactText?, _ sight: Sight?) {
