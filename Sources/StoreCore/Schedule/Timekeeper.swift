@@ -120,7 +120,8 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
         sleepUntilDue(engine, atLeast: failed ? Self.retryPause : nil)
     }
 
-    /// Dispatches the action of a timer, or skips its time. Returns `false` if the Core does not take it.
+    /// Dispatches the action of a timer, or skips its time. Returns `false` if the Core does not
+    /// take it.
     private func fire(_ timer: DueTimer, _ engine: Engine) -> Bool {
         if skippedNames.contains(ExactText(timer.name)) {
             let skipped = Schedule.Internal.skipped(timer: timer.name, due: timer.entry.due)
