@@ -3,6 +3,7 @@
 Nothing here sleeps in order to synchronise: `until` polls a condition up to a deadline.
 """
 
+import contextlib
 import json
 import os
 import pathlib
@@ -568,3 +569,27 @@ def read_all(streams, done, seconds=ANSWER_SECONDS_MAX):
             absorb(stream)
     poll.close()
     return [events[id(stream)] for stream in streams]
+
+
+class SmallDisk:
+    """A data directory on a file system of 4 MiB. Mounting it needs root."""
+
+    def __init__(self, folder):
+        self.data = folder / "small"
+        self.data.mkdir(mode=0o700)
+
+    def __enter__(self):
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m,mode=0700", "tmpfs", self.data], check=True)
+        return self
+
+    def __exit__(self, *_):
+        subprocess.run(["umount", "--lazy", self.data], check=True)
+
+    def fill(self):
+        """Takes all room of the file system."""
+        with (self.data / "ballast").open("wb", buffering=0) as ballast, contextlib.suppress(OSError):
+            while True:
+                ballast.write(bytes(4_096))
+
+    def clear(self):
+        (self.data / "ballast").unlink()

@@ -1,13 +1,14 @@
 """Timers: due once, again and again, and each day (docs/decisions/0051), on programs/Reminders.swift."""
 
 import json
+import os
 import signal
 import subprocess
 import time
 
 import pytest
 from access import ALL, House
-from harness import Server, Stream, action, environment_with, until
+from harness import Server, SmallDisk, Stream, action, environment_with, until
 from programs import build_sample
 
 ADVANCE = "/test/clock/advance"
@@ -304,6 +305,44 @@ def test_each_time_leads_to_its_action_once_though_the_server_is_killed(program,
     due = [record["payload"]["due"] for record in records if record["type"] == "schedule/fired"]
     assert due == [first + number * SECOND for number in range(count)]
     assert sum(record["type"] == "reminders/rang" for record in records) == count
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small file system needs root")
+def test_a_full_disk_delays_timers_and_loses_none(program, tmp_path):
+    with SmallDisk(tmp_path) as disk, Server(program=program, data=disk.data, environment=QUIET) as server:
+        do(server, "reminders/repeated", label="tick", seconds=1, missed="each")
+        first = server.state["schedule"]["reminders/tick"]["due"]
+        until(lambda: len(rung(server)) == 1, "it rings")
+        disk.fill()
+        long = action("reminders/cancelled", label="x" * 1_000)
+        until(lambda: server.post(long).status == 507, "the disk is full")
+        count = len(rung(server))
+        full = time.monotonic()
+        until(lambda: time.monotonic() - full > 2.5, "two times pass")
+        assert len(rung(server)) <= count + 1
+        disk.clear()
+        until(lambda: len(rung(server)) >= count + 3, "the times are made up for")
+        do(server, "reminders/cancelled", label="tick")
+        fired = [
+            record["payload"]["due"]
+            for record in server.get("/actions?limit=1000").json["actions"]
+            if record["type"] == "schedule/fired"
+        ]
+        assert fired == [first + number * SECOND for number in range(len(rung(server)))]
+
+
+def test_arrays_and_dry_runs_set_timers_as_one_action_does(server):
+    dry = server.post(action("reminders/set", label="dry", ms=1_000), query="?dry-run=true")
+    assert dry.status == 200 and "/schedule/reminders~1dry" in [change["path"] for change in dry.json["patch"]]
+    assert timers(server) == {}
+    both = [action("reminders/set", label="a", ms=1_000), action("reminders/set", label="b", ms=2_000)]
+    assert server.post(both + [action("reminders/cancelled", label="a")]).status == 200
+    assert set(timers(server)) == {"reminders/b"}
+    # A refused member takes the timers of the others back.
+    server.post([action("reminders/set", label="c", ms=1_000), action("reminders/nameless")]).problem("refused", 409)
+    assert set(timers(server)) == {"reminders/b"}
+    advance(server, 2)
+    assert rung(server) == ["b"]
 
 
 def test_many_timers_wait_and_only_due_timers_are_dispatched(server):

@@ -1,11 +1,12 @@
 """Slices of users: `PerPrincipal`, sign-ins, and the routes of users (docs/decisions/0050)."""
 
 import json
+import os
 import signal
 
 import pytest
 from access import ALL, House, cookie_of, session
-from harness import Server, Stream, action, until
+from harness import Server, SmallDisk, Stream, action, until
 from programs import build_sample
 
 ROLES = {
@@ -234,6 +235,22 @@ def test_a_module_may_refuse_a_sign_in(house):
         # Nothing has changed: the visitor goes on.
         assert items(server, visitor) == ["tea"] * 3 and items(server, ada) == ["tea"] * 3
         add(server, "tea", visitor)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small file system needs root")
+def test_a_sign_in_on_a_full_disk_changes_nothing(house, tmp_path):
+    ada = house.bearer("ada", "buyer")
+    with SmallDisk(tmp_path) as disk, house.server(data=disk.data) as server:
+        visitor = session(server, {})
+        add(server, "tea", visitor)
+        disk.fill()
+        until(lambda: server.post(action("cart/touched"), ada).status == 507, "the disk is full")
+        sign_in = lambda: server.request("POST", "/sessions", b"", {**ada, **visitor})  # noqa: E731
+        sign_in().problem("storage-full", 507)
+        assert items(server, visitor) == ["tea"] and items(server, ada) == []
+        disk.clear()
+        until(lambda: sign_in().status == 201, "there is room again")
+        assert items(server, ada) == ["tea"] and server.get("/state", visitor).status == 403
 
 
 def test_the_end_of_a_session_ends_a_visitor_and_no_user(house):
