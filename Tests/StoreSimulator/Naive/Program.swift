@@ -93,6 +93,8 @@ struct FiredTimer {
     let type: Bytewise
     let payload: Bytewise
     let cause: UInt64
+    /// The user or the visitor that the records belong to.
+    let owner: String
 }
 
 /// The owner of the slices that an action changes.

@@ -170,7 +170,9 @@ extension Simulation {
             guard Bytewise(record.payload) == fired.payload, Bytewise(record.type) == fired.type,
                 record.cause == fired.cause
             else { throw Violation(.consequence, "\(name(record)) follows a timer") }
-            try apply(record, from: nil, for: nil)
+            guard StateText.owner(as: record.principal?.name, in: record.session) == fired.owner
+            else { throw Violation(.origin, "\(name(record)) has another owner than its timer") }
+            try apply(record, from: record.session, for: nil)
             return true
         }
         guard let action = try? server.action(record.type, record.payload),
@@ -188,7 +190,7 @@ extension Simulation {
             else { throw Violation(.consequence, "\(name(record)) is not missed") }
         case .cancelled, .declared: return false
         }
-        try apply(record, from: nil, for: nil)
+        try apply(record, from: record.session, for: nil)
         return true
     }
 

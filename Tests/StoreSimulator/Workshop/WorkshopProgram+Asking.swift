@@ -211,7 +211,7 @@ extension WorkshopProgram {
     }
 
     private static func bell(_ note: (String, String), _ asker: inout Asker) -> Sent {
-        let id = ("id", JSONText.string(asker.chance.pick(["a", "b", "\u{E9}"])))
+        let id = ("id", JSONText.string(asker.chance.pick(["a", "e\u{301}", "\u{E9}"])))
         let seconds = asker.chance.below(90)
         switch asker.chance.below(8) {
         case 0...4: return Sent("gong/set", .of(note, id, ("seconds", "\(seconds)")))
@@ -226,7 +226,9 @@ extension WorkshopProgram {
 
     private static func purse(_ note: (String, String), _ asker: inout Asker) -> Sent {
         let coins = ("coins", "\(asker.chance.below(9))")
-        switch asker.chance.below(8) {
+        switch asker.chance.below(10) {
+        case 8, 9:
+            return Sent("purse/lent", .of(note, ("seconds", "\(asker.chance.below(90))")))
         case 0...3: return Sent("purse/earned", .of(note, coins))
         case 4...5: return Sent("purse/spent", .of(note, coins))
         case 6: return Sent("purse/spent", .of(note, ("coins", "0")))

@@ -109,7 +109,13 @@ extension WorkshopProgram {
             root.pins[session][id] = pin
         case let action as Purse.Action:
             let owner = StateText.owner(as: principal?.name, in: session)
-            try root.purse.change(owner) { try Purse().reduce(&$0, action, in: context) }
+            try root.purse.change(owner) { _ = try Purse().reduce(&$0, action, in: context) }
+            if case .lent(_, let seconds) = action {
+                lend(&root, as: owner, at: version, time + Int64(seconds) * 1_000_000_000)
+            }
+        case let action as Purse.Internal:
+            let owner = StateText.owner(as: principal?.name, in: session)
+            root.purse.change(owner) { _ = Purse().reduce(&$0, internal: action, in: context) }
         case is Users.Internal: break
         case let action as Gong.Action: ring(&root, action, at: version, time)
         case let action as Gong.Internal: _ = Gong().reduce(&root.gong, internal: action)
@@ -208,7 +214,7 @@ extension WorkshopProgram {
         case is Draft.Action, is Draft.Internal, is ModuleStart<Pin>, is ModuleStop<Pin>,
             is Pin.Action, is Pin.UI, is ModuleStart<Stool>, is ModuleStop<Stool>:
             .session
-        case is Purse.Action, is Users.Internal: .user
+        case is Purse.Action, is Purse.Internal, is Users.Internal: .user
         case is Sessions.Internal, is ClientRequest: .nobody
         default: .everybody
         }
@@ -247,6 +253,29 @@ extension WorkshopProgram {
             set(id, seconds, each: true, missed, JSONText.object([("ticked", "{}")]))
         case .silenced(let id): root.schedule.remove("gong/" + id)
         }
+    }
+
+    /// Sets the timer of a user's purse.
+    private static func lend(
+        _ root: inout Workshop,
+        as owner: String,
+        at version: UInt64,
+        _ due: Int64
+    ) {
+        root.schedule.set(
+            Schedule.Entry(
+                slice: "purse",
+                owner: owner,
+                id: "loan",
+                due: due,
+                interval: nil,
+                missed: .once,
+                version: version,
+                kind: "internal",
+                action: JSONText.object([("repaid", "{}")])
+            ),
+            owner + " purse/loan"
+        )
     }
 
     /// Removes a timer that was due, or sets its next time.
@@ -291,6 +320,7 @@ extension WorkshopProgram {
 
     static func end(_ session: String, _ root: inout Workshop) {
         root.purse.end(session)
+        for owner in [session, "~" + session] { root.schedule.remove(owner + " purse/loan") }
         root.draft.end(session)
         root.pins.end(session)
         root.tint.end(session)

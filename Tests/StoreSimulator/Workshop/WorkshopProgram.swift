@@ -84,9 +84,10 @@ enum WorkshopProgram: Program {
         }
         let name = text[text.index(text.startIndex, offsetBy: 2)..<text.index(before: colon)]
         return FiredTimer(
-            type: Bytewise("gong/" + name),
+            type: Bytewise(entry.slice + "/" + name),
             payload: Bytewise(String(text[text.index(after: colon)..<last])),
-            cause: entry.version
+            cause: entry.version,
+            owner: entry.owner ?? "~" + Sessions.shared
         )
     }
 
@@ -175,7 +176,8 @@ enum WorkshopProgram: Program {
             }
         case let action as Purse.Action:
             switch action {
-            case .earned(let note, _), .spent(let note, _), .counted(let note): return note
+            case .earned(let note, _), .spent(let note, _), .counted(let note), .lent(let note, _):
+                return note
             }
         case let action as ModuleStart<Pin>: return action.start.note
         case let action as Pin.Action:
