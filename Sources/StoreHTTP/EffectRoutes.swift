@@ -10,6 +10,7 @@ import StoreWire
 struct EffectRoutes: RouteGroup {
     let links: Links
     let runner: EffectRunner
+    let reader: StateReader
 
     var routes: [Route] {
         [
@@ -37,16 +38,18 @@ struct EffectRoutes: RouteGroup {
                 ],
                 answers: [.done],
                 problems: [.notFound]
-            ) { [runner] request throws(Problem) in
-                let (id, viewer) = (try Self.id(of: request), try request.caller().viewer)
-                // A caller that sees all modules needs no search among the running effects.
-                // `cancel` itself finds the effects of this caller.
+            ) { [runner, reader] request throws(Problem) in
+                let (id, caller) = (try Self.id(of: request), try request.caller())
+                // A caller that sees everything needs no search among the running effects. `cancel`
+                // itself finds the effects of this caller's session and user.
                 let isSeen =
-                    viewer.sight == nil
+                    reader.showsEverything(to: caller)
                     || runner.running.contains {
-                        $0.id.isSame(as: id) && viewer.sees(module: $0.address.module)
+                        $0.id.isSame(as: id) && reader.shows($0.address, to: caller)
                     }
-                guard isSeen, runner.cancel(id, for: viewer) else { throw request.notFound }
+                guard isSeen, runner.cancel(id, for: caller.viewer) else {
+                    throw request.notFound
+                }
                 request.respond(.done)
             },
         ]
@@ -73,8 +76,7 @@ struct EffectRoutes: RouteGroup {
             // The list leaves out cancelled effects, which dispatch nothing more and are about to
             // end.
             let running = runner.running.lazy.filter { effect in
-                !effect.isCancelled && caller.sees(owner: effect.address.key.owner)
-                    && caller.viewer.sees(module: effect.address.module)
+                !effect.isCancelled && reader.shows(effect.address, to: caller)
             }
             json.objectArray("effects", of: running) { json, effect in
                 json.member("id", effect.id)

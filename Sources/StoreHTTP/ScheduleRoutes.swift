@@ -76,6 +76,14 @@ struct ScheduleRoutes: RouteGroup {
 }
 
 extension Schedule.Entry {
+    /// The address of the slice that the timer belongs to.
+    fileprivate var address: SliceAddress {
+        let id = slice.utf8.firstIndex(of: UInt8(ascii: "/")).map {
+            String(slice[slice.utf8.index(after: $0)...])
+        }
+        return SliceAddress(module: module, SliceKey(owner: owner, instance: id))
+    }
+
     /// The module that the timer belongs to.
     var module: String {
         String(decoding: slice.utf8.prefix { $0 != UInt8(ascii: "/") }, as: UTF8.self)
@@ -125,7 +133,7 @@ extension StateReader {
                 Schedule.Entry.self,
                 from: bytes.withUnsafeBytes { Array($0) }
             ),
-            caller.sees(owner: entry.owner), caller.viewer.sees(module: entry.module)
+            shows(entry.address, to: caller)
         else { return nil }
         return entry
     }

@@ -24,7 +24,8 @@ extension Store {
         guard let runner = engine.effects, let views = reader.views else { return [] }
         var groups: [any RouteGroup] = [
             ModuleListRoutes(store: self), ModuleRoutes(store: self),
-            ViewRoutes(store: self, views: views), EffectRoutes(links: links, runner: runner),
+            ViewRoutes(store: self, views: views),
+            EffectRoutes(links: links, runner: runner, reader: reader),
             UseCaseRoutes(store: self, methods: methods),
         ]
         if modules.contains(where: { $0.name == Schedule.name }) {

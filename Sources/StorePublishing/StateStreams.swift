@@ -188,8 +188,8 @@ extension StateStreams {
     /// Sends the filtered state to the viewers that see only some members of the state.
     ///
     /// A client gets a version that changes its state. The client also gets the versions of its own
-    /// actions, and of actions for all clients. A viewer with a sight gets a version only if
-    /// its visible slices changed.
+    /// actions, and of actions for all clients. If a sight or the readers of slices may hide
+    /// changes from a viewer, the viewer gets a version only if its visible slices changed.
     private func distributeFilteredStates(
         of snapshot: Snapshot,
         after before: Snapshot,
@@ -202,7 +202,7 @@ extension StateStreams {
         }
         for viewer in watching.viewers(of: seeing) {
             let (seen, old) = (snapshot.visible(to: viewer), before.visible(to: viewer))
-            if viewer.sight != nil, !seen.differs(from: old) { continue }
+            if viewer.isFiltered(in: snapshot), !seen.differs(from: old) { continue }
             distributeState(seen, after: old, for: filter, to: viewer)
         }
     }
@@ -220,7 +220,8 @@ extension StateStreams {
 
     /// Returns a version of the whole state as a viewer sees it.
     ///
-    /// For a role, the number is the version of the last change that the role may see. If a reader
+    /// If changes may be hidden from the viewer, the number is the version of the last change that
+    /// the viewer sees. If a reader
     /// joined after a hidden change, the newest number would cause an event without a change. All
     /// readers of the topic would get this event.
     private func topicVersion(
@@ -230,7 +231,7 @@ extension StateStreams {
         in mode: StreamMode
     ) -> TopicVersion {
         var version = snapshot.version
-        if viewer.sight != nil {
+        if viewer.isFiltered(in: snapshot) {
             version = snapshot.eventVersion(
                 changed: snapshot.changedVersion,
                 after: before.changedVersion
@@ -240,6 +241,14 @@ extension StateStreams {
         case .snapshot: TopicVersion(version, frame: snapshot.frame(at: version))
         case .patch: TopicVersion(version, state: PatchState(snapshot, at: version, after: before))
         }
+    }
+}
+
+extension Viewer {
+    /// True if changes may be hidden from this viewer, by its sight or by the readers of slices.
+    /// The viewer then gets no event for a hidden change.
+    fileprivate func isFiltered(in snapshot: Snapshot) -> Bool {
+        sight != nil || (snapshot.hasRestrictedSlices && owner != nil)
     }
 }
 

@@ -24,7 +24,8 @@ package final class Caller: Sendable {
         let own = isOperator ? nil : ExactText(session ?? SessionName.shared)
         let owner =
             isOperator ? nil : ExactText(OwnerName.ofClient(as: identity?.name, in: session))
-        let viewer = Viewer(session: own, owner: owner, sight: identity?.sight)
+        let role = isOperator ? nil : identity?.recordedPrincipal?.role.map { ExactText($0) }
+        let viewer = Viewer(session: own, owner: owner, role: role, sight: identity?.sight)
         self.init(session, isOperator, identity, viewer)
     }
 
@@ -49,7 +50,7 @@ package final class Caller: Sendable {
             session,
             isOperator,
             identity,
-            Viewer(session: viewer.session, owner: viewer.owner)
+            Viewer(session: viewer.session, owner: viewer.owner, role: viewer.role)
         )
     }
 

@@ -123,6 +123,18 @@ package struct ActionOrigin {
         }
     }
 
+    /// The ``ReaderName`` of the sender, if the sender may act only on the restricted slices that
+    /// it reads; `nil` for operators, the program and replays.
+    var restrictedClient: String? {
+        guard case .envelope(let envelope) = source else { return nil }
+        return envelope._withUnsafeGuaranteedRef { envelope in
+            guard envelope.isOfClient else { return nil }
+            let principal = envelope.principal
+            let owner = OwnerName.ofClient(as: principal?.name, in: envelope.session)
+            return ReaderName.client(owner, role: principal?.role)
+        }
+    }
+
     private static func principal(in bytes: UnsafeRawBufferPointer) -> ActionPrincipal {
         ActionPrincipal(String(decoding: bytes, as: UTF8.self))
     }

@@ -8,6 +8,9 @@ package struct Change: Sendable {
     /// True if the action concerns only the session that led to it, and no shared slice. Other
     /// sessions then see only a new version number.
     package var isVisibleToSenderOnly = false
+    /// The readers of the restricted slices that have changed, before and after the action; `nil`
+    /// if no such slice has changed.
+    package private(set) var readers: ChangedReaders?
 
     package init(
         changesState: Bool,
@@ -22,8 +25,24 @@ package struct Change: Sendable {
     /// Adds a slice, or merges it with the entry of the same slice.
     mutating func add(_ edit: SliceEdit) { edits.insert(edit) }
 
+    /// Adds the readers of a restricted slice, before or after the action.
+    mutating func add(_ readers: Readers) {
+        self.readers = ChangedReaders(adding: readers, to: self.readers)
+    }
+
     /// The change of an action that changed nothing.
     package static let none = Change(changesState: false)
+}
+
+/// The readers of restricted slices that an action has changed. The type is a class, so that a
+/// change without such slices stores only an empty reference.
+package final class ChangedReaders: Sendable {
+    /// The readers. A reader of several slices occurs several times.
+    let lists: [Readers]
+
+    init(adding readers: Readers, to others: ChangedReaders?) {
+        lists = (others?.lists ?? []) + [readers]
+    }
 }
 
 /// A slice that an action has written.

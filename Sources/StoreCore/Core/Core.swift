@@ -172,12 +172,14 @@ extension Core {
     }
 
     /// Applies an action like ``apply(_:)``, for a client with a session and a principal. `watch`
-    /// ends when all effects that follow the action have ended.
+    /// ends when all effects that follow the action have ended. If `isOfClient` is true, the action
+    /// is refused on a restricted slice that the client does not read.
     package func apply(
         _ action: any Action,
         watch: EffectWatch?,
         from session: String? = nil,
-        by principal: ActionPrincipal? = nil
+        by principal: ActionPrincipal? = nil,
+        isOfClient: Bool = false
     ) async throws(DispatchError) -> Applied<State> {
         let member = try engine.validMember(of: action)
         let (version, state) = try await engine.offerAndWait { completion in
@@ -189,6 +191,7 @@ extension Core {
                 returnsState: true,
                 watch: watch,
                 session: session,
+                isOfClient: isOfClient,
                 completion: completion
             )
         }

@@ -67,7 +67,7 @@ extension Engine {
             guard hasOwners || sees != nil else { return false }
             return lastVisibleChanges?.isUnchanged(
                 for: envelope.session,
-                as: envelope.principal?.name,
+                as: envelope.principal,
                 seeing: sees,
                 since: since
             ) == true
@@ -75,12 +75,16 @@ extension Engine {
             // Most stores never need the versions of the last change of each module. The recording
             // of these versions therefore begins at the first condition with named members.
             if lastVisibleChanges == nil {
-                lastVisibleChanges = LastVisibleChanges(after: version, byModule: true)
+                lastVisibleChanges = LastVisibleChanges(
+                    after: version,
+                    byModule: true,
+                    restrictedModules: owner.restrictedModules
+                )
             }
             lastVisibleChanges?.beginModuleChanges()
             return lastVisibleChanges?.isUnchanged(
                 for: envelope.session,
-                as: envelope.principal?.name,
+                as: envelope.principal,
                 seeing: members,
                 since: since
             ) == true

@@ -104,7 +104,11 @@ package final class Engine: @unchecked Sendable {
         hasOwners = owner.hasOwners
         lastVisibleChanges =
             hasOwners || ports.limitsVisibleModules
-            ? LastVisibleChanges(after: batch.baseVersion, byModule: ports.limitsVisibleModules)
+            ? LastVisibleChanges(
+                after: batch.baseVersion,
+                byModule: ports.limitsVisibleModules,
+                restrictedModules: owner.restrictedModules
+            )
             : nil
         endJournalWatch = ports.journal?.watch { [weak self] in
             self?.readRecordsOfOtherWriters(upTo: $0)

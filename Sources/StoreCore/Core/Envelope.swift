@@ -21,6 +21,9 @@ package final class Envelope: Sendable {
     /// The filter for the changes in the answer: true for a member that the client sees or has
     /// dispatched to. `nil` if the client sees all members.
     package let canSeeStateMember: (@Sendable (_ member: Int) -> Bool)?
+    /// True if the sender may act only on the restricted slices that it reads. True for clients,
+    /// false for operators and for the program itself.
+    let isOfClient: Bool
     package let completion: any Completion
     /// The part of the program that dispatched the envelope; `nil` if a client did.
     package let source: ActionSource?
@@ -53,6 +56,7 @@ package final class Envelope: Sendable {
         session: String? = nil,
         origin: String? = nil,
         canSeeMember: (@Sendable (_ member: Int) -> Bool)? = nil,
+        isOfClient: Bool = false,
         offerTime: UInt64 = 0,
         span: DispatchSpan? = nil,
         completion: any Completion
@@ -74,6 +78,7 @@ package final class Envelope: Sendable {
         self.session = source == nil ? session : source?.session
         self.origin = source?.sourceLocation ?? origin
         self.canSeeStateMember = canSeeMember
+        self.isOfClient = isOfClient
         self.completion = completion
     }
 
@@ -93,6 +98,7 @@ package final class Envelope: Sendable {
             session: other.session,
             origin: other.origin,
             canSeeMember: other.canSeeStateMember,
+            isOfClient: other.isOfClient,
             offerTime: other.offerTime,
             span: other.span,
             completion: other.completion

@@ -16,10 +16,13 @@ struct LastVisibleChanges {
     /// The versions for each module; `nil` if all clients see all modules and no condition has
     /// needed these versions.
     private var modules: LastModuleChanges?
+    /// The indices of the modules with restricted slices.
+    private let restrictedModules: Set<Int>
     /// The version up to which all steps are recorded.
     private(set) var notedVersion: UInt64
 
-    init(after version: UInt64, byModule: Bool) {
+    init(after version: UInt64, byModule: Bool, restrictedModules: Set<Int> = []) {
+        self.restrictedModules = restrictedModules
         (baseVersion, sharedVersion, notedVersion) = (version, version, version)
         modules = byModule ? LastModuleChanges(after: version) : nil
     }
@@ -36,6 +39,13 @@ struct LastVisibleChanges {
         guard change.changesState else { return }
         change.edits.forEach { edit in
             guard edit.changesSlice else { return }
+            if let readers = change.readers, restrictedModules.contains(edit.module) {
+                for name in readers.lists.lazy.flatMap(\.names) {
+                    versionsByOwner[OwnerHash(name)] = version
+                    modules?.note(SliceEdit(edit.module, SliceKey(owner: name)), at: version)
+                }
+                return
+            }
             modules?.note(edit, at: version)
             if let owner = edit.key.owner {
                 versionsByOwner[OwnerHash(owner)] = version
@@ -63,11 +73,11 @@ struct LastVisibleChanges {
     /// `sees` returns true for the modules that the client sees; `nil` stands for all modules.
     func isUnchanged(
         for session: String?,
-        as principal: String?,
+        as principal: ActionPrincipal?,
         seeing sees: ((_ module: Int) -> Bool)?,
         since version: UInt64
     ) -> Bool {
-        let owners = Self.owners(of: principal, in: session)
+        let owners = owners(of: principal, in: session)
         if let sees {
             return modules?.isUnchanged(for: owners, seeing: sees, since: version) == true
         }
@@ -75,12 +85,14 @@ struct LastVisibleChanges {
             && owners.allSatisfy { versionsByOwner[$0] ?? baseVersion <= version }
     }
 
-    /// Returns the owners whose slices a client sees: its session, and its user or visitor.
-    private static func owners(of principal: String?, in session: String?) -> [OwnerHash] {
-        [
-            OwnerHash(session ?? SessionName.shared),
-            OwnerHash(OwnerName.ofClient(as: principal, in: session)),
-        ]
+    /// Returns the owners whose slices a client sees: its session, and its user or visitor. If
+    /// there are restricted slices, the names under which the client reads them follow.
+    private func owners(of principal: ActionPrincipal?, in session: String?) -> [OwnerHash] {
+        let owner = OwnerName.ofClient(as: principal?.name, in: session)
+        let own = [OwnerHash(session ?? SessionName.shared), OwnerHash(owner)]
+        guard !restrictedModules.isEmpty else { return own }
+        let names = ReaderName.names(ofClient: ReaderName.client(owner, role: principal?.role))
+        return own + names.dropFirst().map { OwnerHash($0) }
     }
 }
 

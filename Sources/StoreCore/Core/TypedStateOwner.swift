@@ -61,6 +61,8 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
         return state
     }
 
+    var restrictedModules: Set<Int> { machine?.restrictedModules ?? [] }
+
     func module(of action: any Action) -> ActionModule? { machine?.module(of: action) }
 }
 

@@ -27,6 +27,7 @@ extension ModuleMachine {
         if hasUsers, ownershipByModule[route.module] == .principal {
             try admitUser(key, of: route.module, in: state)
         }
+        if isRestricted[route.module] { try admitReader(route, key, origin, in: state) }
         if route.isSessionAction { try admitSessions(namedBy: action, in: state) }
         let context = EditContext(route: route, key: key, session: session, origin: origin)
         if handler(of: route)?.kind == .ui {
@@ -101,6 +102,9 @@ extension ModuleMachine {
         let before = state
         do {
             var change = try editSliceWithoutLedgers(&state, action, context, by: handler, &effect)
+            if isRestricted[context.moduleIndex], change.changesState {
+                addReaders(of: context.key, context.moduleIndex, before, state, to: &change)
+            }
             updatePresence(by: action, handler.kind, context, &state, &change)
             if handler.kind == .start || handler.kind == .stop {
                 endTimers([context.key], of: context.moduleIndex, &state, &change)

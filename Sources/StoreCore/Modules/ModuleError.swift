@@ -36,6 +36,9 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
     /// visibility. The store dispatches this action for a session, and a session has no slice of
     /// the module.
     case reportsViewsOfUsers(String)
+    /// This is a ``RestrictedModule``, but its member is neither ``Instances`` nor an optional
+    /// slice that all clients share.
+    case cannotBeRestricted(String)
     /// This module declares timers. The root state does not mount ``Schedule``.
     case noSchedule(String)
     /// This module declares timers, but it does not have a single slice that all clients share.
@@ -104,6 +107,9 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
         case .reportsViewsOfUsers(let module):
             "module '\(module)' reports when its view is shown, but its slices belong to users; "
                 + "make it a module of sessions (PerSession), or report nothing"
+        case .cannotBeRestricted(let module):
+            "module '\(module)' says who reads its slices, so a slice has to be absent for other "
+                + "clients; make the member `Instances<State>` or `State?`"
         case .noSchedule(let module):
             "module '\(module)' declares timers, but the state has no schedule; add "
                 + "`var schedule = Schedule.State()` and `Schedule().at(\\.schedule)`"

@@ -18,7 +18,7 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
     /// For each module, true if it has effects that outlive the server, and a ledger is mounted.
     let hasDurableEffects: [Bool]
     /// For each module, true if its actions may change the ledger of effects, the ledger of views
-    /// or the schedule.
+    /// or the schedule. Also true for a ``RestrictedModule``: each change has its readers.
     let mayChangeLedgers: [Bool]
     let moduleNames: [String]
     /// The owner of the slices of each module. Two more elements are for actions without a module:
@@ -31,6 +31,8 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
     package let hasOwners: Bool
     /// True if users have slices.
     let hasUsers: Bool
+    /// For each module, true if it is a ``RestrictedModule``.
+    let isRestricted: [Bool]
     /// For each module, true if its one slice has a part for each session.
     let isKeyedBySession: [Bool]
     /// The indices of the modules whose slices belong to sessions or users.
@@ -112,6 +114,9 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
             {
                 throw ModuleError.reportsViewsOfUsers(mount.name)
             }
+            if mount.module is any RestrictedModule, mount.slicePlace.ownership != .readers {
+                throw ModuleError.cannotBeRestricted(mount.name)
+            }
             for handler in mount.handlers {
                 handlers.append(handler)
                 let route = ActionRoute(of: handler, at: index, isWhole: reducer != nil)
@@ -141,6 +146,7 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
         ownershipByModule = modules.map(\.slicePlace.ownership) + [.everybody, .everybody]
         let owned = ownershipByModule.map { $0 != .everybody }
         isKeyedBySession = ownershipByModule.map { $0 == .keyedBySession }
+        isRestricted = ownershipByModule.map { $0 == .readers }
         hasOwners = owned.contains(true)
         hasUsers = ownershipByModule.contains(.principal)
         // If slices have owners, an action without a module is visible to its sender alone.
@@ -175,8 +181,9 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
             effectLedger != nil && $0.hasDurableEffects
         }
         self.hasDurableEffects = hasDurableEffects
-        mayChangeLedgers = modules.indices.map { [presenceLedger] in
-            hasDurableEffects[$0] || presenceLedger?.visibilityReadersByModule[$0] != nil
+        mayChangeLedgers = modules.indices.map { [presenceLedger, isRestricted] in
+            isRestricted[$0] || hasDurableEffects[$0]
+                || presenceLedger?.visibilityReadersByModule[$0] != nil
                 || scheduleLedger != nil
         }
         let all = Array(modules.indices)

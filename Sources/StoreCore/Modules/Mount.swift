@@ -179,14 +179,18 @@ extension StartableModule {
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, State?> & Sendable
     ) -> Mount<Root> {
-        mountStartable(at: SharedPlace<Root, OptionalContainer<State>>(path))
+        mountStartable(
+            at: SharedPlace<Root, OptionalContainer<State>>(path, restrictedBy: readerRule)
+        )
     }
 
     /// Mounts the module with any number of slices, each started under an id of its own.
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, Instances<State>> & Sendable
     ) -> Mount<Root> {
-        mountStartable(at: SharedPlace<Root, InstancesContainer<State>>(path))
+        mountStartable(
+            at: SharedPlace<Root, InstancesContainer<State>>(path, restrictedBy: readerRule)
+        )
     }
 
     /// Mounts the module with a slice for each session. The slice of a session is absent until the

@@ -100,6 +100,9 @@ extension ModuleMachine {
         }
         for (module, keys) in changed {
             try admitChanges(keys, of: module, in: state, settling)
+            if isRestricted[module] {
+                for key in keys { addReaders(of: key, module, before, state, to: &change) }
+            }
             change.add(keys, of: module)
             // A change that does not list the keys of its slices is visible to all sessions.
             if keys.count > Change.editsMax || !isVisibleToSenderOnly[module] {

@@ -37,6 +37,11 @@ package protocol AnySlicePlace<Root>: AnyObject, Sendable {
         after old: Root,
         _ settling: WholeStateComparison<Root>
     ) throws -> [SliceKey]
+    /// Returns the readers of a slice; no client, if the slice of a ``RestrictedModule`` is absent.
+    func readers(_ root: Root, _ key: SliceKey) -> Readers
+    /// Removes the slices that a client does not read, for the views of the client. `client` is its
+    /// ``ReaderName``.
+    func narrow(_ root: inout Root, to client: String)
     /// Returns the sessions whose parts of the slice differ, if the slice has a part for each
     /// session. Returns `nil` for any other slice.
     func changedSessions(_ old: Root, _ new: Root) -> [String]?
@@ -64,6 +69,8 @@ package enum SliceCardinality: Sendable { case one, started, instances }
 package enum SliceOwnership: Sendable {
     /// The slices are shared.
     case everybody
+    /// The slices are shared, and each slice says who reads it: ``RestrictedModule``.
+    case readers
     /// Each session has its own slices: ``PerSession``.
     case session
     /// Each user has its own slices: ``PerPrincipal``.
@@ -73,4 +80,7 @@ package enum SliceOwnership: Sendable {
 
     /// True if each owner has slices of its own.
     package var isOwned: Bool { self == .session || self == .principal }
+
+    /// True if some clients read other slices than other clients.
+    package var dependsOnReader: Bool { self != .everybody }
 }

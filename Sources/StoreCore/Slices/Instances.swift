@@ -7,6 +7,8 @@ public struct Instances<State: ModuleState>: ModuleState {
     public static var idBytesMax: Int { 128 }
 
     package private(set) var table = ValueTable<State>()
+    /// The ids for each reader, if the module is a ``RestrictedModule``.
+    package var readerIndex: ReaderIndex?
 
     /// Makes an empty table.
     public init() {}
@@ -31,7 +33,19 @@ public struct Instances<State: ModuleState>: ModuleState {
     public func encode(to encoder: any Encoder) throws { try table.encode(to: encoder) }
 }
 
+extension Instances: Equatable {
+    /// True if both tables have equal slices under the same ids.
+    public static func == (a: Instances, b: Instances) -> Bool { a.table == b.table }
+}
+
 extension Instances {
+    /// Returns a table with only some of the slices.
+    func narrowed(to ids: [String]) -> Instances {
+        var narrowed = self
+        narrowed.table = table.narrowed(to: ids)
+        return narrowed
+    }
+
     /// Throws a ``Refusal`` if an instance cannot have this id, because its path would be ambiguous
     /// or too long.
     static func check(id: String) throws(Refusal) {

@@ -52,7 +52,7 @@ extension SliceOwnership {
     /// the slices.
     package func owner(of principal: @autoclosure () -> String?, in session: String?) -> String? {
         switch self {
-        case .everybody, .keyedBySession: nil
+        case .everybody, .readers, .keyedBySession: nil
         case .session: session ?? SessionName.shared
         case .principal: OwnerName.ofClient(as: principal(), in: session)
         }

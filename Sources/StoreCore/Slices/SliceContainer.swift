@@ -2,7 +2,7 @@
 ///
 /// For a ``SharedPlace``, the value is the member of the root state. For an ``OwnedPlace``, the
 /// value belongs to one owner, and the member has a table of these values.
-package protocol SliceContainer {
+package protocol SliceContainer: SendableMetatype {
     /// The type of a slice.
     associatedtype State: Codable & Equatable & Sendable
     /// The type of the value that contains the slices.
@@ -36,6 +36,27 @@ package protocol SliceContainer {
         _ comparison: ByteComparison?
     ) throws(Refusal) -> [String?]
 
+    /// True if a module with slices in such a value may be a ``RestrictedModule``.
+    static var canBeRestricted: Bool { get }
+
+    /// Enters the readers of a slice that changes, in the index of a value with instances.
+    static func updateReaderIndex(
+        of value: inout Value,
+        at key: SliceKey,
+        from old: State?,
+        to new: State?,
+        by rule: ReaderRule<State>
+    )
+
+    /// Gives a value the index of an earlier value.
+    static func copyReaderIndex(of old: Value, to value: inout Value)
+
+    /// Returns the index of the readers; `nil` for a single slice.
+    static func readerIndex(of value: Value) -> ReaderIndex?
+
+    /// Returns a value with only the slices that a client reads. `client` is its ``ReaderName``.
+    static func narrowed(_ value: Value, to client: String, by rule: ReaderRule<State>) -> Value
+
     /// Returns the value for an encoder; `nil` if its slice is not started.
     static func encodable(_ value: Value) -> (any Encodable & Sendable)?
 
@@ -54,6 +75,25 @@ extension SliceContainer {
         since old: Value,
         _ comparison: ByteComparison?
     ) -> [String?] { differs(old, value, comparison) ? [nil] : [] }
+
+    package static var canBeRestricted: Bool { false }
+
+    package static func updateReaderIndex(
+        of value: inout Value,
+        at key: SliceKey,
+        from old: State?,
+        to new: State?,
+        by rule: ReaderRule<State>
+    ) {}
+
+    package static func copyReaderIndex(of old: Value, to value: inout Value) {}
+    package static func readerIndex(of value: Value) -> ReaderIndex? { nil }
+
+    package static func narrowed(
+        _ value: Value,
+        to client: String,
+        by rule: ReaderRule<State>
+    ) -> Value { value }
 
     package static func encodable(_ value: Value) -> (any Encodable & Sendable)? { value }
 
@@ -88,6 +128,14 @@ package enum OptionalContainer<State: ModuleState>: SliceContainer {
         in old: @autoclosure () -> State?
     ) -> State?? { .some(state) }
 
+    package static var canBeRestricted: Bool { true }
+
+    package static func narrowed(
+        _ value: State?,
+        to client: String,
+        by rule: ReaderRule<State>
+    ) -> State? { value.flatMap { rule($0).include(client) ? $0 : nil } }
+
     package static func encodable(_ value: State?) -> (any Encodable & Sendable)? {
         // An absent slice is `nil`, and not an encodable value that contains `nil`.
         value.map { $0 }
@@ -120,6 +168,36 @@ package enum InstancesContainer<State: ModuleState>: SliceContainer {
     }
 
     package static func instanceIDs(of value: Instances<State>) -> [String?] { value.ids }
+
+    package static var canBeRestricted: Bool { true }
+
+    package static func updateReaderIndex(
+        of value: inout Instances<State>,
+        at key: SliceKey,
+        from old: State?,
+        to new: State?,
+        by rule: ReaderRule<State>
+    ) {
+        guard let id = key.instance else { return }
+        var index = value.readerIndex ?? ReaderIndex()
+        index.change(id, from: old.map(rule) ?? .none, to: new.map(rule) ?? .none)
+        value.readerIndex = index
+    }
+
+    package static func copyReaderIndex(
+        of old: Instances<State>,
+        to value: inout Instances<State>
+    ) { value.readerIndex = old.readerIndex }
+
+    package static func readerIndex(of value: Instances<State>) -> ReaderIndex? {
+        value.readerIndex ?? ReaderIndex()
+    }
+
+    package static func narrowed(
+        _ value: Instances<State>,
+        to client: String,
+        by rule: ReaderRule<State>
+    ) -> Instances<State> { value.narrowed(to: value.readerIndex?.ids(for: client) ?? []) }
 
     package static func changedInstanceIDs(
         of value: Instances<State>,

@@ -13,7 +13,7 @@ extension SlicePlace where State: ModuleState {
             )
         }
         let path = SliceAddress(module: module, key).path
-        throw Refusal(reason: "'\(path)' is not started; dispatch \(path)/start first.")
+        throw .ofAbsentSlice(path)
     }
 
     /// Throws a ``Refusal`` if an instance cannot have the id in this key, because the path would

@@ -51,14 +51,21 @@ package final class SharedPlace<Root: RootState, Container: SliceContainer>: Sli
     package typealias State = Container.State
 
     package let member: RootMember<Root, Container.Value>
+    /// The function that returns the readers of a slice; `nil` if all clients read the slices.
+    private let readerRule: ReaderRule<State>?
 
-    package init(_ path: any WritableKeyPath<Root, Container.Value> & Sendable) {
+    package init(
+        _ path: any WritableKeyPath<Root, Container.Value> & Sendable,
+        restrictedBy readerRule: ReaderRule<State>? = nil
+    ) {
         member = RootMember(path)
+        self.readerRule = Container.canBeRestricted ? readerRule : nil
     }
 
     package var isOwned: Bool { false }
 
     package var ownership: SliceOwnership {
+        if readerRule != nil { return .readers }
         let pieces = State.self as? any PiecewiseState.Type
         return pieces?.pieceLayout == .objectBySession ? .keyedBySession : .everybody
     }
@@ -69,7 +76,11 @@ package final class SharedPlace<Root: RootState, Container: SliceContainer>: Sli
 
     package func write(_ state: State?, _ root: inout Root, _ key: SliceKey) {
         member.change(&root) { value in
-            guard let new = Container.value(with: state, at: key, in: value) else { return }
+            let old = readerRule == nil ? nil : Container.slice(at: key, of: value)
+            guard var new = Container.value(with: state, at: key, in: value) else { return }
+            if let readerRule {
+                Container.updateReaderIndex(of: &new, at: key, from: old, to: state, by: readerRule)
+            }
             value = new
         }
     }
@@ -86,7 +97,24 @@ package final class SharedPlace<Root: RootState, Container: SliceContainer>: Sli
     package func setReader(of root: inout Root, to reader: SliceReader) {}
 
     package func memberValue(_ root: Root) -> (any Encodable & Sendable)? {
-        Container.encodable(member.read(root))
+        let value = member.read(root)
+        guard let readerRule else { return Container.encodable(value) }
+        return RestrictedValue(
+            value: Container.encodable(value),
+            index: Container.readerIndex(of: value)
+        ) { id in
+            Container.slice(at: SliceKey(instance: id), of: value).map(readerRule) ?? .none
+        }
+    }
+
+    package func readers(_ root: Root, _ key: SliceKey) -> Readers {
+        guard let readerRule else { return .all }
+        return read(root, key).map(readerRule) ?? .none
+    }
+
+    package func narrow(_ root: inout Root, to client: String) {
+        guard let readerRule else { return }
+        member.change(&root) { $0 = Container.narrowed($0, to: client, by: readerRule) }
     }
 
     package func normalizeWrites(
@@ -95,8 +123,35 @@ package final class SharedPlace<Root: RootState, Container: SliceContainer>: Sli
         _ settling: WholeStateComparison<Root>
     ) throws -> [SliceKey] {
         let (old, new) = (member.read(old), member.read(root))
-        return try Container.changedInstanceIDs(of: new, since: old, settling.comparison)
+        let keys = try Container.changedInstanceIDs(of: new, since: old, settling.comparison)
             .map { SliceKey(instance: $0) }
+        if let readerRule { enterReaders(of: keys, after: old, in: &root, by: readerRule) }
+        return keys
+    }
+
+    /// Enters the readers of slices that a function of the whole state wrote. `old` has the slices
+    /// and the index of the state before the action.
+    private func enterReaders(
+        of keys: [SliceKey],
+        after old: Container.Value,
+        in root: inout Root,
+        by rule: ReaderRule<State>
+    ) {
+        member.change(&root) { value in
+            Container.copyReaderIndex(of: old, to: &value)
+            for key in keys {
+                let slices = (
+                    Container.slice(at: key, of: old), Container.slice(at: key, of: value)
+                )
+                Container.updateReaderIndex(
+                    of: &value,
+                    at: key,
+                    from: slices.0,
+                    to: slices.1,
+                    by: rule
+                )
+            }
+        }
     }
 
     package func changedSessions(_ old: Root, _ new: Root) -> [String]? {
@@ -110,7 +165,23 @@ package final class SharedPlace<Root: RootState, Container: SliceContainer>: Sli
         _ root: inout Root,
         from container: KeyedDecodingContainer<SliceName>,
         under name: SliceName
-    ) throws { member.write(try Container.decode(from: container, under: name), &root) }
+    ) throws {
+        var value = try Container.decode(from: container, under: name)
+        if let readerRule {
+            for id in Container.instanceIDs(of: value) {
+                let key = SliceKey(instance: id)
+                let slice = Container.slice(at: key, of: value)
+                Container.updateReaderIndex(
+                    of: &value,
+                    at: key,
+                    from: nil,
+                    to: slice,
+                    by: readerRule
+                )
+            }
+        }
+        member.write(value, &root)
+    }
 }
 
 /// The place of a single slice that is shared and always there, as most slices are.
@@ -232,6 +303,8 @@ where Value.Value == Container.Value {
     }
 
     package func changedSessions(_ old: Root, _ new: Root) -> [String]? { nil }
+    package func readers(_ root: Root, _ key: SliceKey) -> Readers { .all }
+    package func narrow(_ root: inout Root, to client: String) {}
 
     /// Reads the values of owners; the table is empty if the member is missing. The value that
     /// every owner begins with is a part of the program, and is not read.

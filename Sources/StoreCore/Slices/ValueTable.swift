@@ -17,6 +17,15 @@ package struct ValueTable<Value: Sendable>: Sendable {
         )
     }
 
+    /// Returns a table with only some of the names, which are sorted. Both tables share the values.
+    func narrowed(to names: [String]) -> ValueTable {
+        var narrowed = ValueTable()
+        narrowed.entries = SortedTable(
+            sorted: names.compactMap { name in entries[name].map { (name, $0) } }
+        )
+        return narrowed
+    }
+
     package var count: Int { entries.count }
 
     package var names: [String] { entries.map(\.key) }

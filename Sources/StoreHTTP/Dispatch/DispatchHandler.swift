@@ -82,6 +82,7 @@ final class DispatchHandler: Sendable {
             session: caller.session,
             origin: request.logOrigin(in: caller.session),
             canSeeMember: sight?.reportsChanges,
+            isOfClient: !caller.isOperator,
             offerTime: exchange.turnStartNanoseconds,
             span: span,
             completion: named ?? ticket

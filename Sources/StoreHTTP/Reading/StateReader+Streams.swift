@@ -74,17 +74,26 @@ extension StateReader {
     /// them.
     func viewRequest(_ view: ViewRequest, for caller: Caller) -> ViewRequest {
         guard let published = views?.views[view.viewIndex] else { return view }
-        let viewer = Viewer(session: caller.viewer.session, owner: caller.viewer.owner)
+        let viewer = caller.withFullSight.viewer
         guard published.isContextual else {
             return view.seen(
-                by: viewer.keeping(session: published.isOfSession, owner: published.isOfUser)
+                by: viewer.keeping(
+                    session: published.isOfSession,
+                    owner: published.isOfUser,
+                    restricted: published.isRestricted
+                )
             )
         }
         let principal = caller.recordedPrincipal
         let session = caller.session ?? SessionName.shared
         let name = principal.map { ExactText($0.description) }
         return view.seen(
-            by: Viewer(session: viewer.session, owner: viewer.owner, principal: name),
+            by: Viewer(
+                session: viewer.session,
+                owner: viewer.owner,
+                role: viewer.role,
+                principal: name
+            ),
             in: ViewContext(as: principal, session: session)
         )
     }

@@ -86,6 +86,16 @@ package final class StateReader: Sendable {
     /// Returns true if a user owns slices or timers of the newest version.
     func hasSlices(ofUser principal: String) -> Bool { newest.value.hasSlices(ofUser: principal) }
 
+    /// Returns true if a caller reads the slice at an address, in the newest version.
+    func shows(_ address: SliceAddress, to caller: Caller) -> Bool {
+        caller.sees(owner: address.key.owner) && caller.viewer.sees(module: address.module)
+            && newest.value.isReadable(
+                address.module,
+                instance: address.instance,
+                by: caller.viewer
+            )
+    }
+
     /// Returns the newest published state.
     package func state(for caller: Caller) -> VisibleState {
         VisibleState(newest.value.visible(to: caller.viewer), documents, for: caller)

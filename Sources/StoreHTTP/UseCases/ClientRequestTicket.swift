@@ -87,6 +87,7 @@ final class ClientRequestTicket: DispatchTicket, @unchecked Sendable {
                     watch: workWatch,
                     session: caller.session,
                     origin: origin,
+                    isOfClient: !caller.isOperator,
                     completion: self
                 )
             )

@@ -29,8 +29,8 @@ package struct LogPageReader: Sendable {
         self.viewer = viewer
     }
 
-    private func isVisible(_ record: Record) -> Bool {
-        log.visibility.isVisible(record, to: viewer)
+    private func visible(_ records: [Record]) -> [Record] {
+        log.visibility.visible(records, to: viewer)
     }
 
     /// Returns the page, which ends early if its records are large. Waits for the disk.
@@ -60,7 +60,7 @@ package struct LogPageReader: Sendable {
             }
             let records =
                 [root] + (try pageOfConsequences(of: root.version, after: root.version).records)
-            return records.filter(isVisible)
+            return visible(records)
         } catch {
             throw problem(error, "around version \(version)")
         }
@@ -98,7 +98,7 @@ package struct LogPageReader: Sendable {
                     type: query.type
                 )
             )
-            records += answer.records.filter { $0.version <= newestVersion && isVisible($0) }
+            records += visible(answer.records.filter { $0.version <= newestVersion })
         } while records.isEmpty && answer.through < newestVersion && !deadline.isOver
         return page(records, through: min(answer.through, newestVersion))
     }
@@ -125,12 +125,15 @@ package struct LogPageReader: Sendable {
             )
             guard answer.through > through else { break }
             through = answer.through
+            var matching: [Record] = []
             for record in answer.records where record.version <= newestVersion {
                 guard let origin = record.cause, family.contains(origin) else { continue }
                 family.insert(record.version)
-                guard record.version > start, query.type.map(record.type.isSame) ?? true,
-                    isVisible(record)
+                guard record.version > start, query.type.map(record.type.isSame) ?? true
                 else { continue }
+                matching.append(record)
+            }
+            for record in visible(matching) {
                 found.append(record)
                 if found.count == query.limit {
                     through = record.version

@@ -85,8 +85,8 @@ extension LogPiece {
             output.record(record)
             output.raw("\n\n")
             ends.append(output.count)
-            if owners.hasRestrictions { recordOwners.append(owners.owner(of: record)) }
         }
+        if owners.hasRestrictions { recordOwners += owners.owners(of: records) }
         let written = output.bytes
         self.init(
             firstVersion: earlier?.firstVersion ?? records.first?.version ?? 0,

@@ -10,6 +10,8 @@ package struct PublishedSlice: Sendable {
         case pieces(EncodedPieces)
         /// The module has a slice for each session or each user.
         case owned(OwnedSlices)
+        /// The module's slices say who reads them.
+        case restricted(RestrictedSlices)
     }
 
     /// The version that last changed the slice, as far as this server has seen changes.
@@ -34,6 +36,7 @@ package struct PublishedSlice: Sendable {
         case .whole(let bytes): bytes
         case .pieces(let pieces): pieces.joined
         case .owned(let slices): slices.joined
+        case .restricted(let slices): slices.whole.bytes
         }
     }
 
@@ -43,6 +46,7 @@ package struct PublishedSlice: Sendable {
         case .whole(let bytes): bytes != nil
         case .pieces: true
         case .owned(let slices): slices.isStarted
+        case .restricted(let slices): slices.whole.isStarted
         }
     }
 
@@ -54,21 +58,56 @@ package struct PublishedSlice: Sendable {
         case .whole(let bytes): bytes == nil ? 0 : 1
         case .pieces(let pieces): pieces.layout == .object ? pieces.count : 1
         case .owned(let slices): slices.startedCount
+        case .restricted(let slices): slices.whole.startedCount
         }
     }
 
     /// The separately encoded pieces; `nil` if the slice has another form.
     package var pieces: EncodedPieces? {
-        if case .pieces(let pieces) = form { pieces } else { nil }
+        switch form {
+        case .pieces(let pieces): pieces
+        case .restricted(let slices): slices.whole.pieces
+        case .whole, .owned: nil
+        }
     }
 
-    /// The slices of owners; `nil` if all clients share the slice.
+    /// The slices of owners; `nil` if the slice has another form.
     var ownedSlices: OwnedSlices? {
         if case .owned(let slices) = form { slices } else { nil }
     }
 
-    /// Returns the slice that an owner gets.
-    func visible(to owner: String) -> PublishedSlice { ownedSlices?.visible(to: owner) ?? self }
+    /// The slices that say who reads them; `nil` if the slice has another form.
+    var restrictedSlices: RestrictedSlices? {
+        if case .restricted(let slices) = form { slices } else { nil }
+    }
+
+    /// True if some clients get another slice than other clients.
+    var dependsOnReader: Bool {
+        switch form {
+        case .whole, .pieces: false
+        case .owned, .restricted: true
+        }
+    }
+
+    /// Returns the slice that an owner gets. For a restricted slice, `owner` is the ``ReaderName``
+    /// of a client.
+    func visible(to owner: String) -> PublishedSlice {
+        switch form {
+        case .whole, .pieces: self
+        case .owned(let slices): slices.visible(to: owner)
+        case .restricted(let slices): slices.visible(to: owner)
+        }
+    }
+
+    /// Returns the owners that get another slice than from an earlier version; `nil` if all owners
+    /// may get another slice.
+    func owners(changedSince old: PublishedSlice) -> [String]? {
+        switch (form, old.form) {
+        case (.owned(let mine), .owned(let theirs)): mine.owners(changedSince: theirs)
+        case (.restricted(let mine), .restricted(let theirs)): mine.readers(changedSince: theirs)
+        default: nil
+        }
+    }
 
     /// Returns true if a reader may get another value from this version of the slice than from an
     /// older version. After an owner ends, its reader gets the first slice again. The first slice
@@ -93,6 +132,7 @@ package struct PublishedSlice: Sendable {
         case .whole: true
         case .pieces(let pieces): pieces.isCheapToJoin
         case .owned(let slices): slices.isAtHand
+        case .restricted(let slices): slices.whole.isAtHand
         }
     }
 
@@ -103,6 +143,7 @@ package struct PublishedSlice: Sendable {
             return pointer == .root ? .resolved(bytes) : .inDocument(bytes, pointer)
         case .pieces(let pieces): return pieces.location(of: pointer)
         case .owned(let slices): return slices.location(of: pointer)
+        case .restricted(let slices): return slices.whole.location(of: pointer)
         }
     }
 }

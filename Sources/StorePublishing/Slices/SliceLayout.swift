@@ -16,7 +16,7 @@ package final class SliceLayout: Sendable {
     /// The owners of the slices of each module.
     private let ownershipByModule: [SliceOwnership]
     /// The indices of the modules with slices, or with parts of slices, that belong to sessions or
-    /// users.
+    /// users, or that say who reads them.
     package let ownedModules: [Int]
     /// True if slices, or parts of slices, belong to sessions.
     package let hasSessions: Bool
@@ -24,6 +24,8 @@ package final class SliceLayout: Sendable {
     let userModules: [Int]
     /// True if slices belong to users.
     package var hasUsers: Bool { !userModules.isEmpty }
+    /// True if slices say who reads them.
+    package let hasRestrictedSlices: Bool
     /// The indices of the slices that the layout shows; `nil` if the layout shows all slices.
     private let shownIndices: [Int]?
     /// The most layouts for roles in ``layoutsBySight``. At this number, all these layouts are
@@ -33,8 +35,8 @@ package final class SliceLayout: Sendable {
     /// The layouts for roles, each made once for its sight.
     private let layoutsBySight = Locked<[Sight: SliceLayout]>([:])
 
-    package convenience init<Root: RootState>(_ modules: [Mount<Root>]) {
-        self.init(modules.map(\.name), ownership: modules.map(\.slicePlace.ownership))
+    package convenience init<Root: RootState>(of root: Root.Type) {
+        self.init(Root.modules.map(\.name), ownership: Root.readOwnership)
     }
 
     /// Makes a layout. Without `ownership`, all slices are shared.
@@ -44,7 +46,8 @@ package final class SliceLayout: Sendable {
         self.ownershipByModule = ownershipByModule
         ownedModules = ownershipByModule.indices.filter { ownershipByModule[$0] != .everybody }
         userModules = ownershipByModule.indices.filter { ownershipByModule[$0] == .principal }
-        hasSessions = ownershipByModule.contains { $0 != .everybody && $0 != .principal }
+        hasSessions = ownershipByModule.contains { $0 == .session || $0 == .keyedBySession }
+        hasRestrictedSlices = ownershipByModule.contains(.readers)
         self.shownIndices = shownIndices
         let members = shownIndices.map { $0.map { names[$0] } } ?? names
         memberPrefixes = members.enumerated().map { index, name in
@@ -71,13 +74,15 @@ package final class SliceLayout: Sendable {
     /// True if some slices are hidden.
     var isNarrowed: Bool { shownIndices != nil }
 
-    /// Returns the owner whose slice of a module the viewer reads. Returns `nil` if the slice has
-    /// no owner, or if the viewer reads the slices of all owners.
+    /// Returns the owner whose slice of a module the viewer reads; for a restricted module, the
+    /// viewer's ``ReaderName``. Returns `nil` if the slice has no owner, or if the viewer reads the
+    /// slices of all owners.
     package func owner(of viewer: Viewer, _ module: Int) -> ExactText? {
         switch ownershipByModule[module] {
         case .everybody: nil
         case .session, .keyedBySession: viewer.session
         case .principal: viewer.owner
+        case .readers: viewer.readerName.map { ExactText($0) }
         }
     }
 

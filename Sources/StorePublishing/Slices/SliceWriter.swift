@@ -13,11 +13,16 @@ package import StoreWire
 package final class SliceWriter<State: RootState>: StateWriter {
     private let encoder: JSONEncoder
     private let edited: EditedModules
-    private let layout = SliceLayout(State.modules)
+    private let layout = SliceLayout(of: State.self)
     private let modules = State.modules
     /// For each slice, true if the slice is made of pieces.
     private let isInPiecesByModule = State.modules.map {
-        $0.slicePlace.isOwned || $0.slicePlace.wireType is any PiecewiseState.Type
+        $0.slicePlace.ownership.dependsOnReader
+            || $0.slicePlace.wireType is any PiecewiseState.Type
+    }
+    /// For each slice, true if no client reads it although the slice itself does not say so.
+    private let isHiddenLedger = zip(State.modules, State.readOwnership).map {
+        $1 == .readers && $0.slicePlace.ownership != .readers
     }
     private var slices: [PublishedSlice] = []
     /// The values from which the slices with pieces were encoded, by index.
@@ -78,7 +83,8 @@ package final class SliceWriter<State: RootState>: StateWriter {
         _ state: State,
         _ writer: inout PieceWriter
     ) throws(JSONError) -> PublishedSlice {
-        let value = modules[index].slicePlace.memberValue(state)
+        var value = modules[index].slicePlace.memberValue(state)
+        if isHiddenLedger[index] { value = RestrictedValue(hiding: value) }
         let old = slices.isEmpty ? nil : slices[index]
         guard isInPiecesByModule[index] else { return try writer.wholeSlice(value, after: old) }
         defer { sourceValuesByModule[index] = value }
@@ -100,6 +106,8 @@ private struct PieceWriter {
         _ oldValue: (any Sendable)?
     ) throws(JSONError) -> PublishedSlice {
         switch value {
+        case let value as RestrictedValue:
+            try restrictedSlice(of: value, after: old, oldValue as? RestrictedValue)
         case let value as any OwnedValues:
             try sliceOfOwners(of: value, after: old, oldValue as? any OwnedValues)
         case let value as any PiecewiseState:
@@ -196,6 +204,32 @@ private struct PieceWriter {
             .owned(slices.replacing(renewed, first: first, at: version)),
             version: version
         )
+    }
+
+    private mutating func restrictedSlice(
+        of value: RestrictedValue,
+        after old: PublishedSlice?,
+        _ oldValue: RestrictedValue?
+    ) throws(JSONError) -> PublishedSlice {
+        let known = old?.restrictedSlices
+        let whole = try slice(of: value.value, after: known?.whole, oldValue?.value)
+        guard let old, let known else {
+            return PublishedSlice(
+                .restricted(RestrictedSlices(value, whole: whole)),
+                version: whole.version
+            )
+        }
+        // Readers depend on the slice alone, so a slice with the same bytes has the same readers.
+        guard whole.version == version else { return old }
+        let names = known.whole.pieces.flatMap { before in
+            whole.pieces?.ids(changedSince: before)
+        }
+        let slices = known.replacing(
+            names ?? [RestrictedSlices.singleName],
+            of: value,
+            whole: whole
+        )
+        return PublishedSlice(.restricted(slices), version: version)
     }
 
     private func encoded(_ value: any Encodable & Sendable) throws(JSONError) -> Bytes {

@@ -59,10 +59,17 @@ package final class Snapshot: Sendable {
     /// True if sessions or users have slices of their own.
     package var hasOwners: Bool { layout?.ownedModules.isEmpty == false }
 
+    /// True if slices say who reads them.
+    var hasRestrictedSlices: Bool { layout?.hasRestrictedSlices == true }
+
     /// Returns a viewer without the names that no slice depends on. Viewers that see the same state
     /// are then equal.
     package func viewer(_ viewer: Viewer) -> Viewer {
-        viewer.keeping(session: layout?.hasSessions == true, owner: layout?.hasUsers == true)
+        viewer.keeping(
+            session: layout?.hasSessions == true,
+            owner: layout?.hasUsers == true,
+            restricted: hasRestrictedSlices
+        )
     }
 
     /// Returns the owner whose slice of a module a viewer reads. Returns `nil` if the slice has no
@@ -161,9 +168,9 @@ package final class Snapshot: Sendable {
         var changed: Set<ExactText> = []
         for index in layout?.ownedModules ?? []
         where slices[index].version != old.slices[index].version {
-            guard let mine = slices[index].ownedSlices, let theirs = old.slices[index].ownedSlices,
-                let owners = mine.owners(changedSince: theirs)
-            else { return nil }
+            guard let owners = slices[index].owners(changedSince: old.slices[index]) else {
+                return nil
+            }
             for owner in owners { changed.insert(ExactText(owner)) }
         }
         return changed
@@ -208,6 +215,17 @@ package final class Snapshot: Sendable {
         guard let name = pointer.tokens.first else { return slices.allSatisfy(\.isAtHand) }
         guard let index = layout.index(of: name) else { return true }
         return slices[index].isAtHand(forPartInside: pointer.tokens.count > 1)
+    }
+}
+
+extension Snapshot {
+    /// Returns true if a viewer reads the slice of a module, or one of its instances. A viewer
+    /// reads all slices that are not restricted.
+    package func isReadable(_ module: String, instance: String?, by viewer: Viewer) -> Bool {
+        guard let layout, let client = viewer.readerName, let index = layout.index(of: module),
+            let slices = slices[index].restrictedSlices
+        else { return true }
+        return slices.isReadable(instance, by: client)
     }
 }
 

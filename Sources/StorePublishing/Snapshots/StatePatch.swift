@@ -21,8 +21,14 @@ package enum StatePatch {
         for module in Set(edits.map(\.module)).sorted() {
             let mount = Root.modules[module]
             guard viewer.sees(module: mount.name) else { continue }
-            let ownership = mount.slicePlace.ownership
+            let ownership = Root.readOwnership[module]
             let owner = ownership == .principal ? viewer.owner : viewer.session
+            var (old, new) = (old, new)
+            if ownership == .readers, let client = viewer.readerName {
+                guard mount.slicePlace.ownership == .readers else { continue }
+                mount.slicePlace.narrow(&old, to: client)
+                mount.slicePlace.narrow(&new, to: client)
+            }
             changes += try self.changes(of: mount, from: old, to: new, for: owner?.text, encoder)
         }
         return try JSONPatch.diff(of: changes)
@@ -64,6 +70,9 @@ package enum StatePatch {
     ) throws(JSONError) -> [JSONPatch.Change] {
         let place = JSONPointer(tokens: [mount.name])
         var (before, after) = (mount.slicePlace.memberValue(old), mount.slicePlace.memberValue(new))
+        if let old = before as? RestrictedValue, let new = after as? RestrictedValue {
+            (before, after) = (old.value, new.value)
+        }
         if let owner, let old = before as? any OwnedValues,
             let new = after as? any OwnedValues
         {

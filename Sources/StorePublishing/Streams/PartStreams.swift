@@ -64,7 +64,7 @@ package final class PartStreams: Sendable {
                 let change = (newValue == nil ? 0 : 1) - (old == nil ? 0 : 1)
                 guard change != 0 else { return }
                 count += change
-                let owner = part.container.owner
+                let owner = part.container.owner?.owner
                 containersByOwner[owner, default: []].insert(part.container)
                 guard newValue == nil,
                     partsByContainer[part.container]?[part.firstToken]?.isEmpty == true

@@ -176,10 +176,17 @@ final class WatchingViewers: Sendable {
     }
 }
 
+extension ExactText {
+    /// The owner in the ``ReaderName`` of a client; any other name itself.
+    var owner: ExactText {
+        text.utf8.contains(0) ? ExactText(ReaderName.owner(ofClient: text)) : self
+    }
+}
+
 extension Viewer {
     /// The names under which a change of an owner is looked up.
     fileprivate var owners: [ExactText?] {
-        let owners = [session, owner].compactMap { $0 }
+        let owners = [session, owner].compactMap { $0.map(\.owner) }
         return owners.isEmpty ? [nil] : owners
     }
 }

@@ -39,6 +39,9 @@ package struct PublishedView: Sendable {
     package let isOfSession: Bool
     /// True if the view reads slices of users, so that its content may differ from user to user.
     package let isOfUser: Bool
+    /// True if the view reads restricted slices. Its content may then differ from user to user, and
+    /// from role to role.
+    package let isRestricted: Bool
     /// True if the view gets the client that reads it.
     package let isContextual: Bool
 }

@@ -30,7 +30,7 @@ extension ViewDescription where State: RootState {
         }
         // Views do not list the fields that they read, so each view may read all fields.
         let fields = State.modules.indices.filter { State.modules[$0].isField }
-        let owners = Set((named + fields).map { State.modules[$0].slicePlace.ownership })
+        let owners = Set((named + fields).map { State.readOwnership[$0] })
         published = PublishedView(
             name: View.name,
             parametersType: View.Parameters.self,
@@ -38,6 +38,7 @@ extension ViewDescription where State: RootState {
             readableMembers: Set(named + fields),
             isOfSession: owners.contains(.session) || owners.contains(.keyedBySession),
             isOfUser: owners.contains(.principal),
+            isRestricted: owners.contains(.readers),
             isContextual: View.self is any ContextualViewModel<State>.Type
         )
         if let contextual = View.self as? any ContextualViewModel<State>.Type {
@@ -64,8 +65,8 @@ extension ViewProjections {
     package init(of root: State.Type) where State: RootState {
         views = State.views.map { ViewDescription($0) }
         let names = State.modules.map(\.name)
-        let ownership = State.modules.map(\.slicePlace.ownership)
-        let layout = SliceLayout(State.modules)
+        let ownership = State.readOwnership
+        let layout = SliceLayout(of: State.self)
         owner = { layout.owner(of: $0, $1) }
         let setViewer: @Sendable (inout State, Viewer) -> Void = { state, viewer in
             let shared = SessionName.shared
@@ -74,6 +75,8 @@ extension ViewProjections {
                 owner: viewer.owner?.text ?? OwnerName.visitor(shared)
             )
             for mount in State.modules { mount.slicePlace.setReader(of: &state, to: reader) }
+            guard let client = viewer.readerName else { return }
+            for mount in State.modules { mount.slicePlace.narrow(&state, to: client) }
         }
         self.setViewer = layout.ownedModules.isEmpty ? nil : setViewer
         makeState = { slices, reads, viewer throws(JSONError) in

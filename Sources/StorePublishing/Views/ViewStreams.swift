@@ -59,7 +59,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
             let (mine, theirs) = (new.slices, old.slices)
             let modules = mine.indices.filter { mine[$0].version != theirs[$0].version }
             var sources = modules.map { Source(module: $0) }
-            let owned = modules.filter { mine[$0].ownedSlices != nil }
+            let owned = modules.filter { mine[$0].dependsOnReader }
             if !owned.isEmpty {
                 if let owners = new.owners(changedSince: old) {
                     sources += owners.flatMap { owner in
@@ -163,7 +163,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     /// reads.
     private func sources(of request: ViewRequest) -> [Source] {
         projections.views[request.viewIndex].published.readableMembers.map { module in
-            Source(module: module, owner: projections.owner(request.viewer, module))
+            Source(module: module, owner: projections.owner(request.viewer, module)?.owner)
         }
     }
 

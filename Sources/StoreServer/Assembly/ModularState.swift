@@ -15,7 +15,7 @@ struct ModularState<State: RootState>: StateComposition {
 
     var visibleStateType: any Decodable.Type { VisibleRoot<State>.self }
 
-    var layout: SliceLayout? { SliceLayout(State.modules) }
+    var layout: SliceLayout? { SliceLayout(of: State.self) }
 
     var views: ViewProjections<State>? { ViewProjections(of: State.self) }
 
@@ -52,6 +52,23 @@ struct ModularState<State: RootState>: StateComposition {
             // unknown.
             edited.insert(State.modules.indices)
             return try writer.snapshot(state, at: tag)
+        }
+    }
+
+    var readOwnership: [(name: String, ownership: SliceOwnership)] {
+        zip(State.modules, State.readOwnership).map { ($0.name, $1) }
+    }
+
+    func recordReaders(_ replay: Replay<State>) -> (any RecordReaders)? {
+        let restricted = State.modules.filter { $0.slicePlace.ownership == .readers }
+        guard !restricted.isEmpty else { return nil }
+        return ReplayedReaders(replay) { state, record in
+            guard
+                let place = restricted.first(where: { $0.name.isSame(as: record.module) })?
+                    .slicePlace
+            else { return nil }
+            let key = SliceKey(instance: record.instance)
+            return place.isSliceThere(state, key) ? place.readers(state, key) : nil
         }
     }
 

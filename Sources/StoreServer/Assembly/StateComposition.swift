@@ -42,6 +42,14 @@ protocol StateComposition<State>: Sendable {
     /// Makes the encoder for past states.
     func pastStateEncoding(_ encoder: JSONEncoder) -> StateEncoding<State, Snapshot>
 
+    /// The name of each module, with the owners of its slices as clients read them; empty for a
+    /// state without modules.
+    var readOwnership: [(name: String, ownership: SliceOwnership)] { get }
+
+    /// Makes the port that finds the readers of records of restricted slices; `nil` if no slices
+    /// are restricted.
+    func recordReaders(_ replay: Replay<State>) -> (any RecordReaders)?
+
     /// Makes the function that compares the states before and after a dry run.
     func dryRunComparison(_ encoder: JSONEncoder) -> DryRunComparison
 
@@ -96,6 +104,10 @@ struct StateWithoutModules<State: Codable & Equatable & Sendable>: StateComposit
         let writer = WholeStateWriter<State>(encoder)
         return { state, tag throws(JSONError) in try writer.snapshot(state, at: tag) }
     }
+
+    var readOwnership: [(name: String, ownership: SliceOwnership)] { [] }
+
+    func recordReaders(_ replay: Replay<State>) -> (any RecordReaders)? { nil }
 
     func dryRunComparison(_ encoder: JSONEncoder) -> DryRunComparison {
         StatePatch.dryRunComparison(of: State.self) { old, new, _, viewer throws(JSONError) in

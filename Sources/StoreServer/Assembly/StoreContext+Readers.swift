@@ -20,8 +20,9 @@ extension StoreContext {
             logger: logger,
             owners: RecordVisibility(
                 registry.table,
-                composition.modules?.map { ($0.name, $0.ownership) } ?? [],
-                hasRoles: hasRoles
+                composition.readOwnership,
+                hasRoles: hasRoles,
+                readers: composition.recordReaders(history.replay)
             ),
             on: process.journalThreads
         ) { [weak streams] in streams?.wakeLogReaders() }

@@ -82,6 +82,7 @@ extension TestStore {
                                     members: [EnvelopeMember(request)],
                                     principal: sender.principal,
                                     session: sender.session,
+                                    isOfClient: sender.principal != nil || sender.session != nil,
                                     completion: UseCaseStartCompletion(continuation)
                                 )
                             )

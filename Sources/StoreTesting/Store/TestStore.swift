@@ -125,7 +125,8 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
                     action,
                     watch: watch,
                     from: sender.session,
-                    by: sender.principal
+                    by: sender.principal,
+                    isOfClient: sender.principal != nil || sender.session != nil
                 )
                 return (done.version, shown(done.state))
             }

@@ -118,16 +118,26 @@ package struct RecordOwner: Equatable, Sendable {
     /// The module whose slice the record's action concerns; `nil` if the action concerns the whole
     /// state or no module.
     package let module: String?
+    /// The names of the readers, if the action is on a restricted slice (``ReaderName``); `nil` for
+    /// any other action.
+    package let readers: [String]?
 
-    package init(owner: ExactText? = nil, module: String? = nil) {
+    package init(owner: ExactText? = nil, module: String? = nil, readers: [String]? = nil) {
         self.owner = owner
         self.module = module
+        self.readers = readers
     }
 
     /// Returns true if a viewer may read the record. A viewer with a session may not read the
     /// records of other sessions and users. A viewer with a sight may read only records of modules
-    /// in its sight.
+    /// in its sight. A viewer that is an owner may read records of restricted slices only as one of
+    /// their readers.
     package func isVisible(to viewer: Viewer) -> Bool {
+        if let readers, let client = viewer.readerName,
+            !ReaderName.isIncluded(client, in: readers)
+        {
+            return false
+        }
         if let owner, viewer.session != nil, owner != viewer.session, owner != viewer.owner {
             return false
         }

@@ -9,38 +9,50 @@ package struct Viewer: Hashable, Sendable {
     private final class Parts: Sendable {
         let session: ExactText?
         let owner: ExactText?
+        let role: ExactText?
         let principal: ExactText?
         let sight: Sight?
-        /// The three names as one text, so that one comparison is enough.
+        /// The four names as one text, so that one comparison is enough.
         let names: ExactText
 
-        init(_ session: ExactText?, _ owner: ExactText?, _ principal: ExactText?, _ sight: Sight?) {
+        init(
+            _ session: ExactText?,
+            _ owner: ExactText?,
+            _ role: ExactText?,
+            _ principal: ExactText?,
+            _ sight: Sight?
+        ) {
             // No name contains a zero byte, and none is empty.
             var text = session?.text ?? ""
             text += "\0"
             if let owner { text += owner.text }
             text += "\0"
+            if let role { text += role.text }
+            text += "\0"
             if let principal { text += principal.text }
             names = ExactText(text)
             self.session = session
             self.owner = owner
+            self.role = role
             self.principal = principal
             self.sight = sight
         }
     }
 
-    private static let none = Parts(nil, nil, nil, nil)
+    private static let none = Parts(nil, nil, nil, nil, nil)
 
     private let parts: Parts
 
     package init(
         session: ExactText?,
         owner: ExactText? = nil,
+        role: ExactText? = nil,
         principal: ExactText? = nil,
         sight: Sight? = nil
     ) {
-        let isNone = session == nil && owner == nil && principal == nil && sight == nil
-        parts = isNone ? Self.none : Parts(session, owner, principal, sight)
+        let isNone =
+            session == nil && owner == nil && role == nil && principal == nil && sight == nil
+        parts = isNone ? Self.none : Parts(session, owner, role, principal, sight)
     }
 
     /// The session whose slices the viewer reads. If `session` is `nil`, the viewer reads the
@@ -49,12 +61,19 @@ package struct Viewer: Hashable, Sendable {
     /// The name under which the viewer owns slices of users, as a user or as a visitor. If `owner`
     /// is `nil`, the viewer reads the slices of all users.
     package var owner: ExactText? { parts.owner }
+    /// The viewer's role, which may be a reader of restricted slices; `nil` without a role.
+    package var role: ExactText? { parts.role }
     /// The role and the name of the viewer, if the subject depends on the principal itself; `nil`
     /// for all other subjects.
     package var principal: ExactText? { parts.principal }
     /// The members of the root state that the viewer may read; `nil` if the viewer may read all
     /// members.
     package var sight: Sight? { parts.sight }
+
+    /// The viewer's ``ReaderName`` for restricted slices; `nil` if the viewer reads all of them.
+    package var readerName: String? {
+        owner.map { ReaderName.client($0.text, role: role?.text) }
+    }
 
     /// The viewer that reads the whole state: it has no session, no owner and no sight.
     package static let unrestricted = Viewer(session: nil)
@@ -74,13 +93,19 @@ package struct Viewer: Hashable, Sendable {
 
     package func sees(module: String) -> Bool { sight?.sees(module: module) ?? true }
 
-    /// Returns this viewer, with its session and owner only if slices of the subject have such
-    /// owners. `session` is true if slices belong to sessions, `owner` if slices belong to users.
-    package func keeping(session keepsSession: Bool, owner keepsOwner: Bool) -> Viewer {
-        if keepsSession && keepsOwner { return self }
+    /// Returns this viewer, with its session, owner and role only if slices of the subject depend
+    /// on them. `session` is true if slices belong to sessions, `owner` if slices belong to users,
+    /// and `restricted` if slices say who reads them.
+    package func keeping(
+        session keepsSession: Bool,
+        owner keepsOwner: Bool,
+        restricted: Bool
+    ) -> Viewer {
+        if keepsSession && restricted { return self }
         return Viewer(
             session: keepsSession ? session : nil,
-            owner: keepsOwner ? owner : nil,
+            owner: keepsOwner || restricted ? owner : nil,
+            role: restricted ? role : nil,
             sight: sight
         )
     }

@@ -1,0 +1,66 @@
+// The checks of actions on restricted slices, and the readers of their changes.
+
+extension ModuleMachine {
+    package var restrictedModules: Set<Int> {
+        Set(isRestricted.indices.filter { isRestricted[$0] })
+    }
+
+    /// Refuses a client's action on a slice that the client does not read. The refusal is the
+    /// refusal of an action on an absent slice.
+    func admitReader(
+        _ route: ActionRoute,
+        _ key: SliceKey,
+        _ origin: ActionOrigin,
+        in state: Root
+    ) throws(Refusal) {
+        guard let client = origin.restrictedClient else { return }
+        let place = modules[route.module].slicePlace
+        guard place.isSliceThere(state, key) else { return }
+        guard !place.readers(state, key).include(client) else { return }
+        let path = SliceAddress(module: moduleNames[route.module], key).path
+        guard handler(of: route)?.kind != .start else { throw .ofTakenID(path) }
+        throw .ofAbsentSlice(path)
+    }
+
+    /// Adds the readers of a slice in both states to the change of an action.
+    func addReaders(
+        of key: SliceKey,
+        _ module: Int,
+        _ old: Root,
+        _ new: Root,
+        to change: inout Change
+    ) {
+        let place = modules[module].slicePlace
+        let (before, after) = (place.readers(old, key), place.readers(new, key))
+        change.add(before)
+        if after != before { change.add(after) }
+    }
+}
+
+extension RootState {
+    /// The owners of the slices of each module, as clients read them.
+    ///
+    /// The ledger of effects and the schedule name the slices of all modules. If some slices are
+    /// restricted, no client reads these two; an operator reads them.
+    package static var readOwnership: [SliceOwnership] {
+        let ownership = modules.map(\.slicePlace.ownership)
+        guard ownership.contains(.readers) else { return ownership }
+        return zip(modules, ownership).map { mount, ownership in
+            let type = mount.slicePlace.wireType
+            let isLedger = type == PendingEffects.State.self || type == Schedule.State.self
+            return isLedger ? .readers : ownership
+        }
+    }
+}
+
+extension Refusal {
+    /// Makes the refusal of an action on a slice that is not there.
+    static func ofAbsentSlice(_ path: String) -> Refusal {
+        Refusal(reason: "'\(path)' is not started; dispatch \(path)/start first.")
+    }
+
+    /// Makes the refusal of the start of a slice that the client does not read.
+    static func ofTakenID(_ path: String) -> Refusal {
+        Refusal(reason: "'\(path)' can't be started; choose another id.")
+    }
+}

@@ -1,0 +1,96 @@
+package import StoreCore
+import StorePlatform
+import StoreTexts
+import Synchronization
+
+/// The port that finds the readers of records of restricted slices.
+package protocol RecordReaders: Sendable {
+    /// Returns the names of the readers of each record, by its version. The records have ascending
+    /// versions. A record without an entry is hidden from all clients.
+    ///
+    /// A record has the readers that its slice has after the action. The record that ends a slice
+    /// has the readers that the slice had before.
+    func readers(of records: [RestrictedRecord]) -> [UInt64: [String]]
+}
+
+/// A record on a restricted slice.
+package struct RestrictedRecord {
+    package let version: UInt64
+    /// The name of the module.
+    package let module: String
+    /// The id of the instance; `nil` for a single slice.
+    package let instance: String?
+}
+
+/// The readers of records, found by a replay: the readers are a part of the state.
+///
+/// The last states are kept, so a reader that follows the log replays each record once. Any thread
+/// may call this. Waits for the disk.
+package final class ReplayedReaders<State: Codable & Sendable>: RecordReaders {
+    /// The longest replay for a page of records, in seconds.
+    static var secondsMax: Double { 5 }
+    /// The most states that are kept.
+    static var keptStatesMax: Int { 4 }
+
+    private let replay: Replay<State>
+    private let readersOfSlice: @Sendable (State, RestrictedRecord) -> Readers?
+    /// The kept states, the last used at the end.
+    private let keptStates = Locked<[Replay<State>.Base]>([])
+
+    /// Makes the port. `readers` returns the readers of a record's slice in a state, or `nil` if
+    /// the slice is absent.
+    package init(
+        _ replay: Replay<State>,
+        readers: @escaping @Sendable (State, RestrictedRecord) -> Readers?
+    ) {
+        self.replay = replay
+        self.readersOfSlice = readers
+    }
+
+    package func readers(of records: [RestrictedRecord]) -> [UInt64: [String]] {
+        guard let first = records.first, let last = records.last, first.version > 0 else {
+            return [:]
+        }
+        var found: [UInt64: [String]] = [:]
+        var pending = records[...]
+        do throws(ReplayError) {
+            let deadline = Deadline(seconds: Self.secondsMax)
+            var base = try base(before: first.version)
+            try replay.advance(&base, through: first.version - 1, until: deadline)
+            var before = base.state
+            try replay.advance(&base, through: last.version, until: deadline) { record, state in
+                if let next = pending.first, next.version == record.version {
+                    pending.removeFirst()
+                    let readers = readersOfSlice(state, next) ?? readersOfSlice(before, next)
+                    found[next.version] = readers?.names ?? []
+                }
+                before = state
+                return true
+            }
+            keep(base)
+        } catch {
+            // The records that were not reached stay hidden.
+        }
+        return found
+    }
+
+    /// Returns the newest known state before a version: a kept state, or the state of a snapshot.
+    private func base(before version: UInt64) throws(ReplayError) -> Replay<State>.Base {
+        let kept = keptStates.withLock { states in
+            states.filter { $0.version < version }.max { $0.version < $1.version }
+        }
+        guard let kept else { return try replay.base(for: version - 1) }
+        // A snapshot may be nearer. The journal finds its version without reading the snapshot.
+        guard let newest = replay.journal.newestSnapshotVersion, newest < version,
+            newest > kept.version
+        else { return kept }
+        return try replay.base(for: version - 1)
+    }
+
+    private func keep(_ base: Replay<State>.Base) {
+        keptStates.withLock { states in
+            if states.count == Self.keptStatesMax { states.removeFirst() }
+            states.append(base)
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import StoreCore
+import StoreJSON
+
+/// The published slices of a module that says who reads each of them, in one version: the
+/// instances, or a single slice. Unchanged slices are shared with the version before.
+package final class RestrictedSlices: Sendable {
+    /// A slice with its readers.
+    private final class Entry: Sendable {
+        let bytes: Bytes
+        /// The version that last changed the slice or its readers.
+        let version: UInt64
+        let readers: Readers
+
+        init(_ bytes: Bytes, _ readers: Readers, at version: UInt64) {
+            self.bytes = bytes
+            self.version = version
+            self.readers = readers
+        }
+    }
+
+    /// The version in which a reader gained or lost a slice.
+    private final class Gain: Sendable {
+        let version: UInt64
+        init(at version: UInt64) { self.version = version }
+    }
+
+    /// The name of the single slice, for a module without instances.
+    static let singleName = ""
+
+    private let entries: SortedTable<Entry>
+    /// For each reader that has gained or lost a slice, the last version that did this.
+    private let gains: SortedTable<Gain>
+    /// The index of the instances; `nil` for a single slice.
+    private let index: ReaderIndex?
+    /// The version from which this server has seen changes.
+    private let firstVersion: UInt64
+    /// All slices, for a viewer that reads the slices of all owners.
+    let whole: PublishedSlice
+
+    private init(
+        _ entries: SortedTable<Entry>,
+        _ gains: SortedTable<Gain>,
+        _ index: ReaderIndex?,
+        from firstVersion: UInt64,
+        whole: PublishedSlice
+    ) {
+        self.entries = entries
+        self.gains = gains
+        self.index = index
+        self.firstVersion = firstVersion
+        self.whole = whole
+    }
+
+    /// Makes the slices of the first version that is published.
+    convenience init(_ value: RestrictedValue, whole: PublishedSlice) {
+        let none = RestrictedSlices(
+            SortedTable(),
+            SortedTable(),
+            value.index,
+            from: whole.version,
+            whole: PublishedSlice(.whole(nil), version: whole.version)
+        )
+        let made = none.replacing(whole.pieces?.ids ?? [Self.singleName], of: value, whole: whole)
+        self.init(made.entries, SortedTable(), value.index, from: whole.version, whole: whole)
+    }
+
+    /// Returns the slices of a version in which the slices with these names have changed.
+    func replacing(
+        _ names: [String],
+        of value: RestrictedValue,
+        whole: PublishedSlice
+    ) -> RestrictedSlices {
+        var (entries, gains) = (entries, gains)
+        let version = whole.version
+        for name in names {
+            let readers = value.readers(index == nil ? nil : name)
+            let bytes = index == nil ? whole.bytes : whole.pieces?[name]
+            Readers.forEachDifference(from: entries[name]?.readers ?? .none, to: readers) {
+                gains[$0] = Gain(at: version)
+                _ = $1
+            }
+            entries[name] = bytes.map { Entry($0, readers, at: version) }
+        }
+        return RestrictedSlices(entries, gains, value.index, from: firstVersion, whole: whole)
+    }
+
+    /// Returns the slice that a client gets: an object with the instances that the client reads, or
+    /// the single slice. `client` is the ``ReaderName`` of the client.
+    ///
+    /// Cost: for each instance that the client reads, log2(n) steps for n instances.
+    func visible(to client: String) -> PublishedSlice {
+        let gained = ReaderName.names(ofClient: client).reduce(firstVersion) {
+            max($0, gains[$1]?.version ?? 0)
+        }
+        guard let index else {
+            guard let entry = entries[Self.singleName], entry.readers.include(client) else {
+                return PublishedSlice(.whole(nil), version: gained)
+            }
+            return PublishedSlice(.whole(entry.bytes), version: max(gained, entry.version))
+        }
+        var version = gained
+        let seen = index.ids(for: client).compactMap { id in
+            entries[id].map { entry in
+                version = max(version, entry.version)
+                return (key: id, value: entry.bytes)
+            }
+        }
+        return PublishedSlice(
+            .pieces(EncodedPieces(SortedTable(sorted: seen), whole.pieces?.layout ?? .object)),
+            version: version
+        )
+    }
+
+    /// Returns true if a client reads an instance; for `nil`, the single slice.
+    func isReadable(_ instance: String?, by client: String) -> Bool {
+        entries[instance ?? Self.singleName]?.readers.include(client) == true
+    }
+
+    /// Returns the users that get other slices than from an earlier version. Returns `nil` if a
+    /// changed slice has roles or all clients among its readers. Does not visit the slices that
+    /// both versions share.
+    func readers(changedSince others: RestrictedSlices) -> [String]? {
+        var users: [String] = []
+        var isOfUsers = true
+        entries.forEachDifference(from: others.entries) { _, mine, theirs in
+            for name in [mine, theirs].compactMap({ $0?.readers.names }).joined() {
+                guard OwnerName.principal(of: name) != nil else {
+                    isOfUsers = false
+                    return false
+                }
+                users.append(name)
+            }
+            return true
+        }
+        return isOfUsers ? users : nil
+    }
+}
