@@ -68,6 +68,7 @@ extension Engine {
             return lastVisibleChanges?.isUnchanged(
                 for: envelope.session,
                 as: envelope.principal,
+                readingAll: !envelope.isOfClient,
                 seeing: sees,
                 since: since
             ) == true
@@ -85,6 +86,7 @@ extension Engine {
             return lastVisibleChanges?.isUnchanged(
                 for: envelope.session,
                 as: envelope.principal,
+                readingAll: !envelope.isOfClient,
                 seeing: members,
                 since: since
             ) == true

@@ -16,12 +16,16 @@ struct LastVisibleChanges {
     /// The versions for each module; `nil` if all clients see all modules and no condition has
     /// needed these versions.
     private var modules: LastModuleChanges?
-    /// The indices of the modules with restricted slices.
-    private let restrictedModules: Set<Int>
+    /// The modules with restricted slices.
+    private let restrictedModules: RestrictedModules
     /// The version up to which all steps are recorded.
     private(set) var notedVersion: UInt64
 
-    init(after version: UInt64, byModule: Bool, restrictedModules: Set<Int> = []) {
+    init(
+        after version: UInt64,
+        byModule: Bool,
+        restrictedModules: RestrictedModules = RestrictedModules()
+    ) {
         self.restrictedModules = restrictedModules
         (baseVersion, sharedVersion, notedVersion) = (version, version, version)
         modules = byModule ? LastModuleChanges(after: version) : nil
@@ -39,11 +43,10 @@ struct LastVisibleChanges {
         guard change.changesState else { return }
         change.edits.forEach { edit in
             guard edit.changesSlice else { return }
-            if let readers = change.readers, restrictedModules.contains(edit.module) {
-                for name in readers.lists.lazy.flatMap(\.names) {
-                    versionsByOwner[OwnerHash(name)] = version
-                    modules?.note(SliceEdit(edit.module, SliceKey(owner: name)), at: version)
-                }
+            guard !restrictedModules.contains(edit.module) else {
+                let isHidden = restrictedModules.hidden.contains(edit.module)
+                let readers = isHidden ? [] : change.readers?.lists ?? []
+                noteRestricted(readers, of: edit.module, at: version)
                 return
             }
             modules?.note(edit, at: version)
@@ -58,6 +61,22 @@ struct LastVisibleChanges {
         baseVersion = version
     }
 
+    /// Records a change of slices that only some clients read.
+    private mutating func noteRestricted(
+        _ readers: [Readers],
+        of module: Int,
+        at version: UInt64
+    ) {
+        for name in [readers.flatMap(\.names), [Self.operatorName]].joined() {
+            versionsByOwner[OwnerHash(name)] = version
+            modules?.note(SliceEdit(module, SliceKey(owner: name)), at: version)
+        }
+    }
+
+    /// The name under which changes of restricted slices are recorded for senders that read all
+    /// slices. No reader has this name.
+    private static let operatorName = ""
+
     /// Lowers all later versions to `version`: the batch with these versions was taken back.
     mutating func forget(after version: UInt64) {
         guard notedVersion > version else { return }
@@ -69,15 +88,17 @@ struct LastVisibleChanges {
         }
     }
 
-    /// True if a client of this session and principal sees the same state now as at `version`.
+    /// True if a client of this session and principal sees the same state now as at `version`. If
+    /// `readsAll` is true, the sender reads all restricted slices.
     /// `sees` returns true for the modules that the client sees; `nil` stands for all modules.
     func isUnchanged(
         for session: String?,
         as principal: ActionPrincipal?,
+        readingAll readsAll: Bool = false,
         seeing sees: ((_ module: Int) -> Bool)?,
         since version: UInt64
     ) -> Bool {
-        let owners = owners(of: principal, in: session)
+        let owners = owners(of: principal, in: session, readingAll: readsAll)
         if let sees {
             return modules?.isUnchanged(for: owners, seeing: sees, since: version) == true
         }
@@ -87,10 +108,15 @@ struct LastVisibleChanges {
 
     /// Returns the owners whose slices a client sees: its session, and its user or visitor. If
     /// there are restricted slices, the names under which the client reads them follow.
-    private func owners(of principal: ActionPrincipal?, in session: String?) -> [OwnerHash] {
+    private func owners(
+        of principal: ActionPrincipal?,
+        in session: String?,
+        readingAll readsAll: Bool
+    ) -> [OwnerHash] {
         let owner = OwnerName.ofClient(as: principal?.name, in: session)
         let own = [OwnerHash(session ?? SessionName.shared), OwnerHash(owner)]
-        guard !restrictedModules.isEmpty else { return own }
+        guard !restrictedModules.restricted.isEmpty else { return own }
+        if readsAll { return own + [OwnerHash(Self.operatorName)] }
         let names = ReaderName.names(ofClient: ReaderName.client(owner, role: principal?.role))
         return own + names.dropFirst().map { OwnerHash($0) }
     }

@@ -36,8 +36,8 @@ package protocol ModularReducer<State>: AnyObject, Sendable {
     /// True if sessions or users have slices of their own.
     var hasOwners: Bool { get }
 
-    /// The indices of the modules with restricted slices.
-    var restrictedModules: Set<Int> { get }
+    /// The modules with restricted slices.
+    var restrictedModules: RestrictedModules { get }
 
     /// Makes the state show the slices of a client to the next reads.
     func setReader(

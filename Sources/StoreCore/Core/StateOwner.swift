@@ -15,8 +15,8 @@ protocol StateOwner: AnyObject {
     func module(of action: any Action) -> ActionModule?
     /// True if sessions or users have slices of their own.
     var hasOwners: Bool { get }
-    /// The indices of the modules with restricted slices.
-    var restrictedModules: Set<Int> { get }
+    /// The modules with restricted slices.
+    var restrictedModules: RestrictedModules { get }
     /// The number of kept states. The owner keeps states for watchers that need each state.
     var keptStateCount: Int { get }
 

@@ -61,7 +61,7 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
         return state
     }
 
-    var restrictedModules: Set<Int> { machine?.restrictedModules ?? [] }
+    var restrictedModules: RestrictedModules { machine?.restrictedModules ?? RestrictedModules() }
 
     func module(of action: any Action) -> ActionModule? { machine?.module(of: action) }
 }

@@ -1,8 +1,16 @@
 // The checks of actions on restricted slices, and the readers of their changes.
 
 extension ModuleMachine {
-    package var restrictedModules: Set<Int> {
-        Set(isRestricted.indices.filter { isRestricted[$0] })
+    package var restrictedModules: RestrictedModules {
+        var found = RestrictedModules()
+        for (module, ownership) in Root.readOwnership.enumerated() where ownership == .readers {
+            if isRestricted[module] {
+                found.restricted.insert(module)
+            } else {
+                found.hidden.insert(module)
+            }
+        }
+        return found
     }
 
     /// Refuses a client's action on a slice that the client does not read. The refusal is the
@@ -50,6 +58,18 @@ extension RootState {
             let isLedger = type == PendingEffects.State.self || type == Schedule.State.self
             return isLedger ? .readers : ownership
         }
+    }
+}
+
+/// The indices of the modules that some clients do not read.
+package struct RestrictedModules: Sendable {
+    /// The modules whose slices say who reads them.
+    var restricted: Set<Int> = []
+    /// The modules that no client reads.
+    var hidden: Set<Int> = []
+
+    func contains(_ module: Int) -> Bool {
+        restricted.contains(module) || hidden.contains(module)
     }
 }
 

@@ -135,10 +135,17 @@ struct Past {
     /// The sessions that actions came from, by version, and the versions of the notes.
     var sessions: [UInt64: String] = [:]
     private(set) var notes: [String: UInt64] = [:]
+    /// The readers of records of restricted slices, by version.
+    private(set) var readers: [UInt64: (Reading) -> Bool] = [:]
 
     init(_ text: StateText, at version: UInt64) { texts[version] = text }
 
-    mutating func add<Root>(_ applied: Applied<Root>, _ note: String?) {
+    mutating func add<Root>(
+        _ applied: Applied<Root>,
+        _ note: String?,
+        _ readers: ((Reading) -> Bool)?
+    ) {
+        self.readers[applied.version] = readers
         texts[applied.version] = applied.newText
         texts[applied.version &- Self.slicesMax] = nil
         sessions[applied.version] = applied.session

@@ -26,6 +26,9 @@ protocol Program: SendableMetatype {
     ) throws
     /// Returns the owner of the slices that an action changes.
     static func owner(of action: any Action) -> Owner
+    /// Returns the function that returns true for the readers of an applied action's record; `nil`
+    /// if the owner decides.
+    static func readers(_ applied: Applied<Root>) -> ((Reading) -> Bool)?
     /// Copies the shared values to their readers.
     static func share(_ root: inout Root)
     /// Removes all values of a session, or of a user.
@@ -70,6 +73,7 @@ protocol Program: SendableMetatype {
 
 extension Program {
     static var hasEditions: Bool { false }
+    static func readers(_ applied: Applied<Root>) -> ((Reading) -> Bool)? { nil }
     static func share(_ root: inout Root) {}
     static func join(_ visitor: String, _ user: String, _ root: inout Root) {}
     static func intercepted(_ action: any Action) throws -> [any Action] { [action] }
@@ -95,6 +99,19 @@ struct FiredTimer {
     let cause: UInt64
     /// The user or the visitor that the records belong to.
     let owner: String
+
+    /// Makes the action of a timer that is due: `{"name":{…}}` in its entry.
+    init(_ entry: Schedule.Entry) throws {
+        let text = entry.action
+        guard let colon = text.firstIndex(of: ":"), let last = text.lastIndex(of: "}") else {
+            throw Violation(.consequence, "the timer has \(text)")
+        }
+        let name = text[text.index(text.startIndex, offsetBy: 2)..<text.index(before: colon)]
+        type = Bytewise(entry.slice + "/" + name)
+        payload = Bytewise(String(text[text.index(after: colon)..<last]))
+        cause = entry.version
+        owner = entry.owner ?? "~" + Sessions.shared
+    }
 }
 
 /// The owner of the slices that an action changes.

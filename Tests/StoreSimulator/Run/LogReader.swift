@@ -58,12 +58,15 @@ struct Log {
     let module: (Record) -> String?
     /// Returns the owner of a record; `nil` if it is shared.
     let owner: (Record) -> String?
+    /// The readers of records of restricted slices, by version.
+    let readers: [UInt64: (Reading) -> Bool]
 
     func isVisible(_ record: Record, to reading: Reading) -> Bool {
         if let sight = reading.sight, !(module(record).map { sight.contains($0) } ?? false) {
             return false
         }
         if reading.isOperator { return true }
+        if let isReader = readers[record.version] { return isReader(reading) }
         guard let owner = owner(record) else { return true }
         return owner == reading.name || owner == reading.owner
     }

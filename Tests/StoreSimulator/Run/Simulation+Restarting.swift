@@ -98,7 +98,7 @@ extension Simulation {
             } catch {
                 throw Violation(.replay, "\(name(record)) can't be reduced: \(error)")
             }
-            past.add(applied, P.note(of: applied.action))
+            past.add(applied, P.note(of: applied.action), P.readers(applied))
             if edition.isNew(record.type) { lastOfSecond = record.version }
         }
         for outcome in journal.outcomes where keys[outcome.key] == nil {

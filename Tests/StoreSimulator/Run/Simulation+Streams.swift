@@ -228,18 +228,23 @@ extension Simulation {
         Log(
             records: journal.records,
             oldest: journal.oldest,
-            module: { [server] in server.module(of: $0.type) }
-        ) { [server] record in
-            // A record of another edition belongs to a shared instance.
-            if P.hasEditions, record.type.hasPrefix("bins/") { return nil }
-            guard let action = try? server.action(record.type, record.payload) else {
-                return record.session ?? Sessions.shared
-            }
-            return switch P.owner(of: Naive<P>.unaddressed(action).0) {
-            case .everybody: nil
-            case .session, .nobody: record.session ?? Sessions.shared
-            case .user: StateText.owner(as: record.principal?.name, in: record.session)
-            }
+            module: { [server] in server.module(of: $0.type) },
+            owner: { [server] record in self.owner(of: record, server) },
+            readers: past.readers
+        )
+    }
+
+    /// Returns the owner of a record; `nil` if it is shared.
+    private func owner(of record: Record, _ server: SimulatedServer<P.Root>) -> String? {
+        // A record of another edition belongs to a shared instance.
+        if P.hasEditions, record.type.hasPrefix("bins/") { return nil }
+        guard let action = try? server.action(record.type, record.payload) else {
+            return record.session ?? Sessions.shared
+        }
+        return switch P.owner(of: Naive<P>.unaddressed(action).0) {
+        case .everybody: nil
+        case .session, .nobody: record.session ?? Sessions.shared
+        case .user: StateText.owner(as: record.principal?.name, in: record.session)
         }
     }
 

@@ -103,7 +103,7 @@ extension Simulation {
             throw Violation(.changed, "\(name(record)) says \(record.changed)")
         }
         note("  -> \(name(record)) \(Bytewise(record.payload)) after \(record.cause as Any)")
-        past.add(applied, P.note(of: applied.action))
+        past.add(applied, P.note(of: applied.action), P.readers(applied))
         naive.follow(applied)
         if edition.isNew(record.type) { lastOfSecond = record.version }
         // A slice that ends takes its views with it.

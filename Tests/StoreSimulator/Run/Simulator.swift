@@ -11,7 +11,7 @@ package enum Simulator {
     }
 
     /// Runs steps of a seed: of an even seed on the simulator's own store, of an odd seed on the
-    /// shipped store. A run with `repeats` does the steps twice, and both must give the same
+    /// shipped store, and of every third odd seed on the store of a team. A run with `repeats` does the steps twice, and both must give the same
     /// journal.
     package static func run(
         seed: UInt64,
@@ -20,9 +20,16 @@ package enum Simulator {
         shrinks: Bool = true
     ) -> Outcome {
         Workshop.$hasReducer.withValue(hasReducer(seed)) {
-            seed.isMultiple(of: 2)
-                ? run(WorkshopProgram.self, "workshop", seed, steps, repeats, shrinks)
-                : run(ShopProgram.self, "shop", seed, steps, repeats, shrinks)
+            if seed.isMultiple(of: 2) {
+                return run(WorkshopProgram.self, "workshop", seed, steps, repeats, shrinks)
+            }
+            // A team has roles, which these seeds have.
+            guard seed / 2 % 3 == 1 else {
+                return run(ShopProgram.self, "shop", seed, steps, repeats, shrinks)
+            }
+            return TeamProgram.$operatorReads.withValue(seed / 2 % 5 == 4) {
+                run(TeamProgram.self, "team", seed, steps, repeats, shrinks)
+            }
         }
     }
 

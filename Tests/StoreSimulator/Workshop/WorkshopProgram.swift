@@ -77,19 +77,7 @@ enum WorkshopProgram: Program {
         }
     }
 
-    static func fired(_ entry: Schedule.Entry) throws -> FiredTimer {
-        let text = entry.action
-        guard let colon = text.firstIndex(of: ":"), let last = text.lastIndex(of: "}") else {
-            throw Violation(.consequence, "the timer has \(text)")
-        }
-        let name = text[text.index(text.startIndex, offsetBy: 2)..<text.index(before: colon)]
-        return FiredTimer(
-            type: Bytewise(entry.slice + "/" + name),
-            payload: Bytewise(String(text[text.index(after: colon)..<last])),
-            cause: entry.version,
-            owner: entry.owner ?? "~" + Sessions.shared
-        )
-    }
+    static func fired(_ entry: Schedule.Entry) throws -> FiredTimer { try FiredTimer(entry) }
 
     static var hasEditions: Bool { true }
 

@@ -35,6 +35,7 @@ final class SliceTexts: Sendable {
     /// Returns the value as JSON; `-` if it is `nil`.
     func bytes(of value: (any Encodable & Sendable)?) -> Bytewise {
         guard let value else { return .absent }
+        if let restricted = value as? RestrictedValue { return bytes(of: restricted.value) }
         return bytes(of: value)
     }
 
@@ -56,7 +57,13 @@ final class SliceTexts: Sendable {
         let text = StateText(
             values.map { bytes(of: $0) },
             of: names,
-            values.map { $0 as? any VisibleParts }
+            values.map { value in
+                // In a store with restricted slices, only operators read the schedule.
+                if Root.self == Team.self, let schedule = value as? Schedule.State {
+                    return HiddenSchedule(schedule: schedule)
+                }
+                return value as? any VisibleParts
+            }
         )
         table.withLock { table in
             if table.states.count == Self.keptMax { table.states.removeFirst() }
@@ -195,7 +202,9 @@ final class StateText: Sendable {
         let sessions = [old, new].flatMap { text in
             text.parts.flatMap { $0?.sessionNames ?? [] }
         }
-        return Set(sessions + [Sessions.shared, "~" + Sessions.shared]).filter {
+        // A restricted slice may have all visitors as its readers.
+        let visitors = new.parts[place] is RestrictedValue ? sessions.map { "~" + $0 } : []
+        return Set(sessions + visitors + [Sessions.shared, "~" + Sessions.shared]).filter {
             before.text(of: $0, as: $0) != mine.text(of: $0, as: $0)
         }
     }
