@@ -1,0 +1,252 @@
+"""1,000 users of boards whose members change all the time: no byte comes before or after its version.
+
+`READERS_STEPS` is the number of steps, `READERS_SEED` the seed.
+"""
+
+import json
+import os
+import random
+import re
+import select
+
+import pytest
+from access import House
+from harness import Stream, Wire, action
+from programs import build_sample
+from test_readers import ROLES
+from test_tokens import Issuer
+
+USERS, BOARDS, STREAMS = 1_000, 40, 60
+SECRET = re.compile(r"secret-(\d+)-(\d+);")
+#: Streams whose events have nothing of earlier versions.
+TARGETS = [
+    "/events", "/events?mode=patch", "/modules/board/events", "/modules/board/events?mode=patch",
+    "/modules/board/{}/events", "/modules/board/{}/events?mode=patch", "/events?path=/board/{}",
+    "/events?path=/board/{}/title", "/views/titles/events", "/views/titles/events?mode=patch",
+    "/actions/events?after={newest}",
+]  # fmt: skip
+
+
+class Model:
+    """The boards of each version: `(version, readers, title)`, and the readers of each record."""
+
+    def __init__(self):
+        self.boards = {}
+        self.records = {}
+        self.written = {}
+
+    def now(self, board):
+        return self.boards.get(board, [(0, frozenset(), None)])[-1]
+
+    def at(self, board, version):
+        """The readers and the title of a board in a version; no readers if it is absent."""
+        for since, readers, title in reversed(self.boards.get(board, [])):
+            if since <= version:
+                return readers, title
+        return frozenset(), None
+
+    def set(self, board, version, readers, title):
+        self.boards.setdefault(board, []).append((version, readers, title))
+
+    def last_change(self, user):
+        """The last version that changed what a user reads."""
+        last = 0
+        for history in self.boards.values():
+            for before, after in zip([(0, frozenset(), None), *history], history):
+                if reads(before[1], user) or reads(after[1], user):
+                    last = max(last, after[0])
+        return last
+
+
+def reads(readers, user):
+    return user in readers or "*" in readers
+
+
+class Run:
+    def __init__(self, server, tokens, seed):
+        self.server, self.tokens, self.chance = server, tokens, random.Random(seed)
+        self.model, self.streams, self.count, self.version = Model(), [], 0, 0
+        self.wire, self.epoch = Wire(server), server.epoch
+
+    def header(self, user):
+        return {"Authorization": f"Bearer {self.tokens[user]}"}
+
+    def get(self, target, user, **headers):
+        return self.server.get(target, {**self.header(user), **headers}, wire=self.wire)
+
+    def title(self, board):
+        self.count += 1
+        title = f"secret-{board}-{self.count};"
+        self.model.written[self.count] = self.version + 1
+        return title
+
+    def act(self):
+        """One action of a user on a board, applied or refused as the model says."""
+        board, version = self.chance.randrange(BOARDS), self.version + 1
+        _, readers, title = self.model.now(board)
+        members = [name for name in readers if name != "*"]
+        other = f"u{self.chance.randrange(USERS)}"
+        sender = self.chance.choice(members) if members and self.chance.random() < 0.8 else other
+        if title is None:
+            new = self.title(board)
+            after, name, fields = (frozenset([sender]), new), "start", {"title": new}
+        else:
+            kind = self.chance.choices(
+                ["renamed", "invited", "removed", "published", "withdrawn", "stop"], [40, 30, 20, 1, 6, 2]
+            )[0]
+            after, name, fields = (readers, title), kind, {}
+            match kind:
+                case "renamed":
+                    fields = {"title": self.title(board)}
+                    after = (readers, fields["title"])
+                case "invited":
+                    fields, after = {"member": other}, (readers | {other}, title)
+                case "removed":
+                    member = self.chance.choice(members) if members else other
+                    fields, after = {"member": member}, (readers - {member}, title)
+                case "published":
+                    after = (readers | {"*"}, title)
+                case "withdrawn":
+                    after = (readers - {"*"}, title)
+                case "stop":
+                    after = (frozenset(), None)
+        answer = self.server.post(action(f"board/b{board}/{name}", **fields), self.header(sender), wire=self.wire)
+        if title is not None and not reads(readers, sender):
+            assert answer.status == 409, answer
+            return
+        assert answer.status == 200 and answer.json["version"] == version, answer
+        self.version = version
+        self.model.records[version] = after[0] if name != "stop" else readers
+        if after != (readers, title):
+            self.model.set(board, version, *after)
+
+    def open(self):
+        user, board = f"u{self.chance.randrange(USERS)}", self.chance.randrange(BOARDS)
+        readers = [name for name in self.model.now(board)[1] if name != "*"]
+        if readers and self.chance.random() < 0.8:
+            user = self.chance.choice(readers)
+        target = self.chance.choice(TARGETS).format(f"b{board}", newest=self.version)
+        stream = Stream(self.server, target, headers=self.header(user).items()).opened()
+        assert stream.answer.status == 200, (target, stream.answer)
+        self.streams.append((stream, user, board, target))
+
+    def listen(self, seconds=0):
+        """Takes all events that have arrived, and checks them."""
+        readable = select.select([entry[0] for entry in self.streams], [], [], seconds)[0]
+        for stream, user, board, target in self.streams:
+            if stream in readable:
+                stream.read()
+            while event := stream.take():
+                self.check(event, user, target)
+                if event.id:
+                    stream.last = event
+
+    def check(self, event, user, target):
+        raw = event.raw.decode()
+        for board, number in SECRET.findall(raw):
+            assert event.id, (target, raw)
+            version = event.version
+            readers = self.model.records.get(version) if "actions" in target else self.model.at(int(board), version)[0]
+            assert reads(readers, user), f"{target} as {user} shows {raw} of version {version}"
+            assert self.model.written[int(number)] <= version, (target, raw)
+
+    def look(self):
+        """One read of a user, compared with the model."""
+        board = self.chance.randrange(BOARDS)
+        user = f"u{self.chance.randrange(USERS)}"
+        members = [name for name in self.model.now(board)[1] if name != "*"]
+        if members and self.chance.random() < 0.7:
+            user = self.chance.choice(members)
+        match self.chance.randrange(6):
+            case 0:
+                answer = self.get(f"/state/board/b{board}/title", user)
+                _, readers, title = self.model.now(board)
+                assert (answer.status, answer.json if answer.status == 200 else None) == (
+                    (200, title) if reads(readers, user) else (404, None)
+                )
+            case 1:
+                self.compare_state(self.get("/state", user), user, self.version)
+            case 2:
+                version = self.chance.randint(max(1, self.version - 300), self.version) if self.version else 0
+                if version:
+                    self.compare_state(self.get(f"/state?version={version}", user), user, version)
+            case 3:
+                after = max(0, self.version - self.chance.randrange(300))
+                page = self.get(f"/actions?after={after}&limit=200", user).json
+                end = min(self.version, after + 200)
+                got = [record["version"] for record in page["actions"] if record["version"] <= end]
+                expected = [v for v in range(after + 1, end + 1) if reads(self.model.records[v], user)]
+                assert got == expected[: len(got)] and (got == expected or "next" in page), (user, after)
+            case 4:
+                version = max(0, self.version - self.chance.randrange(40))
+                answer = self.get("/state", user, **{"If-None-Match": f'"{self.epoch}:{version}"'})
+                unchanged = version == self.version or self.model.last_change(user) <= version
+                assert answer.status == (304 if unchanged else 200), (user, version, self.version)
+            case 5:
+                version = self.chance.randint(1, self.version) if self.version else 0
+                if version:
+                    steps = self.get(f"/trace?version={version}", user).json["steps"]
+                    assert bool(steps) == reads(self.model.records[version], user), (user, version)
+
+    def compare_state(self, answer, user, version):
+        shown = {name: value["title"] for name, value in answer.json["board"].items()}
+        expected = {}
+        for board in self.model.boards:
+            readers, title = self.model.at(board, version)
+            if title is not None and reads(readers, user):
+                expected[f"b{board}"] = title
+        assert shown == expected, (user, version)
+
+    def close_some(self):
+        for _ in range(3):
+            if len(self.streams) >= STREAMS:
+                self.streams.pop(self.chance.randrange(len(self.streams)))[0].close()
+
+    def finish(self):
+        """Every stream of one board has ended with the board as its reader sees it now."""
+        last = self.version
+        self.server.stop()
+        for stream, user, board, target in self.streams:
+            while not stream.ended:
+                while event := stream.take():
+                    self.check(event, user, target)
+                    if event.id:
+                        stream.last = event
+                stream.read()
+            while event := stream.take():
+                self.check(event, user, target)
+                if event.id:
+                    stream.last = event
+            if target == f"/events?path=/board/b{board}/title":
+                readers, title = self.model.at(board, last)
+                shown = None if stream.last.name == "gone" else json.loads(stream.last.data)
+                assert shown == (title if reads(readers, user) else None), (target, user)
+
+
+@pytest.fixture(scope="module")
+def tokens(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("issuer")
+    issuer = Issuer(folder, "ES256")
+    made = {f"u{n}": issuer.token(sub=f"u{n}", role="member", exp=4_000_000_000) for n in range(USERS)}
+    return issuer, made
+
+
+@pytest.mark.ci
+@pytest.mark.plain("the number of steps is for a plain build")
+def test_no_byte_comes_before_or_after_its_version(tmp_path, tokens):
+    issuer, made = tokens
+    steps = int(os.environ.get("READERS_STEPS", "1000"))
+    seed = os.environ.get("READERS_SEED", "1")
+    house = House(tmp_path, ROLES, build_sample("Teams"))
+    with house.server(*issuer.options, "--streams-max", "200") as server:
+        run = Run(server, made, seed)
+        for step in range(steps):
+            if len(run.streams) < STREAMS:
+                run.open()
+            run.act()
+            run.look()
+            run.listen()
+            if step % 50 == 49:
+                run.close_some()
+        run.finish()
+        assert run.version > steps / 4
