@@ -10,9 +10,9 @@ package enum Simulator {
         package let versions: UInt64
     }
 
-    /// Runs steps of a seed: of an even seed on the simulator's own store, and of an odd seed on the
-    /// shipped store. Every third odd seed runs on the store of a team instead. A run with `repeats`
-    /// does the steps twice, and both must give the same journal.
+    /// Runs steps of a seed: of an even seed on the simulator's own store, and of an odd seed on
+    /// the shipped store. Every third odd seed runs on the store of a team instead. A run with
+    /// `repeats` does the steps twice, and both must give the same journal.
     package static func run(
         seed: UInt64,
         steps: Int,
