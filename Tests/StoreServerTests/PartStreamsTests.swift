@@ -132,7 +132,7 @@ import Testing
             let sessions = OwnedSlices([own].compactMap { $0 }, first: first, .bareSlice)
             return Snapshot(
                 tag: Tag(epoch: epoch, version: version),
-                slices: [PublishedSlice(.owned(sessions), version: own == nil ? version : 2)],
+                slices: [PublishedSlice(.byReader(sessions), version: own == nil ? version : 2)],
                 layout: layout
             )
         }

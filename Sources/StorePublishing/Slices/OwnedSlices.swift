@@ -3,7 +3,7 @@ import StoreJSON
 
 /// The separately encoded slices of all owners, for one module in one version. The owners are
 /// sessions or users. Unchanged slices are shared with the version before.
-package final class OwnedSlices: Sendable {
+package final class OwnedSlices: SlicesByReader, @unchecked Sendable {
     /// The form in which an owner gets its slice.
     enum Form: Sendable {
         /// The slice of the owner replaces the slices of all owners.
@@ -53,11 +53,11 @@ package final class OwnedSlices: Sendable {
     }
 
     /// True if an owner has a started slice. Cost: one step for each owner.
-    var isStarted: Bool { initialSlice.isStarted || slices.contains(where: \.isStarted) }
+    override var isStarted: Bool { initialSlice.isStarted || slices.contains(where: \.isStarted) }
 
     /// The number of slices of owners. If the module starts with the store, slices that no action
     /// has changed do not count. Cost: one step for each owner.
-    var startedCount: Int {
+    override var startedCount: Int {
         if form == .underSessionName { return 1 }
         return slices.reduce(0) { $0 + $1.startedCount }
     }
@@ -70,7 +70,7 @@ package final class OwnedSlices: Sendable {
     subscript(owner: String) -> PublishedSlice? { entries[owner]?.slice }
 
     /// Returns the slice that an owner gets.
-    func visible(to owner: String) -> PublishedSlice {
+    override func visible(to owner: String) -> PublishedSlice {
         let own = self[owner]
         switch form {
         case .bareSlice:
@@ -105,16 +105,20 @@ package final class OwnedSlices: Sendable {
 
     /// Returns the owners whose slices differ from their slices in an earlier version; `nil` if the
     /// slices of all owners may differ. Does not visit the entries that both versions share.
-    func owners(changedSince others: OwnedSlices) -> [String]? {
-        guard initialSlice.version == others.initialSlice.version else { return nil }
+    override func owners(changedSince others: SlicesByReader) -> [String]? {
+        guard let others = others as? OwnedSlices,
+            initialSlice.version == others.initialSlice.version
+        else { return nil }
         return entries.differences(from: others.entries).map(\.key)
     }
 
     /// True if ``joined`` is cheap to make.
-    var isAtHand: Bool { joinedBytes.isAtHand(entries.count) }
+    override var isAtHand: Bool { joinedBytes.isAtHand(entries.count) }
+
+    override var bytes: Bytes? { joined }
 
     /// The JSON of all slices, under the names of their owners, as in a stored snapshot.
-    var joined: Bytes {
+    private var joined: Bytes {
         joinedBytes.value {
             var json = JSONWriter(capacity: 64 * (entries.count + 1))
             json.object { json in
@@ -129,7 +133,7 @@ package final class OwnedSlices: Sendable {
     }
 
     /// Returns the place of a part in the JSON of the table.
-    func location(of pointer: JSONPointer) -> PartLocation {
+    override func location(of pointer: JSONPointer) -> PartLocation {
         guard let owner = pointer.tokens.first else { return .resolved(joined) }
         return self[owner]?.location(of: pointer.withoutFirst) ?? .resolved(nil)
     }

@@ -8,10 +8,8 @@ package struct PublishedSlice: Sendable {
         case whole(Bytes?)
         /// The module has instances, or its slice has other pieces.
         case pieces(EncodedPieces)
-        /// The module has a slice for each session or each user.
-        case owned(OwnedSlices)
-        /// The module's slices say who reads them.
-        case restricted(RestrictedSlices)
+        /// The module has a slice for each session or each user, or its slices say who reads them.
+        case byReader(SlicesByReader)
     }
 
     /// The version that last changed the slice, as far as this server has seen changes.
@@ -35,8 +33,7 @@ package struct PublishedSlice: Sendable {
         switch form {
         case .whole(let bytes): bytes
         case .pieces(let pieces): pieces.joined
-        case .owned(let slices): slices.joined
-        case .restricted(let slices): slices.whole.bytes
+        case .byReader(let slices): slices.bytes
         }
     }
 
@@ -45,8 +42,7 @@ package struct PublishedSlice: Sendable {
         switch form {
         case .whole(let bytes): bytes != nil
         case .pieces: true
-        case .owned(let slices): slices.isStarted
-        case .restricted(let slices): slices.whole.isStarted
+        case .byReader(let slices): slices.isStarted
         }
     }
 
@@ -57,8 +53,7 @@ package struct PublishedSlice: Sendable {
         switch form {
         case .whole(let bytes): bytes == nil ? 0 : 1
         case .pieces(let pieces): pieces.layout == .object ? pieces.count : 1
-        case .owned(let slices): slices.startedCount
-        case .restricted(let slices): slices.whole.startedCount
+        case .byReader(let slices): slices.startedCount
         }
     }
 
@@ -66,47 +61,39 @@ package struct PublishedSlice: Sendable {
     package var pieces: EncodedPieces? {
         switch form {
         case .pieces(let pieces): pieces
-        case .restricted(let slices): slices.whole.pieces
-        case .whole, .owned: nil
+        case .byReader(let slices): slices.pieces
+        case .whole: nil
         }
     }
 
     /// The slices of owners; `nil` if the slice has another form.
     var ownedSlices: OwnedSlices? {
-        if case .owned(let slices) = form { slices } else { nil }
+        if case .byReader(let slices) = form { slices as? OwnedSlices } else { nil }
     }
 
     /// The slices that say who reads them; `nil` if the slice has another form.
     var restrictedSlices: RestrictedSlices? {
-        if case .restricted(let slices) = form { slices } else { nil }
+        if case .byReader(let slices) = form { slices as? RestrictedSlices } else { nil }
     }
 
     /// True if some clients get another slice than other clients.
     var dependsOnReader: Bool {
-        switch form {
-        case .whole, .pieces: false
-        case .owned, .restricted: true
-        }
+        if case .byReader = form { true } else { false }
     }
 
     /// Returns the slice that an owner gets. For a restricted slice, `owner` is the ``ReaderName``
     /// of a client.
     func visible(to owner: String) -> PublishedSlice {
-        switch form {
-        case .whole, .pieces: self
-        case .owned(let slices): slices.visible(to: owner)
-        case .restricted(let slices): slices.visible(to: owner)
-        }
+        if case .byReader(let slices) = form { slices.visible(to: owner) } else { self }
     }
 
     /// Returns the owners that get another slice than from an earlier version; `nil` if all owners
     /// may get another slice.
     func owners(changedSince old: PublishedSlice) -> [String]? {
-        switch (form, old.form) {
-        case (.owned(let mine), .owned(let theirs)): mine.owners(changedSince: theirs)
-        case (.restricted(let mine), .restricted(let theirs)): mine.readers(changedSince: theirs)
-        default: nil
+        guard case .byReader(let mine) = form, case .byReader(let theirs) = old.form else {
+            return nil
         }
+        return mine.owners(changedSince: theirs)
     }
 
     /// Returns true if a reader may get another value from this version of the slice than from an
@@ -131,8 +118,7 @@ package struct PublishedSlice: Sendable {
         switch form {
         case .whole: true
         case .pieces(let pieces): pieces.isCheapToJoin
-        case .owned(let slices): slices.isAtHand
-        case .restricted(let slices): slices.whole.isAtHand
+        case .byReader(let slices): slices.isAtHand
         }
     }
 
@@ -142,8 +128,34 @@ package struct PublishedSlice: Sendable {
             let bytes = bytes ?? SliceLayout.absentSliceJSON
             return pointer == .root ? .resolved(bytes) : .inDocument(bytes, pointer)
         case .pieces(let pieces): return pieces.location(of: pointer)
-        case .owned(let slices): return slices.location(of: pointer)
-        case .restricted(let slices): return slices.whole.location(of: pointer)
+        case .byReader(let slices): return slices.location(of: pointer)
         }
     }
+}
+
+/// The published slices of a module of which clients get different slices. A class with subclasses:
+/// so a published slice stores one reference.
+package class SlicesByReader: @unchecked Sendable {
+    // Safety: the members of the subclasses are immutable, or have a lock of their own.
+
+    /// The slices of all owners or readers as JSON; `nil` if there is no slice.
+    var bytes: Bytes? { nil }
+    /// True if a slice is started.
+    var isStarted: Bool { false }
+    /// The number of started slices.
+    var startedCount: Int { 0 }
+    /// The pieces of all slices; `nil` if the slices are not made of pieces.
+    var pieces: EncodedPieces? { nil }
+    /// True if ``bytes`` is cheap to make.
+    var isAtHand: Bool { true }
+
+    /// Returns the slice that an owner, or the client with a ``ReaderName``, gets.
+    func visible(to owner: String) -> PublishedSlice { .hidden }
+
+    /// Returns the owners that get another slice than from an earlier version; `nil` if all owners
+    /// may get another slice.
+    func owners(changedSince others: SlicesByReader) -> [String]? { nil }
+
+    /// Returns the place of a part in ``bytes``.
+    func location(of pointer: JSONPointer) -> PartLocation { .resolved(nil) }
 }

@@ -3,7 +3,7 @@ import StoreJSON
 
 /// The published slices of a module that says who reads each of them, in one version: the
 /// instances, or a single slice. Unchanged slices are shared with the version before.
-package final class RestrictedSlices: Sendable {
+package final class RestrictedSlices: SlicesByReader, @unchecked Sendable {
     /// A slice with its readers.
     private final class Entry: Sendable {
         let bytes: Bytes
@@ -88,7 +88,7 @@ package final class RestrictedSlices: Sendable {
     /// the single slice. `client` is the ``ReaderName`` of the client.
     ///
     /// Cost: for each instance that the client reads, log2(n) steps for n instances.
-    func visible(to client: String) -> PublishedSlice {
+    override func visible(to client: String) -> PublishedSlice {
         let gained = ReaderName.names(ofClient: client).reduce(firstVersion) {
             max($0, gains[$1]?.version ?? 0)
         }
@@ -111,6 +111,16 @@ package final class RestrictedSlices: Sendable {
         )
     }
 
+    override var bytes: Bytes? { whole.bytes }
+    override var isStarted: Bool { whole.isStarted }
+    override var startedCount: Int { whole.startedCount }
+    override var pieces: EncodedPieces? { whole.pieces }
+    override var isAtHand: Bool { whole.isAtHand }
+
+    override func location(of pointer: JSONPointer) -> PartLocation {
+        whole.location(of: pointer)
+    }
+
     /// Returns true if a client reads an instance; for `nil`, the single slice.
     func isReadable(_ instance: String?, by client: String) -> Bool {
         entries[instance ?? Self.singleName]?.readers.include(client) == true
@@ -119,7 +129,8 @@ package final class RestrictedSlices: Sendable {
     /// Returns the users that get other slices than from an earlier version. Returns `nil` if a
     /// changed slice has roles or all clients among its readers. Does not visit the slices that
     /// both versions share.
-    func readers(changedSince others: RestrictedSlices) -> [String]? {
+    override func owners(changedSince others: SlicesByReader) -> [String]? {
+        guard let others = others as? RestrictedSlices else { return nil }
         var users: [String] = []
         var isOfUsers = true
         entries.forEachDifference(from: others.entries) { _, mine, theirs in

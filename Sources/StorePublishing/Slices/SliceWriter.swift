@@ -170,7 +170,7 @@ private struct PieceWriter {
         if let old, known != nil, renewed.isEmpty { return old }
         let none = PublishedSlice(.pieces(EncodedPieces(SortedTable())), version: 0)
         let slices = known ?? OwnedSlices([], first: none, .underSessionName)
-        return PublishedSlice(.owned(slices.replacing(renewed, at: version)), version: version)
+        return PublishedSlice(.byReader(slices.replacing(renewed, at: version)), version: version)
     }
 
     private mutating func sliceOfOwners(
@@ -201,7 +201,7 @@ private struct PieceWriter {
         }
         let slices = known ?? OwnedSlices([], first: first, .bareSlice)
         return PublishedSlice(
-            .owned(slices.replacing(renewed, first: first, at: version)),
+            .byReader(slices.replacing(renewed, first: first, at: version)),
             version: version
         )
     }
@@ -215,7 +215,7 @@ private struct PieceWriter {
         let whole = try slice(of: value.value, after: known?.whole, oldValue?.value)
         guard let old, let known else {
             return PublishedSlice(
-                .restricted(RestrictedSlices(value, whole: whole)),
+                .byReader(RestrictedSlices(value, whole: whole)),
                 version: whole.version
             )
         }
@@ -229,7 +229,7 @@ private struct PieceWriter {
             of: value,
             whole: whole
         )
-        return PublishedSlice(.restricted(slices), version: version)
+        return PublishedSlice(.byReader(slices), version: version)
     }
 
     private func encoded(_ value: any Encodable & Sendable) throws(JSONError) -> Bytes {
