@@ -222,7 +222,8 @@ public struct ConfigurationError: Error, Sendable, Equatable, CustomStringConver
     /// The line, without the program's name.
     public let description: String
 
-    package init(_ description: String) { self.description = description }
+    /// Makes the error for a line with the mistake and the allowed values.
+    public init(_ description: String) { self.description = description }
 
     package static func disallowedValue(_ value: String, of origin: String, allowed: String) -> Self
     {

@@ -60,12 +60,18 @@ package enum ConfigurationHelp {
 
     /// Returns the help about a command, or the help about the whole program. The help about the
     /// program has the flag, the meaning and the default of each option.
+    ///
+    /// `ownOptions` are the options of the program itself, besides those of its configuration.
     package static func text<Configuration: CommandLineConfiguration>(
         of configuration: Configuration.Type,
+        ownOptions: [ConfigurationOption<Configuration>] = [],
+        defaults: Configuration = .defaults,
         program: String,
         about topic: HelpTopic
     ) -> String {
-        guard let word = topic.commandName else { return text(of: configuration, program: program) }
+        guard let word = topic.commandName else {
+            return text(of: configuration, ownOptions, defaults, program: program)
+        }
         if let history = HistoryCommand.Verb(rawValue: word) {
             let flags = [dataFlag, storeFlag] + (history == .verify ? [ifNewFlag] : [])
             return commandText(program, [history.helpLine], flags)
@@ -81,15 +87,21 @@ package enum ConfigurationHelp {
 
     private static func text<Configuration: CommandLineConfiguration>(
         of configuration: Configuration.Type,
+        _ ownOptions: [ConfigurationOption<Configuration>],
+        _ fresh: Configuration,
         program: String
     ) -> String {
         let prefix = ConfigurationOptions.environmentPrefix
-        let fresh = Configuration.defaults
-        let options = Configuration.options.map { option -> HelpLine in
+        let helpLine = { (option: ConfigurationOption<Configuration>) -> HelpLine in
             let standard = option.formatValues(fresh).joined(separator: ", ")
-            let usage = "--\(option.name)" + (option.placeholder.map { " \($0)" } ?? "")
-            return (usage, option.help + (standard.isEmpty ? "" : " [\(standard)]"))
+            let usage = option.flag + (option.placeholder.map { " \($0)" } ?? "")
+            let end =
+                option.isRequired
+                ? " (required)" : option.isSecret || standard.isEmpty ? "" : " [\(standard)]"
+            return (usage, option.help + end)
         }
+        let own = entriesText(ownOptions.map(helpLine))
+        let options = Configuration.options.map(helpLine)
         return """
             usage: \(program) [--flag value]...
                    \(program) backup FILE | export [FILE] | import FILE | verify [--data DIR]
@@ -104,6 +116,7 @@ package enum ConfigurationHelp {
             \(prefix)LISTEN_FILE for a file that has the value), and those
             win over the file given with --config.
 
+            \(own.isEmpty ? "" : "Of \(program) itself:\n\n\(own)\nOf every store:\n\n")\
             \(entriesText(options + commandFlags))
             With the history in the data directory:
 
@@ -132,11 +145,13 @@ package enum ConfigurationHelp {
         entries.map { "  \($0.usage)\n      \($0.help)\n" }.joined()
     }
 
-    /// Returns the configuration as the text of a file for `--config`.
+    /// Returns the configuration as the text of a file for `--config`. The text has no secrets.
     package static func configurationText<Configuration: CommandLineConfiguration>(
-        _ configuration: Configuration
+        _ configuration: Configuration,
+        options: [ConfigurationOption<Configuration>] = Configuration.options
     ) -> String {
-        let members: [String] = Configuration.options.compactMap { option in
+        let members: [String] = options.compactMap { option in
+            if option.isSecret || option.isMissing(in: configuration) { return nil }
             let values = option.formatValues(configuration)
             // An option without a value and without a default is left out.
             if values.isEmpty, !option.isRepeatable { return nil }

@@ -16,7 +16,8 @@ struct GivenValues {
         to configuration: inout Configuration
     ) throws(UsageError) {
         do { try option.apply(&configuration, values, origin) } catch {
-            guard let valueFile else { throw error }
+            // The error of a secret option contains no value.
+            guard let valueFile, !option.isSecret else { throw error }
             throw UsageError(
                 "\(origin): the text of '\(valueFile)' is not allowed; see --\(option.name) in --help"
             )
@@ -28,16 +29,20 @@ struct GivenValues {
 
 extension ConfigurationReader {
     /// Returns the values of options from the environment, by the names of the options.
-    static func values(
+    func values(
         in environment: [String: String],
         _ readFile: (String) -> [UInt8]?
     ) throws(UsageError) -> [String: GivenValues] {
         var found: [String: GivenValues] = [:]
-        for option in Configuration.options {
+        for option in options {
             guard
-                let (text, origin, path) = try value(of: option.variable, in: environment, readFile)
+                let (text, origin, path) = try Self.value(
+                    of: option.variable,
+                    in: environment,
+                    readFile
+                )
             else { continue }
-            let values = values(of: text, option)
+            let values = Self.values(of: text, option)
             found[option.name] = GivenValues(values: values, origin: origin, valueFile: path)
         }
         return found
@@ -45,9 +50,9 @@ extension ConfigurationReader {
 
     /// Returns the variables that have the prefix of options, but name neither an option nor a
     /// setting of a command.
-    static func unknownVariables(in environment: [String: String]) -> [String] {
+    func unknownVariables(in environment: [String: String]) -> [String] {
         let prefix = ConfigurationOptions.environmentPrefix
-        let variables = Configuration.options.map(\.variable) + [Credential.variable]
+        let variables = options.map(\.variable) + [Credential.variable]
         let known = Set(variables + variables.map { $0 + "_FILE" } + [prefix + "CONFIG"])
         return environment.keys.filter { $0.hasPrefix(prefix) && !known.contains($0) }.sorted()
     }
@@ -101,7 +106,7 @@ extension ConfigurationReader {
 
     /// Reads a JSON object whose members are named like the flags. A value is a text, a number,
     /// `true` or `false`. The value of a repeatable option may be an array of such values.
-    static func readConfigFile(
+    func readConfigFile(
         _ path: String,
         _ read: (String) -> [UInt8]?
     ) throws(UsageError) -> [String: GivenValues] {
@@ -120,7 +125,7 @@ extension ConfigurationReader {
         }
         var found: [String: GivenValues] = [:]
         for (name, value) in document.root.members {
-            guard let option = Configuration.option(name) else {
+            guard let option = options.first(where: { $0.name == name }) else {
                 throw UsageError(
                     "\(path): unknown member '\(name)'; allowed are the flags of --help"
                 )
@@ -128,7 +133,7 @@ extension ConfigurationReader {
             let isList = value.kind == .array && option.isRepeatable
             let values = try (isList ? Array(value.elements) : [value]).map {
                 element throws(UsageError) in
-                try text(of: element, name, path)
+                try Self.text(of: element, name, path)
             }
             found[name] = GivenValues(values: values, origin: "\(path): \(name)")
         }

@@ -4,7 +4,7 @@ import StoreWire
 /// the environment, and the environment wins over the file.
 package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
     package private(set) var command = ServerCommand.serve
-    package private(set) var configuration = Configuration.defaults
+    package private(set) var configuration: Configuration
     /// The variables that have the prefix of options, but name no option. Such variables are not an
     /// error: a cluster sets variables of its own, such as STORE_SERVER_PORT for a service called
     /// store-server.
@@ -18,7 +18,10 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
     /// The credentials of a script's steps, by their principals.
     package private(set) var senderCredentialsByPrincipal: [String: Credential] = [:]
 
+    let options: [ConfigurationOption<Configuration>]
     private var flagValues: [String: GivenValues] = [:]
+    /// The paths of the files with the values of secret options, by the names of the options.
+    private var secretFiles: [String: String] = [:]
     private var tokenFile: String?
     /// The files with the credentials of ``senderCredentialsByPrincipal``, from `--as`.
     private var senderCredentialFiles: [(principal: String, path: String)] = []
@@ -26,12 +29,17 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
 
     /// Reads the whole configuration. `arguments` is the command line without the program's name.
     /// The variables of options begin with ``ConfigurationOptions/environmentPrefix``. `readFile`
-    /// returns the bytes of a file, or `nil` if the file can't be read.
+    /// returns the bytes of a file, or `nil` if the file can't be read. `options` has at least the
+    /// options of the configuration, and `defaults` has the values of options that are not given.
     package init(
         arguments: [String],
         environment: [String: String],
+        options: [ConfigurationOption<Configuration>] = Configuration.options,
+        defaults: Configuration = .defaults,
         readFile: (String) -> [UInt8]?
     ) throws(UsageError) {
+        self.options = options
+        configuration = defaults
         if let topic = try HelpTopic(asking: arguments) {
             command = .help(topic)
         } else {
@@ -52,15 +60,20 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
             )
         }
         if case .token(let token) = command { try token.checkComplete() }
-        let fromEnvironment = try Self.values(in: environment, readFile)
-        unknownVariables = Self.unknownVariables(in: environment)
+        for (name, path) in secretFiles {
+            let origin = "--\(name)-file"
+            let text = try Self.value(inFile: path, origin, readFile)
+            flagValues[name] = GivenValues(values: [text], origin: origin, valueFile: path)
+        }
+        let fromEnvironment = try values(in: environment, readFile)
+        unknownVariables = unknownVariables(in: environment)
         configFile = configFile ?? environment[ConfigurationOptions.environmentPrefix + "CONFIG"]
         let fromFile = try configFile.map { path throws(UsageError) in
-            try Self.readConfigFile(path, readFile)
+            try readConfigFile(path, readFile)
         }
         let found = (fromFile ?? [:]).merging(fromEnvironment) { $1 }.merging(flagValues) { $1 }
         givenNames = Set(found.keys)
-        for option in Configuration.options {
+        for option in options {
             try found[option.name]?.apply(option, to: &configuration)
         }
     }
@@ -86,8 +99,20 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
             let name = String(parts[0])
             let inline = parts.count > 1 ? String(parts[1]) : nil
             if try readCommandFlag(name, inline, &rest) { continue }
-            guard let option = Configuration.option(name) else {
-                throw UsageError("unknown flag --\(name)\(Self.hint(for: name))")
+            if let secret = options.first(where: { $0.isSecret && $0.flag == "--\(name)" }) {
+                let path = try Self.takeValue(of: name, inline, &rest)
+                let isFirst = secretFiles.updateValue(path, forKey: secret.name) == nil
+                guard isFirst else { throw .givenTwice(name) }
+                continue
+            }
+            guard let option = option(name) else {
+                throw UsageError("unknown flag --\(name)\(hint(for: name))")
+            }
+            guard !option.isSecret else {
+                throw UsageError(
+                    "--\(name): other users of the machine can read the flags of a process; give "
+                        + "\(option.flag) with the path of a file"
+                )
             }
             let isSwitch = option.placeholder == nil
             let value = try isSwitch ? inline ?? "true" : Self.takeValue(of: name, inline, &rest)
@@ -243,12 +268,12 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         guard inline == nil else { throw UsageError("--\(name) takes no value; see --help") }
     }
 
-    private static func hint(for name: String) -> String {
-        let known =
-            Configuration.options.map(\.name) + [
-                "config", "help", "version", "check-config", "print-config", "health", "url",
-                "watch", "token-file", "as", "if-new", "store",
-            ] + TokenCommand.flags + PolicyCommand.Flag.allCases.map(\.rawValue)
+    private func option(_ name: String) -> ConfigurationOption<Configuration>? {
+        options.first { $0.name == name }
+    }
+
+    private func hint(for name: String) -> String {
+        let known = options.map { String($0.flag.dropFirst(2)) } + ConfigurationOptions.commandFlags
         guard let nearest = EditDistance.nearest(to: name, in: known) else {
             return "; --help lists all"
         }

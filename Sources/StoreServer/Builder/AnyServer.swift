@@ -9,6 +9,9 @@ protocol AnyServer: Sendable {
     /// The paths of the files that keep the shared values of modules.
     var sharedFilePaths: [String] { get }
 
+    /// The options that the store's program has declared.
+    var ownOptions: [OwnOptions] { get }
+
     /// The same store without the program's journal, for a server that keeps its history in memory.
     var withoutProgramJournal: any AnyServer { get }
 

@@ -14,8 +14,10 @@ extension Server {
     /// Refuses stores that can't be served together, and a configuration that can't be used.
     func check(_ configuration: ServerConfiguration) throws(ConfigurationError) {
         try checkStoreNames()
+        try checkOptionNames()
         try checkJournals(configuration)
         try configuration.check()
+        try checkOwnOptions(configuration)
         for store in stores { try store.server.checkDeclarations() }
         try checkMirroredPaths()
     }

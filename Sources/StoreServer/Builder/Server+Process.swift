@@ -66,8 +66,9 @@ extension Server {
     /// server does not start.
     ///
     /// - Parameters:
-    ///   - other: the other store. The name and the version of `other` are not used, and the stores
-    ///     that were added to `other` are not served.
+    ///   - other: the other store. The options of `other` join those of this server. The name and
+    ///     the version of `other` are not used, and the stores that were added to `other` are not
+    ///     served.
     ///   - name: letters, digits, `-`, `_` and `.`, a letter or digit first, at most 63 in all; not
     ///     `default`. With a duplicate or invalid name, the server does not start.
     /// - Returns: the server with one more store.

@@ -51,6 +51,7 @@ public struct Server<State: Codable & Equatable & Sendable>: Sendable {
     /// The other stores of the process by name, in the order in which they were added.
     var otherStores: [(name: String, server: any AnyServer)] = []
     var migrations: [Migration] = []
+    var ownOptions: [OwnOptions] = []
 
     /// Returns a copy of this server that `change` has changed. The other methods return such
     /// copies.

@@ -6,7 +6,8 @@ extension ServerConfiguration {
         /// The destination of the lines; by default off. On the command line of a program, the
         /// default is standard output.
         public var destination = AnalyticsDestination.off
-        /// The attribute `source` of every line (CloudEvents 1.0, a URI reference).
+        /// The attribute `source` of every line (CloudEvents 1.0, a URI reference). On the command
+        /// line of a program, the default is a slash and the program's name.
         public var eventSource = "/store-server"
         /// The number of newest events that `GET /analytics` shows to operators, at most 10,000. By
         /// default `nil`: the route does not exist. Each store keeps at most 16 MiB of events.

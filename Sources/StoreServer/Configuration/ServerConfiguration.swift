@@ -43,6 +43,8 @@ public struct ServerConfiguration: Sendable, Equatable {
     /// A role that may do everything, in addition to the roles of the policy; `nil` for none. No
     /// option sets the role: `store-server assert` sets it for the server that plays a script.
     var unrestrictedRole: String?
+    /// The options of the program itself.
+    var programOptions = ProgramOptionValues()
 
     /// Makes the configuration of a fresh server.
     public init() {}

@@ -40,11 +40,21 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
         do { try run(try readConfiguration()) } catch { fail(error) }
     }
 
+    /// The configuration without flags, environment and file.
+    private var defaults: ServerConfiguration {
+        var defaults = ServerConfiguration.defaults
+        defaults.analytics.eventSource = "/" + PercentEncoding.encode(server.programName)
+        return defaults
+    }
+
     /// Reads and checks the configuration from flags, environment and file.
     private func readConfiguration() throws -> Reader {
+        try server.checkOptionNames()
         let reader = try Reader(
             arguments: Array(CommandLine.arguments.dropFirst()),
             environment: ProcessEnvironment.variables,
+            options: server.options,
+            defaults: defaults,
             readFile: { FileReader.read($0, bytesMax: ConfigurationOptions.fileBytesMax) }
         )
         if reader.command.skipsConfigurationCheck { return reader }
@@ -64,6 +74,8 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
         case .help(let topic):
             let help = ConfigurationHelp.text(
                 of: ServerConfiguration.self,
+                ownOptions: server.processOwnOptions.flatMap(\.options),
+                defaults: defaults,
                 program: server.programName,
                 about: topic
             )
@@ -74,8 +86,10 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
         case .checkConfig:
             try configuration.checkCredentialFiles()
             _ = try configuration.collectorHeaders()
+            try server.checkOwnOptions(configuration)
             finish("the configuration is good\n")
-        case .printConfig: finish(ConfigurationHelp.configurationText(configuration))
+        case .printConfig:
+            finish(ConfigurationHelp.configurationText(configuration, options: server.options))
         case .health(let url):
             if let trouble = HealthClient.reasonNotReady(at: url ?? HealthClient.standardURL) {
                 fail(trouble, .failure)
@@ -169,7 +183,12 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
             do {
                 let running = try start.becomeReady()
                 for address in running.addresses {
-                    logger.info(.serverListening, "listening on \(address)")
+                    logger.info(
+                        .serverListening,
+                        "listening on \(address)",
+                        LogField("programVersion", .name(server.programVersion)),
+                        LogField("libraryVersion", .name(StoreServerVersion.current))
+                    )
                 }
                 StartMemory.giveBack()
                 guard let manager else { return }

@@ -177,7 +177,9 @@ final class ServerStart: Sendable {
             let addresses = transport.boundAddresses.map(\.url).joined(separator: ", ")
             logger.info(.serverPreparing, "preparing; requests to \(addresses) wait meanwhile")
         }
-        var world = World(server.dependencies.logging(to: logger.forEffects), configuration.clock)
+        var dependencies = server.dependencies.logging(to: logger.forEffects)
+        for own in server.ownOptions { own.install(configuration, &dependencies) }
+        var world = World(dependencies, configuration.clock)
         world.logger = logger
         world.dependencies = try preparation.run(server.preparations, on: world.dependencies)
         return world
