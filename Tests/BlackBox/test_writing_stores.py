@@ -11,7 +11,7 @@ from harness import ROOT, Server, Stream, until
 from programs import build, run_tests
 
 GUIDE = (ROOT / "docs" / "WRITING_STORES.md").read_text()
-BLOCK = re.compile(r"(?:<!-- (server|test|clock|interface|module|program) -->\n)?^```swift\n(.*?)^```", re.S | re.M)
+BLOCK = re.compile(r"(?:<!-- (server|test|clock|interface|module|program|import|options) -->\n)?^```swift\n(.*?)^```", re.S | re.M)
 TEST = re.compile(r"@Test func `(.*?)`")
 ROW = re.compile(r"^\| (guestbook|chat|shop|todo) \| (\d+) \|", re.M)
 
@@ -49,7 +49,7 @@ def test_s11_the_tests_of_the_guide_pass():
 
 
 def test_s11_every_block_is_built():
-    assert len(BLOCK.findall(GUIDE)) == GUIDE.count("```swift") == 20
+    assert len(BLOCK.findall(GUIDE)) == GUIDE.count("```swift") == 22
 
 
 def test_s11_actions_have_the_names_and_refusals_that_the_guide_shows(server):
@@ -214,6 +214,38 @@ def test_s3_a_module_behind_an_interface_is_mounted_as_the_guide_says():
             assert dispatch(server, "reviews/written", text=text).status == 200
         assert server.get("/views/longest").json == {"text": "Much longer."}
         dispatch(server, "reviews/cleared").problem("forbidden", 403)
+
+
+def test_an_import_is_applied_as_a_whole_or_not_at_all():
+    with Server(program=build("WritingStoresImport", code("import"))) as server:
+        titles = [{"id": f"isbn-{number}", "name": f"The title of the book {number}"} for number in range(10_000)]
+        bad = [*titles[:7], {"id": "x", "name": ""}]
+        refused = dispatch(server, "catalogue/imported", titles=bad).problem("refused", 409)
+        assert refused["pointer"] == "/payload/titles/7" and server.state["catalogue"]["names"] == {}
+        long = [*titles, titles[0]]
+        refused = dispatch(server, "catalogue/imported", titles=long).problem("refused", 409)
+        assert refused["reason"] == "An import has at most 10000 titles."
+        dry = server.post({"type": "catalogue/imported", "payload": {"titles": bad}}, query="?dry-run=true")
+        dry.problem("refused", 409)
+        answer = dispatch(server, "catalogue/imported", {"Idempotency-Key": '"one"'}, titles=titles)
+        assert answer.json["version"] == 1 and len(server.state["catalogue"]["names"]) == 10_000
+        again = dispatch(server, "catalogue/imported", {"Idempotency-Key": '"one"'}, titles=titles)
+        assert again["idempotency-replayed"] == "true"
+        assert dispatch(server, "catalogue/imported", titles=titles).json == answer.json | {"version": 2, "changed": False}
+        large = [{"id": title["id"], "name": "x" * 100} for title in titles]
+        dispatch(server, "catalogue/imported", titles=large).problem("too-large", 413)
+
+
+def test_the_program_of_the_guide_has_options_a_name_and_a_version():
+    program = build("WritingStoresOptions", code("options"))
+    key = {"STORE_SERVER_SIGNING_KEY": "a key of 16 bytes"}
+    ended = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=20)
+    assert ended.stdout.startswith("library 2.4.0 (StoreServer ")
+    ended = subprocess.run([program, "--ephemeral"], capture_output=True, text=True, timeout=20)
+    assert ended.returncode == 2 and ended.stderr.startswith("library: --signing-key-file is required: ")
+    with Server("--attempts-max", "5", program=program, environment=key) as server:
+        assert dispatch(server, "letters/due", {"Prefer": "wait=10"}, book="Emma").json["completed"]
+        assert server.state["letters"]["last"] == "Emma, by http://127.0.0.1:2525, in 5 attempts"
 
 
 def test_s10_a_renamed_action_is_read_as_the_guide_says(library, tmp_path):
