@@ -80,9 +80,14 @@ docs: setup-build ## build the documentation of the libraries, with the toolchai
 	swift build
 	scripts/docs
 
+# The folder and the program of another package whose image is built, and the tag of the image.
+PACKAGE ?=
+PRODUCT ?=
+TAG ?=
+
 .PHONY: image
-image: ## build the container image with docker, podman or buildah
-	scripts/image
+image: ## build the container image; PACKAGE=… PRODUCT=… TAG=… for a store of your own
+	scripts/image $(if $(PACKAGE),--package $(PACKAGE)) $(if $(PRODUCT),--product $(PRODUCT)) $(TAG)
 
 .PHONY: image-test
 image-test: setup-image ## prove the image without a registry, on stand-in base images (root, Debian)
