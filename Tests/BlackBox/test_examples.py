@@ -102,7 +102,7 @@ def test_u31_the_counter_counts(counter):
 
 
 def test_u31_popular_films_come_page_by_page(movies):
-    with Films() as films, Server(program=movies, environment={"MOVIES_SERVICE": films.url}) as server:
+    with Films() as films, Server(program=movies, environment={"STORE_SERVER_FILM_SERVICE": films.url}) as server:
         dispatch(server, "popular/refreshed")
         is_shown(server, "popular", status="", hasMore=True)
         assert curl(server, "/views/popular")["titles"][1] == "Nine Umbrellas (1988)"
@@ -117,7 +117,7 @@ def test_u31_popular_films_come_page_by_page(movies):
 
 def test_u31_searches_that_found_something_are_suggested_also_after_a_restart(movies, tmp_path):
     with Films() as films:
-        environment = {"MOVIES_SERVICE": films.url}
+        environment = {"STORE_SERVER_FILM_SERVICE": films.url}
         data = tmp_path / "data"
         with Server(data=data, program=movies, environment=environment) as server:
             dispatch(server, "search/textChanged", to="umb")
@@ -134,7 +134,7 @@ def test_u31_searches_that_found_something_are_suggested_also_after_a_restart(mo
 
 
 def test_u31_details_come_and_errors_of_the_service_are_shown(movies):
-    with Films() as films, Server(program=movies, environment={"MOVIES_SERVICE": films.url}) as server:
+    with Films() as films, Server(program=movies, environment={"STORE_SERVER_FILM_SERVICE": films.url}) as server:
         dispatch(server, "details/start", id=2)
         is_shown(server, "details", title="Nine Umbrellas", facts="1988, 144 minutes")
         dispatch(server, "details/start", id=99)
@@ -237,7 +237,7 @@ def test_the_commands_of_the_movies_document_are_taken(movies):
     text = (EXAMPLES / "Movies" / "README.md").read_text()
     commands = re.findall(r"^curl (?!-N)(.*)$", text, re.M)
     assert len(commands) == 6
-    with Films() as films, Server(program=movies, environment={"MOVIES_SERVICE": films.url}) as server:
+    with Films() as films, Server(program=movies, environment={"STORE_SERVER_FILM_SERVICE": films.url}) as server:
         for command in commands:
             line = "curl -fsS " + command.replace("http://127.0.0.1:8080", server.url)
             # The second page can be asked for when the first is there.

@@ -19,5 +19,5 @@ struct AppState: RootState {
 
 @main
 struct App {
-    static func main() { Server(AppState.self, name: "movies").main() }
+    static func main() { Server(AppState.self, name: "movies").options(MovieOptions.self).main() }
 }

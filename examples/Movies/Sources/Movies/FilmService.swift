@@ -1,6 +1,6 @@
-import Glibc
 import StoreCore
 import StoreHTTPClient
+import StoreServer
 
 /// A film in a list.
 struct Film: ModuleState {
@@ -68,14 +68,24 @@ struct HTTPFilmService: FilmService {
     }
 }
 
+/// The options of the program, besides those of the library.
+struct MovieOptions: ProgramOptions {
+    var service = "http://127.0.0.1:8090"
+
+    static let options: [Option] = [
+        .flag("film-service", "the service that has the films").sets(\.service, .url)
+    ]
+}
+
 /// The key of the source from which effects get films.
-enum FilmsKey: DependencyKey {
-    /// The service at the address in the variable `MOVIES_SERVICE`; by default a service on this
-    /// machine.
-    static let live: any FilmService = HTTPFilmService(
-        root: getenv("MOVIES_SERVICE").map { String(cString: $0) } ?? "http://127.0.0.1:8090",
-        http: HTTPClientKey.live
-    )
+enum FilmsKey: DerivedDependencyKey {
+    /// Makes the source of the service that the options name.
+    static func derive(from dependencies: Dependencies) throws -> any FilmService {
+        HTTPFilmService(
+            root: try dependencies[MovieOptions.self].service,
+            http: try dependencies.http
+        )
+    }
 }
 
 extension Dependencies {
