@@ -160,6 +160,11 @@ def test_10_6_a_preflight_is_answered_from_the_routes(allowing):
 
     answer = preflight(allowing, "/events", "GET")
     assert set(lists(answer, "access-control-allow-headers")) == {"Authorization", "Last-Event-ID"}
+    # The query belongs to the request that follows.
+    for query in ("?mode=patch", "?mode=nonsense", "?unknown=1"):
+        asked = preflight(allowing, "/events" + query, "GET")
+        assert asked.status == 204, query
+        assert asked["access-control-allow-headers"] == answer["access-control-allow-headers"]
     answer = preflight(allowing, "/session", "DELETE")
     assert lists(answer, "access-control-allow-methods") == ["GET", "HEAD", "DELETE"]
     # A method that the resource does not have: the browser reads that from the list.

@@ -20,9 +20,10 @@ package struct RequestContext: Sendable {
         let id = served.environment.ids.next()
         self.id = id
         if exchange.isNoted { exchange.noteAccess { $0.requestID = id.text } }
+        // A preflight asks about the request that a page is about to send, with that request's query.
+        let readsQuery = exchange.hasQuery && served.route.method != .options
         query =
-            exchange.hasQuery
-            ? try Query(exchange.query ?? "", allowed: served.route.parameters) : nil
+            readsQuery ? try Query(exchange.query ?? "", allowed: served.route.parameters) : nil
         self.servedRoute = served
     }
 }
