@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A table of objects under names, sorted by the bytes of the names. A change leaves older versions
 /// of the table unchanged. An older version shares its nodes with newer versions, so its storage
 /// costs little.
@@ -111,6 +113,30 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
     /// Returns true if both tables are the same version. Two versions with equal objects may be
     /// different versions.
     package func isIdentical(to other: SortedTable) -> Bool { root === other.root }
+
+    /// The member with the first name; `nil` if the table is empty.
+    var first: (key: String, value: Value)? {
+        root.map { $0.first }.map { ($0.key, Self.value($0.value)) }
+    }
+
+    /// The member with the last name; `nil` if the table is empty.
+    var last: (key: String, value: Value)? {
+        root.map { $0.last }.map { ($0.key, Self.value($0.value)) }
+    }
+
+    /// Returns the same version as a table of a superclass of the objects.
+    package func asTable<Base>(of _: Base.Type) -> SortedTable<Base> { SortedTable<Base>(root) }
+
+    fileprivate init(_ root: SortedNode?) { self.root = root }
+
+    /// Returns the sum of the weights of all objects. `weight` is called in the order of the names.
+    ///
+    /// Each node keeps the sum of its subtree. So `weight` is only called for objects below nodes
+    /// that are new since an earlier call: for log2(count) objects after a change. All calls for a
+    /// table and for its versions have to use the same weights, which are greater than 0.
+    package func sum(of weight: (_ key: String, _ value: Value) throws -> Int) rethrows -> Int {
+        try root?.sum { try weight($0, Self.value($1)) } ?? 0
+    }
 }
 
 extension SortedTable: Sequence {
@@ -120,6 +146,17 @@ extension SortedTable: Sequence {
         private var nodesToVisit: [SortedNode] = []
 
         fileprivate init(_ root: SortedNode?) { descend(from: root) }
+
+        /// Makes an iterator whose first member is the first member that is not before `key`.
+        fileprivate init(_ root: SortedNode?, from key: String) {
+            var node = root
+            while let next = node {
+                let order = key.byteOrder(comparedTo: next.key)
+                if order <= 0 { nodesToVisit.append(next) }
+                if order == 0 { return }
+                node = order < 0 ? next.left : next.right
+            }
+        }
 
         private mutating func descend(from root: SortedNode?) {
             var node = root
@@ -137,6 +174,11 @@ extension SortedTable: Sequence {
     }
 
     package func makeIterator() -> Iterator { Iterator(root) }
+
+    /// Returns an iterator over the members from a name on; over all members if `key` is `nil`.
+    package func makeIterator(from key: String?) -> Iterator {
+        key.map { Iterator(root, from: $0) } ?? Iterator(root)
+    }
 
     package var underestimatedCount: Int { count }
 }
@@ -181,6 +223,8 @@ private final class SortedNode: Sendable {
     let left: SortedNode?
     let right: SortedNode?
     let count: Int
+    /// The kept sum of ``sum(of:)``; 0 until the first call.
+    private let keptSum = Atomic<Int>(0)
 
     init(_ key: String, _ value: AnyValue, _ left: SortedNode?, _ right: SortedNode?) {
         self.key = key
@@ -203,6 +247,16 @@ private final class SortedNode: Sendable {
         if !isBefore { left?.forEachKey(withPrefix: prefix, body) }
         if isInside { body(key) }
         if isBefore || isInside { right?.forEachKey(withPrefix: prefix, body) }
+    }
+
+    func sum(of weight: (String, AnyValue) throws -> Int) rethrows -> Int {
+        let known = keptSum.load(ordering: .acquiring)
+        if known > 0 { return known }
+        let before = try left?.sum(of: weight) ?? 0
+        let own = try weight(key, value)
+        let sum = try before + own + (right?.sum(of: weight) ?? 0)
+        keptSum.store(sum, ordering: .releasing)
+        return sum
     }
 
     var depth: Int { 1 + Swift.max(left?.depth ?? 0, right?.depth ?? 0) }
@@ -244,8 +298,8 @@ private final class SortedNode: Sendable {
             : right.first.balanced(left, right.withoutFirst)
     }
 
-    private var first: SortedNode { left?.first ?? self }
-    private var last: SortedNode { right?.last ?? self }
+    var first: SortedNode { left?.first ?? self }
+    var last: SortedNode { right?.last ?? self }
 
     private var withoutFirst: SortedNode? {
         guard let left else { return right }
