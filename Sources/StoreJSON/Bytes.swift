@@ -6,8 +6,8 @@ import Synchronization
 /// response's body.
 ///
 /// The bytes are in one piece of memory, or in a list of pieces that other objects share. A frame
-/// with a large state is a list, and so is a state made of slices. The pieces are joined when a
-/// reader needs contiguous memory.
+/// with a large state is a list, and so is a state made of slices. Versions of a document with
+/// tables share rows. The pieces or rows are joined when a reader needs contiguous memory.
 public final class Bytes: Sendable {
     // Safety: the memory is written only before `init` returns and freed only by `deinit`.
     private nonisolated(unsafe) let base: UnsafeMutableRawPointer?
@@ -15,6 +15,8 @@ public final class Bytes: Sendable {
     public let count: Int
     /// The pieces of the bytes; `nil` if the bytes are contiguous.
     private let rope: Rope?
+    /// The document of these bytes, if the document has tables; otherwise `nil`.
+    package let outlined: OutlinedJSON?
     /// 0 until ``hasLineEnd`` is read for the first time; then 1 for false, 2 for true.
     private let lineEndSearchResult = Atomic<UInt8>(0)
 
@@ -34,6 +36,7 @@ public final class Bytes: Sendable {
         base = memory
         self.count = count
         rope = nil
+        outlined = nil
         fill(UnsafeMutableRawBufferPointer(start: memory, count: count))
     }
 
@@ -44,6 +47,15 @@ public final class Bytes: Sendable {
         let rope = Rope(pieces, shared: shared)
         self.rope = rope
         count = rope.endOffsets.last ?? 0
+        base = nil
+        outlined = nil
+    }
+
+    /// Makes the bytes of a document with tables.
+    init(_ document: OutlinedJSON) {
+        outlined = document
+        count = document.count
+        rope = nil
         base = nil
     }
 
@@ -65,7 +77,8 @@ public final class Bytes: Sendable {
     /// retain the object while using the pointer.
     @usableFromInline
     internal var unsafeBytes: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: rope?.joinedMemory ?? base, count: count)
+        if let outlined { return outlined.joined.unsafeBytes }
+        return UnsafeRawBufferPointer(start: rope?.joinedMemory ?? base, count: count)
     }
 }
 
@@ -74,7 +87,10 @@ extension Bytes {
     package var unsharedCount: Int { count - (rope?.sharedByteCount ?? 0) }
 
     /// True if ``withUnsafeBytes(_:)`` would have to join pieces first.
-    package var isInPieces: Bool { rope.map { !$0.isJoined } ?? false }
+    package var isInPieces: Bool {
+        if let outlined { return !outlined.isJoined }
+        return rope.map { !$0.isJoined } ?? false
+    }
 
     /// True if the bytes contain a line feed or a carriage return. The first search stores its
     /// result.
@@ -88,7 +104,7 @@ extension Bytes {
     }
 
     /// The pieces of the bytes, each contiguous.
-    package var pieces: [Bytes] { rope?.pieces ?? [self] }
+    package var pieces: [Bytes] { rope?.pieces ?? [joined] }
 
     /// Copies bytes, beginning at `offset`, until `buffer` is full or no bytes remain. Returns the
     /// number of copied bytes.
@@ -108,7 +124,7 @@ extension Bytes {
     /// Returns at most `max` pieces, beginning with the piece that contains the byte at `offset`.
     /// Also returns the offset of that byte in the first piece.
     package func pieces(from offset: Int, max: Int) -> (pieces: ArraySlice<Bytes>, offset: Int) {
-        guard let rope else { return ([self], offset) }
+        guard let rope else { return ([joined], offset) }
         let first = rope.endOffsets.partitionPoint { $0 <= offset }
         let last = min(rope.pieces.count, first + max)
         return (rope.pieces[first..<last], offset - (first == 0 ? 0 : rope.endOffsets[first - 1]))
@@ -180,6 +196,9 @@ extension Bytes: Equatable {
     public static func == (a: Bytes, b: Bytes) -> Bool {
         if a === b { return true }
         guard a.count == b.count else { return false }
+        if let mine = a.outlined, let theirs = b.outlined, let isSame = mine.isSame(as: theirs) {
+            return isSame
+        }
         return a.withUnsafeBytes { mine in
             b.withUnsafeBytes { theirs in mine.hasSameBytes(as: theirs) }
         }

@@ -69,4 +69,18 @@ package enum JSONText {
         output.string(text)
         return String(decoding: output.array, as: UTF8.self)
     }
+
+    /// Returns the number of bytes of a text as a JSON string, with its quotes and escapes.
+    package static func quotedByteCount(of text: String) -> Int {
+        text.utf8.reduce(2) { $0 + 1 + bytesAddedByEscaping($1) }
+    }
+
+    /// Returns the number of bytes that escaping a byte adds to a JSON string.
+    static func bytesAddedByEscaping(_ byte: UInt8) -> Int {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x08, 0x09, 0x0A, 0x0C, 0x0D: 1
+        case 0..<0x20: 5
+        default: 0
+        }
+    }
 }

@@ -2,12 +2,12 @@ import StoreTexts
 
 /// A collection that the encoder encodes element by element, without calling the collection's
 /// `encode(to:)`.
-protocol CollectionEncodable {
+package protocol CollectionEncodable {
     static func encode<T>(_ value: T, to state: EncodingStatePointer) throws
 }
 
 extension Array: CollectionEncodable where Element: Encodable {
-    static func encode<T>(_ value: T, to state: EncodingStatePointer) throws {
+    package static func encode<T>(_ value: T, to state: EncodingStatePointer) throws {
         // Safety: the plan of a type is made from its own conformance, so `T` is `Self`.
         let array = unsafeBitCast(value, to: Self.self)
         let level = state.pointee.depth
@@ -40,7 +40,7 @@ enum UnorderedParts {
 
 extension Dictionary: CollectionEncodable, UnorderedEncodable
 where Key: Encodable, Value: Encodable {
-    static func encode<T>(_ value: T, to state: EncodingStatePointer) throws {
+    package static func encode<T>(_ value: T, to state: EncodingStatePointer) throws {
         guard let dictionary = value as? Self else { return }
         if let named = try Self.namedMembers(of: dictionary) { return try encode(named, to: state) }
         // For other keys, write an array of key, value, key, value…, like the standard library.
@@ -115,7 +115,7 @@ where Key: Encodable, Value: Encodable {
 }
 
 extension Set: CollectionEncodable, UnorderedEncodable where Element: Encodable {
-    static func encode<T>(_ value: T, to state: EncodingStatePointer) throws {
+    package static func encode<T>(_ value: T, to state: EncodingStatePointer) throws {
         guard let set = value as? Self else { return }
         try SortedArrayWriter.write(set, to: state) { try state.encode($0) }
     }
@@ -135,6 +135,10 @@ enum SortedArrayWriter {
     ) throws {
         let level = state.pointee.depth
         guard level < JSONLimits.depthCeiling else { throw EncodingError.tooDeep(level) }
+        // Sorting moves the elements, so their tables have no fixed offsets.
+        let keepsTablesApart = state.pointee.keepsTablesApart
+        state.pointee.keepsTablesApart = false
+        defer { state.pointee.keepsTablesApart = keepsTablesApart }
         _ = state.pointee.open(UInt8(ascii: "["), UInt8(ascii: "]"))
         let start = state.pointee.output.count
         var fragments: [[UInt8]] = []

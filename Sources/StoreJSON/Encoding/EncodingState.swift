@@ -4,14 +4,14 @@ struct ContainerPosition {
     let serial: UInt32
 }
 
-typealias EncodingStatePointer = UnsafeMutablePointer<EncodingState>
+package typealias EncodingStatePointer = UnsafeMutablePointer<EncodingState>
 
 /// The state that an encoder and its containers share: the output and the open containers.
 ///
 /// A container consists of a pointer to the state and plain numbers, so copying a container needs
 /// no reference counting. `Codable` has no call for the end of a container. So the next write
 /// outside a container closes the container.
-struct EncodingState: ~Copyable {
+package struct EncodingState: ~Copyable {
     /// An open container.
     struct OpenContainer {
         var serial: UInt32
@@ -43,6 +43,10 @@ struct EncodingState: ~Copyable {
     private var failedValueLevel = 0
     /// The written keys of each level whose keys ``WrittenKeys`` cannot represent as bits.
     private var writtenNamesByLevel: [Set<[UInt8]>] = []
+    /// True if the encoder keeps tables apart from the output (``OutlinedJSON``).
+    var keepsTablesApart = false
+    /// The tables that are apart from the output, in their order.
+    private(set) var tables: [OutlinedJSON.Table] = []
     private(set) var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
     init(_ adapters: AdapterList) {
@@ -64,11 +68,25 @@ struct EncodingState: ~Copyable {
         callDepth = 0
         callDepthMax = JSONLimits.callDepthMax
         failedValueStart = -1
+        keepsTablesApart = false
+        if !tables.isEmpty { tables = [] }
     }
 
     mutating func end(freeingAbove bytesMax: Int) {
         output.truncate(to: 0, freeingAbove: bytesMax)
         if !writtenNamesByLevel.isEmpty { writtenNamesByLevel = [] }
+        if !tables.isEmpty { tables = [] }
+    }
+
+    /// Adds a table whose empty object is at an offset of the output.
+    mutating func addTable(_ rows: any EncodedRows, at offset: Int) {
+        tables.append(OutlinedJSON.Table(offset: offset, rows: rows))
+    }
+
+    /// The output as one object that threads can share.
+    var sharedBytes: Bytes {
+        let written = output.sharedBytes
+        return tables.isEmpty ? written : Bytes(OutlinedJSON(written, tables))
     }
 
     /// Opens a container at the end of the output. Returns the container's serial number.
@@ -130,6 +148,7 @@ struct EncodingState: ~Copyable {
     mutating func removeFailedValue() {
         guard failedValueStart >= 0 else { return }
         output.truncate(to: failedValueStart)
+        while let last = tables.last, last.offset >= failedValueStart { tables.removeLast() }
         depth = min(depth, failedValueLevel)
         failedValueStart = -1
     }

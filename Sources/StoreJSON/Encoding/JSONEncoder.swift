@@ -29,11 +29,15 @@ public struct JSONEncoder: Sendable {
 
     /// Returns the value as JSON, in an object that threads can share without a copy.
     ///
+    /// An encoder without adapters and ``userInfo`` encodes each row of a table only once. The
+    /// result shares the bytes of the rows with the results of other calls.
+    ///
     /// - Throws: as ``encode(_:)``.
     public func encodeShared<T: Encodable>(_ value: T) throws(JSONError) -> Bytes {
         try withState { (state) throws(JSONError) in
+            state.pointee.keepsTablesApart = adapters === AdapterSet.none && userInfo.isEmpty
             try write(value, to: state)
-            return state.pointee.output.sharedBytes
+            return state.pointee.sharedBytes
         }
     }
 

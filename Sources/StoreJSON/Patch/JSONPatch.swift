@@ -30,11 +30,7 @@ package enum JSONPatch {
     package static func diff(of changes: [Change]) throws(JSONError) -> Bytes {
         var diff = JSONPatchWriter()
         for change in changes {
-            let old = try change.old.document()
-            let new = try change.new.document()
-            withExtendedLifetime((old.tape, new.tape)) {
-                diff.compare(old.root, new.root, at: change.place)
-            }
+            try diff.compare(change.old, change.new, at: change.place)
         }
         return diff.finish()
     }

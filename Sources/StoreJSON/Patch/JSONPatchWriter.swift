@@ -6,6 +6,9 @@ struct JSONPatchWriter: ~Copyable {
     private var output: JSONOutput
     /// The pointer to the present pair of values, in UTF-8, without the escapes of a JSON string.
     private var path: [UInt8] = []
+    /// The documents with tables that contain the present values; `nil` for values without tables.
+    private var oldDocument: OutlinedJSON?
+    private var newDocument: OutlinedJSON?
 
     init() {
         output = JSONOutput(capacity: 1_024)
@@ -18,17 +21,29 @@ struct JSONPatchWriter: ~Copyable {
     }
 
     /// Compares the old and the new value at `place` in the document, and writes the operations
-    /// that change one into the other.
-    mutating func compare(_ old: JSONNode, _ new: JSONNode, at place: JSONPointer) {
+    /// that change one into the other. Reads only the rows of tables that differ.
+    ///
+    /// - Throws: ``JSONError`` if a value is not valid JSON.
+    mutating func compare(_ old: Bytes, _ new: Bytes, at place: JSONPointer) throws(JSONError) {
         path = Array(place.description.utf8)
-        compare(old, new)
+        try compare(old, new)
+    }
+
+    /// Compares two values at the present path.
+    private mutating func compare(_ old: Bytes, _ new: Bytes) throws(JSONError) {
+        let before = try (old.outlined?.outline ?? old).document()
+        let after = try (new.outlined?.outline ?? new).document()
+        let documents = (oldDocument, newDocument)
+        (oldDocument, newDocument) = (old.outlined, new.outlined)
+        withExtendedLifetime((before.tape, after.tape)) { compare(before.root, after.root) }
+        (oldDocument, newDocument) = documents
     }
 
     private mutating func compare(_ old: JSONNode, _ new: JSONNode) {
-        if old.hasSameSource(as: new) { return }
+        if isSame(old, new) { return }
         let start = output.count
         switch (old.kind, new.kind) {
-        case (.object, .object): compareObjects(old, new)
+        case (.object, .object): compareObjectsOrTables(old, new)
         case (.array, .array): compareArrays(old, new)
         default: return writeOperation("replace", value: new)
         }
@@ -38,6 +53,106 @@ struct JSONPatchWriter: ~Copyable {
             output.truncate(to: start)
             writeOperation("replace", value: new)
         }
+    }
+
+    // Tables
+
+    private func oldTables(in node: JSONNode) -> ArraySlice<OutlinedJSON.Table> {
+        oldDocument?.tables(in: node.byteRange) ?? []
+    }
+
+    private func newTables(in node: JSONNode) -> ArraySlice<OutlinedJSON.Table> {
+        newDocument?.tables(in: node.byteRange) ?? []
+    }
+
+    /// Returns true if both values have the same JSON text.
+    private func isSame(_ old: JSONNode, _ new: JSONNode) -> Bool {
+        guard old.hasSameSource(as: new) else { return false }
+        if oldDocument == nil, newDocument == nil { return true }
+        let (before, after) = (oldTables(in: old), newTables(in: new))
+        guard before.count == after.count else { return false }
+        return zip(before, after).allSatisfy { before, after in
+            before.offset - old.byteRange.lowerBound == after.offset - new.byteRange.lowerBound
+                && before.rows.isSame(as: after.rows)
+        }
+    }
+
+    private mutating func compareObjectsOrTables(_ old: JSONNode, _ new: JSONNode) {
+        let before = oldDocument?.rows(at: old.byteRange.lowerBound)
+        let after = newDocument?.rows(at: new.byteRange.lowerBound)
+        switch (before, after) {
+        case (nil, nil): compareObjects(old, new)
+        case (let before?, let after?): compareTables(before, after)
+        default: compareJoined(old, new)
+        }
+    }
+
+    /// Compares two values after their tables were joined with the rest.
+    private mutating func compareJoined(_ old: JSONNode, _ new: JSONNode) {
+        let before = Self.joined(old, in: oldDocument)
+        let after = Self.joined(new, in: newDocument)
+        let documents = (oldDocument, newDocument)
+        (oldDocument, newDocument) = (nil, nil)
+        // The bytes are valid JSON, because they come from parsed documents.
+        if let old = try? before.document(), let new = try? after.document() {
+            withExtendedLifetime((old.tape, new.tape)) {
+                if old.root.kind == .array {
+                    compareArrays(old.root, new.root)
+                } else {
+                    compareObjects(old.root, new.root)
+                }
+            }
+        }
+        (oldDocument, newDocument) = documents
+    }
+
+    private static func joined(_ node: JSONNode, in document: OutlinedJSON?) -> Bytes {
+        var output = JSONOutput(capacity: node.byteRange.count)
+        if let document {
+            document.write(node.source, at: node.byteRange.lowerBound, to: &output)
+        } else {
+            output.raw(node.source)
+        }
+        return output.sharedBytes
+    }
+
+    /// Compares two versions of a table. The operations have the same order as the operations of
+    /// two objects: changes before the first removed or added row, removals, other changes,
+    /// additions.
+    private mutating func compareTables(_ old: any EncodedRows, _ new: any EncodedRows) {
+        typealias Row = (name: String, new: Bytes, old: Bytes)
+        var changesBefore: [Row] = []
+        var changesAfter: [Row] = []
+        var removed: [String] = []
+        var added: [(name: String, row: Bytes)] = []
+        new.forEachChange(from: old) { name, new, old in
+            switch (new, old) {
+            case (let new?, let old?):
+                if removed.isEmpty, added.isEmpty {
+                    changesBefore.append((name, new, old))
+                } else {
+                    changesAfter.append((name, new, old))
+                }
+            case (let new?, nil): added.append((name, new))
+            default: removed.append(name)
+            }
+            return true
+        }
+        for row in changesBefore { compareRow(row.name, row.old, row.new) }
+        for name in removed { withExtendedPath(by: name) { $0.writeOperation("remove") } }
+        for row in changesAfter { compareRow(row.name, row.old, row.new) }
+        for (name, row) in added {
+            withExtendedPath(by: name) { writer in
+                row.withUnsafeBytes {
+                    writer.writeOperation("add", json: $0.bindMemory(to: UInt8.self))
+                }
+            }
+        }
+    }
+
+    private mutating func compareRow(_ name: String, _ old: Bytes, _ new: Bytes) {
+        // The encoder has written both rows, so they are valid JSON.
+        withExtendedPath(by: name) { try? $0.compare(old, new) }
     }
 
     // Objects
@@ -93,28 +208,32 @@ struct JSONPatchWriter: ~Copyable {
         _ old: JSONNode,
         _ new: JSONNode
     ) {
-        if old.hasSameSource(as: new) { return }
+        if isSame(old, new) { return }
         withExtendedPath(by: tape.string(at: key)) { $0.compare(old, new) }
     }
 
     // Arrays
 
-    private mutating func compareArrays(_ old: JSONNode, _ new: JSONNode) {
-        var old = old.elements[...]
-        var new = new.elements[...]
+    private mutating func compareArrays(_ oldArray: JSONNode, _ newArray: JSONNode) {
+        var old = oldArray.elements[...]
+        var new = newArray.elements[...]
         var position = 0
-        while let a = old.first, let b = new.first, a.hasSameSource(as: b) {
+        while let a = old.first, let b = new.first, isSame(a, b) {
             old.removeFirst()
             new.removeFirst()
             position += 1
         }
-        while let a = old.last, let b = new.last, a.hasSameSource(as: b) {
+        while let a = old.last, let b = new.last, isSame(a, b) {
             old.removeLast()
             new.removeLast()
         }
         let keyed =
             old.isEmpty || new.isEmpty
             ? nil : KeyedElements.gapLengths(between: Array(old), and: Array(new))
+        if keyed == nil, !oldTables(in: oldArray).isEmpty || !newTables(in: newArray).isEmpty {
+            // Elements without keys are matched by their texts, and the texts have the rows.
+            return compareJoined(oldArray, newArray)
+        }
         let gaps = keyed ?? SharedElements.gapLengths(between: Array(old), and: Array(new))
         for (a, b) in gaps {
             writeGap(old.prefix(a), new.prefix(b), &position, isKeyed: keyed != nil)
@@ -132,7 +251,7 @@ struct JSONPatchWriter: ~Copyable {
     }
 
     private mutating func compareElement(at position: Int, _ old: JSONNode, _ new: JSONNode) {
-        if old.hasSameSource(as: new) { return }
+        if isSame(old, new) { return }
         withExtendedPath(by: String(position)) { $0.compare(old, new) }
     }
 
@@ -177,32 +296,33 @@ struct JSONPatchWriter: ~Copyable {
     }
 
     private mutating func writeOperation(_ name: StaticString, value: JSONNode? = nil) {
+        guard let value, !newTables(in: value).isEmpty else {
+            return writeOperation(name, json: value?.source)
+        }
+        let joined = Self.joined(value, in: newDocument)
+        joined.withUnsafeBytes { writeOperation(name, json: $0.bindMemory(to: UInt8.self)) }
+    }
+
+    /// Writes an operation, with the JSON of its value if there is one.
+    private mutating func writeOperation(_ name: StaticString, json: UnsafeBufferPointer<UInt8>?) {
         if output.count > 1 { output.byte(UInt8(ascii: ",")) }
         output.raw("{\"op\":\"")
         output.raw(name)
         output.raw("\",\"path\":")
         path.withUnsafeBufferPointer { output.string($0) }
-        if let value {
+        if let json {
             output.raw(",\"value\":")
-            output.raw(value.source)
+            output.raw(json)
         }
         output.byte(UInt8(ascii: "}"))
     }
 
     /// Returns the number of bytes of an operation that replaces the value at the present path.
     private func replaceOperationBytes(_ value: JSONNode) -> Int {
-        let escapes = path.reduce(0) { $0 + JSONPatchWriter.bytesAddedByEscaping($1) }
+        let escapes = path.reduce(0) { $0 + JSONText.bytesAddedByEscaping($1) }
+        let rows = newTables(in: value).reduce(0) { $0 + $1.rows.byteCount - 2 }
         return #"{"op":"replace","path":"","value":}"#.utf8.count + path.count + escapes
-            + value.byteRange.count
-    }
-
-    /// Returns the number of bytes that escaping a byte adds to a JSON string.
-    private static func bytesAddedByEscaping(_ byte: UInt8) -> Int {
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x08, 0x09, 0x0A, 0x0C, 0x0D: 1
-        case 0..<0x20: 5
-        default: 0
-        }
+            + value.byteRange.count + rows
     }
 }
 
