@@ -56,18 +56,21 @@ package final class EncodedPieces: Sendable {
         var pieces = pieces
         var bytes = 0
         for (id, piece) in renewed where pieces[id] != piece {
+            bytes += piece?.byteCount(besides: pieces[id]) ?? 0
             pieces[id] = piece
-            bytes += piece?.count ?? 0
         }
         guard !pieces.isIdentical(to: self.pieces) else { return nil }
         return (EncodedPieces(pieces, layout), bytes)
     }
 
-    /// True if ``joined`` is cheap to make.
+    /// True if ``joined`` is cheap to make, in contiguous memory.
     var isCheapToJoin: Bool { joinedBytes.isAtHand(count) }
 
+    /// The slice as JSON. If the layout is `object`, the result is a document whose only table has
+    /// the pieces as rows.
     var joined: Bytes {
         joinedBytes.value {
+            if layout == .object { return Bytes(table: EncodedPieceRows(pieces)) }
             let bytes = pieces.reduce(2) { $0 + $1.key.utf8.count + $1.value.count + 4 }
             var json = JSONWriter(capacity: bytes)
             json.object { json in
@@ -89,6 +92,34 @@ package final class EncodedPieces: Sendable {
     }
 }
 
+/// The pieces of a slice as the rows of a table.
+private struct EncodedPieceRows: EncodedRows {
+    let pieces: SortedTable<Bytes>
+    let memberByteCount: Int
+
+    init(_ pieces: SortedTable<Bytes>) {
+        self.pieces = pieces
+        memberByteCount = pieces.sum { JSONText.quotedByteCount(of: $0) + 2 + $1.count }
+    }
+
+    var count: Int { pieces.count }
+
+    subscript(name: String) -> Bytes? { pieces[name] }
+
+    func forEachRow(from name: String?, _ body: (_ name: String, _ row: Bytes) -> Bool) {
+        var members = pieces.makeIterator(from: name)
+        while let (key, piece) = members.next(), body(key, piece) {}
+    }
+
+    func forEachDifference(
+        from old: any EncodedRows,
+        _ body: (_ name: String, _ new: Bytes?, _ old: Bytes?) -> Bool
+    ) {
+        let old = (old as? EncodedPieceRows)?.pieces ?? SortedTable()
+        pieces.forEachDifference(from: old, body)
+    }
+}
+
 /// The joined bytes of several pieces. The first reader joins the pieces. Any thread may read the
 /// bytes.
 struct JoinedBytes: ~Copyable {
@@ -101,7 +132,9 @@ struct JoinedBytes: ~Copyable {
     /// Returns true if there are few pieces, or the pieces are joined already. Never waits for
     /// another thread that joins the pieces.
     func isAtHand(_ count: Int) -> Bool {
-        count <= Self.quickPiecesMax || wasJoined.load(ordering: .relaxed)
+        count <= Self.quickPiecesMax
+            || wasJoined.load(ordering: .relaxed)
+                && bytes.withLock { $0?.isCheapToJoin == true }
     }
 
     /// Returns the joined bytes. The first caller makes the bytes, and other callers wait for the

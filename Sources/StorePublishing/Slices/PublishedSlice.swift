@@ -110,13 +110,21 @@ package struct PublishedSlice: Sendable {
     /// Returns true if ``bytes`` is cheap to make. With `isInside`, also true if a piece can be
     /// found without ``bytes``.
     func isAtHand(forPartInside isInside: Bool) -> Bool {
-        (isInside && addressablePieces != nil) || isAtHand
+        (isInside && (addressablePieces != nil || hasTables)) || isAtHand
     }
+
+    /// True if the slice is one document with tables, in which a row is found without ``bytes``.
+    private var hasTables: Bool {
+        wholeBytes?.outlined != nil
+    }
+
+    /// The JSON of a slice that is one document; `nil` for other slices.
+    var wholeBytes: Bytes? { if case .whole(let bytes) = form { bytes } else { nil } }
 
     /// True if ``bytes`` is cheap to make.
     package var isAtHand: Bool {
         switch form {
-        case .whole: true
+        case .whole(let bytes): bytes?.isCheapToJoin ?? true
         case .pieces(let pieces): pieces.isCheapToJoin
         case .byReader(let slices): slices.isAtHand
         }

@@ -122,7 +122,7 @@ private struct PieceWriter {
     ) throws(JSONError) -> PublishedSlice {
         let new = try value.map(encoded)
         if let old, old.bytes == new { return old }
-        ownBytes += new?.count ?? 0
+        ownBytes += new?.byteCount(besides: old?.bytes) ?? 0
         return PublishedSlice(.whole(new), version: version)
     }
 

@@ -92,6 +92,11 @@ final class ParsedDocument: @unchecked Sendable {
         pointer == .root ? bytes : pointer.find(in: document).map { Bytes($0.source) }
     }
 
+    /// Returns the part at a pointer, if this document is the outline of a document with tables.
+    func part(at pointer: JSONPointer, of whole: OutlinedJSON) -> OutlinedPart {
+        whole.part(at: pointer, in: document)
+    }
+
     /// Returns the nodes at several pointers. The nodes are valid while the document is retained.
     func nodes(at pointers: [JSONPointer]) -> [JSONNode?] {
         JSONPointer.find(pointers, from: document.root)
@@ -121,29 +126,111 @@ extension ParsedDocuments {
         case .resolved(nil): return .nowhere
         case .resolved(let bytes?): return bytes.isLargeAnswer ? .notQuick : .bytes(bytes)
         case .inDocument(let bytes, let pointer):
-            if bytes.isInPieces { return .notQuick }
-            if bytes.count < Self.keptBytesMin {
-                let document = bytes.withUnsafeBytes {
-                    try? workspace.parse($0, limits: .unbounded)
-                }
-                return document.flatMap { pointer.find(in: $0) }.map { .node($0) } ?? .nowhere
+            guard let document = bytes.outlined else {
+                return quickPart(at: pointer, in: bytes, workspace)
             }
-            guard let document = cheapDocument(of: bytes) else { return .notQuick }
-            guard let part = document.part(at: pointer) else { return .nowhere }
-            return part.isLargeAnswer ? .notQuick : .bytes(part)
+            guard let outline = cheapDocument(of: document.outline) else { return .notQuick }
+            switch outline.part(at: pointer, of: document) {
+            case .nowhere: return .nowhere
+            case .inRow(let row, let pointer): return quickPart(at: pointer, in: row, workspace)
+            case .outsideRows(let part):
+                return part.isLargeAnswer || !part.isCheapToJoin ? .notQuick : .bytes(part.joined)
+            }
         }
+    }
+
+    /// Returns the part at a pointer of a document without tables.
+    private func quickPart(
+        at pointer: JSONPointer,
+        in bytes: Bytes,
+        _ workspace: JSONWorkspace
+    ) -> QuickPart {
+        if bytes.isInPieces { return .notQuick }
+        if pointer == .root { return bytes.isLargeAnswer ? .notQuick : .bytes(bytes) }
+        if bytes.count < Self.keptBytesMin {
+            let document = bytes.withUnsafeBytes { try? workspace.parse($0, limits: .unbounded) }
+            return document.flatMap { pointer.find(in: $0) }.map { .node($0) } ?? .nowhere
+        }
+        guard let document = cheapDocument(of: bytes) else { return .notQuick }
+        guard let part = document.part(at: pointer) else { return .nowhere }
+        return part.isLargeAnswer ? .notQuick : .bytes(part)
     }
 
     /// Returns the part at a pointer, even if the search takes long; `nil` if the pointer leads
     /// nowhere. Any thread may call this, except the event loop's thread and the Core's thread.
     package func part(at pointer: JSONPointer, in snapshot: Snapshot) -> Bytes? {
-        part(at: snapshot.location(of: pointer))
+        part(at: snapshot.location(of: pointer))?.joined
     }
 
+    /// Returns the window of the object at a pointer, even if the search takes long; `nil` if the
+    /// pointer leads nowhere, or to no object. The same threads may call this as ``part(at:in:)``.
+    package func content(
+        of window: MemberWindow,
+        at pointer: JSONPointer,
+        in snapshot: Snapshot
+    ) -> MemberWindow.Content? {
+        part(at: snapshot.location(of: pointer))?.content(of: window)
+    }
+
+    /// Returns true if ``content(of:at:in:)`` is quick.
+    package func isQuick(
+        _ window: MemberWindow,
+        at pointer: JSONPointer,
+        in snapshot: Snapshot
+    ) -> Bool {
+        guard window.limit <= Self.quickWindowMembersMax else { return false }
+        switch snapshot.location(of: pointer) {
+        case .resolved(let bytes):
+            return bytes.map { $0.rows != nil || $0.count <= Self.quickBytesMax } ?? true
+        case .inDocument(let bytes, let pointer):
+            guard let document = bytes.outlined else { return bytes.count <= Self.quickBytesMax }
+            guard let outline = cheapDocument(of: document.outline) else { return false }
+            switch outline.part(at: pointer, of: document) {
+            case .nowhere: return true
+            case .inRow(let row, _): return row.count <= Self.quickBytesMax
+            case .outsideRows(let part):
+                return part.rows != nil || part.count <= Self.quickBytesMax
+            }
+        }
+    }
+
+    /// The most members of a window that is made on the event loop.
+    private static var quickWindowMembersMax: Int { 64 }
+
+    /// Returns the part at a place. If the part has tables, the result is a document with tables.
     func part(at place: PartLocation) -> Bytes? {
         switch place {
         case .resolved(let bytes): bytes
-        case .inDocument(let bytes, let pointer): document(of: bytes)?.part(at: pointer)
+        case .inDocument(let bytes, let pointer):
+            switch outlinedPart(at: pointer, in: bytes) {
+            case nil: document(of: bytes)?.part(at: pointer)
+            case .nowhere?: nil
+            case .inRow(let row, .root)?: row
+            case .inRow(let row, let pointer)?: document(of: row)?.part(at: pointer)
+            case .outsideRows(let part)?: part
+            }
+        }
+    }
+
+    /// Returns the place of a part in a document with tables; `nil` if the document has no tables.
+    func outlinedPart(at pointer: JSONPointer, in bytes: Bytes) -> OutlinedPart? {
+        bytes.outlined.flatMap { document in
+            self.document(of: document.outline)?.part(at: pointer, of: document)
+        }
+    }
+
+    /// Returns true if ``part(at:)`` is cheap, and if the bytes of the part are cheap to join.
+    func isCheap(_ place: PartLocation) -> Bool {
+        switch place {
+        case .resolved: return true
+        case .inDocument(let bytes, let pointer):
+            guard let document = bytes.outlined else { return cheapDocument(of: bytes) != nil }
+            guard let outline = cheapDocument(of: document.outline) else { return false }
+            switch outline.part(at: pointer, of: document) {
+            case .nowhere: return true
+            case .inRow(let row, _): return cheapDocument(of: row) != nil
+            case .outsideRows(let part): return part.isCheapToJoin
+            }
         }
     }
 }

@@ -15,7 +15,8 @@ package final class Snapshot: Sendable {
     package let slices: [PublishedSlice]
     /// The layout of the slices in the state; `nil` if the state is not made of modules.
     let layout: SliceLayout?
-    /// The number of bytes that this version does not share with the version before.
+    /// The number of encoded bytes that this version does not share with the version before. Rows,
+    /// instances and other pieces are not joined for this number.
     let ownBytes: Int
     /// The readers that get a change with this version. The property includes the readers of all
     /// actions since the previously encoded version.
@@ -182,11 +183,16 @@ package final class Snapshot: Sendable {
         wholeState.withLock { whole in
             if let whole { return whole }
             let joined =
-                layout?.joinedState(slices.map(\.bytes), ownBytes: ownBytes)
+                layout?.joinedState(slices.map(\.bytes), ownBytes: joinedOwnBytes)
                 ?? SliceLayout.absentSliceJSON
             whole = joined
             return joined
         }
+    }
+
+    /// The number of bytes in ``state`` that no other version shares. Joined slices are not shared.
+    private var joinedOwnBytes: Int {
+        slices.reduce(0) { $0 + ($1.version == version ? $1.bytes?.count ?? 0 : 0) }
     }
 
     /// Returns the frame of the state stream for the number `version`: the number of this version,

@@ -126,10 +126,12 @@ package final class PartStreams: Sendable {
         self.documents = documents
     }
 
-    /// Returns the part at a pointer, as a viewer sees the state.
-    package func part(at pointer: JSONPointer, for viewer: Viewer = .unrestricted) -> WatchedPart {
-        WatchedPart(at: pointer, in: layout, for: viewer)
-    }
+    /// Returns the part at a pointer, or a window of the part, as a viewer sees the state.
+    package func part(
+        at pointer: JSONPointer,
+        _ window: MemberWindow? = nil,
+        for viewer: Viewer = .unrestricted
+    ) -> WatchedPart { WatchedPart(at: pointer, window, in: layout, for: viewer) }
 
     /// Reserves a place for a client at a part. Streams of one client at one pointer share the
     /// place. Any thread may call this.
@@ -172,10 +174,7 @@ package final class PartStreams: Sendable {
         if container.slice(in: snapshot)?.isAtHand(forPartInside: isInside) == false {
             return false
         }
-        return switch container.location(of: part.pointer, in: snapshot) {
-        case .resolved: true
-        case .inDocument(let bytes, _): documents.cheapDocument(of: bytes) != nil
-        }
+        return documents.isCheap(container.location(of: part.pointer, in: snapshot))
     }
 
     /// Returns the version with which a stream of the part opens, and watches the part from that
@@ -229,11 +228,20 @@ package final class PartStreams: Sendable {
             let changed =
                 if let pieces = container.pieces(in: new), let before = container.pieces(in: old) {
                     partsInPieces(of: container, in: new, pieces.ids(changedSince: before))
+                } else if let document = container.bytes(in: new), document.outlined != nil {
+                    parts(of: container, inTablesOf: document, after: container.bytes(in: old))
                 } else {
                     changedParts(of: container, inDocument: container.bytes(in: new))
                 }
-            for (part, bytes) in changed where rememberIfNew(bytes, of: part, version) {
-                distributor.distribute(bytes, to: part.topic, since: version, for: filter)
+            for (part, bytes) in changed {
+                guard let sent = replaceIfNew(bytes, of: part, version) else { continue }
+                distributor.distribute(
+                    bytes,
+                    after: sent.bytes,
+                    to: part.topic,
+                    since: version,
+                    for: filter
+                )
                 pauseIfBusy()
             }
         }
@@ -250,6 +258,25 @@ package final class PartStreams: Sendable {
         }
     }
 
+    /// Returns the watched parts of a document with tables, with their current bytes. Leaves out
+    /// the parts in rows that both versions share.
+    private func parts(
+        of container: WatchedPart.Container,
+        inTablesOf new: Bytes,
+        after old: Bytes?
+    ) -> [(WatchedPart, Bytes?)] {
+        table.withLock { $0.parts(of: container) }.compactMap { part in
+            if let old,
+                case .inRow(let before, _)? = documents.outlinedPart(at: part.pointer, in: old),
+                case .inRow(let row, _)? = documents.outlinedPart(at: part.pointer, in: new),
+                row === before
+            {
+                return nil
+            }
+            return (part, part.windowed(documents.part(at: .inDocument(new, part.pointer))))
+        }
+    }
+
     /// Returns the changed parts of one document, with their current bytes. Finds all parts in one
     /// pass.
     private func changedParts(
@@ -261,26 +288,33 @@ package final class PartStreams: Sendable {
             return due.map { ($0, nil) }
         }
         return zip(due, document.nodes(at: due.map(\.pointer))).compactMap { part, node in
+            if part.window != nil { return (part, part.windowed(node.map { Bytes($0.source) })) }
             let known = table.withLock { $0[part] }
             guard let known, !Self.isSame(known.bytes, node) else { return nil }
             return (part, node.map { Bytes($0.source) })
         }
     }
 
-    /// Records the current bytes of a part. Returns true if the part's readers have to get these
-    /// bytes. Drops a part without readers.
-    private func rememberIfNew(_ bytes: Bytes?, of part: WatchedPart, _ version: UInt64) -> Bool {
+    /// Records the current bytes of a part. Returns the sent frame before if the part's readers
+    /// have to get these bytes. Drops a part without readers.
+    private func replaceIfNew(
+        _ bytes: Bytes?,
+        of part: WatchedPart,
+        _ version: UInt64
+    ) -> SentFrame? {
         let isRead = distributor.hasReaders(part.topic)
         return table.withLock { watched in
-            guard let sent = watched[part] else { return false }
-            if isRead, sent.bytes == bytes { return false }
+            guard let sent = watched[part] else { return nil }
+            if isRead, sent.bytes == bytes { return nil }
             watched[part] = isRead ? SentFrame(bytes: bytes, version: version) : nil
-            return isRead
+            return isRead ? sent : nil
         }
     }
 
     private func bytes(of part: WatchedPart, in snapshot: Snapshot) -> Bytes? {
-        documents.part(at: part.container.location(of: part.pointer, in: snapshot))
+        part.windowed(
+            documents.part(at: part.container.location(of: part.pointer, in: snapshot))
+        )
     }
 
     /// Drops the parts without readers. Runs only after the number of parts has doubled, so that

@@ -10,13 +10,13 @@ final class PatchState: TopicState {
     private let parts: [Bytes?]
     private let layout: SliceLayout?
 
-    /// Makes the version of one part; `nil` stands for a part that is gone. If `isKnown`, the bytes
-    /// may have been sent before, and do not count as new.
-    init(_ part: Bytes?, at tag: Tag, isKnown: Bool = false) {
+    /// Makes the version of one part; `nil` stands for a part that is gone. The bytes that `old`
+    /// shares do not count as new.
+    init(_ part: Bytes?, at tag: Tag, after old: Bytes? = nil) {
         self.tag = tag
         parts = [part]
         layout = nil
-        unsharedByteCount = isKnown ? 0 : part?.count ?? 0
+        unsharedByteCount = part?.byteCount(besides: old) ?? 0
     }
 
     /// Makes a version of the whole state after the version `before`. `version` is the number of an
@@ -67,8 +67,8 @@ final class PatchState: TopicState {
     /// Returns the number of bytes in `parts` that `others` do not share.
     private static func unsharedByteCount(of parts: [Bytes?], besides others: [Bytes?]) -> Int {
         parts.indices.reduce(0) { bytes, index in
-            let isShared = others.indices.contains(index) && parts[index] === others[index]
-            return isShared ? bytes : bytes + (parts[index]?.count ?? 0)
+            let other = others.indices.contains(index) ? others[index] : nil
+            return bytes + (parts[index]?.byteCount(besides: other) ?? 0)
         }
     }
 }

@@ -30,22 +30,28 @@ package struct TopicDistributor: Sendable {
     }
 
     /// Sends a part of the state that last changed at a version; sends `gone` if the part is `nil`.
+    /// `old` is the part before the change.
     func distribute(
         _ part: Bytes?,
+        after old: Bytes? = nil,
         to topic: TopicID,
         since number: UInt64,
         for filter: ReaderFilter?
     ) {
-        distribute(to: topic, for: filter) { topicVersion(of: part, since: number, in: $0) }
+        distribute(to: topic, for: filter) {
+            topicVersion(of: part, since: number, in: $0, after: old)
+        }
     }
 
     /// Returns the version of a part that last changed at the version `number`. If `isKnown`, the
-    /// bytes may have been sent before, and count as shared memory.
+    /// bytes may have been sent before, and count as shared memory. `old` is the part before the
+    /// change, which may share bytes with this version.
     func topicVersion(
         of part: Bytes?,
         since number: UInt64,
         in mode: StreamMode,
-        isKnown: Bool = false
+        isKnown: Bool = false,
+        after old: Bytes? = nil
     ) -> TopicVersion {
         let tag = Tag(epoch: epoch, version: number)
         switch mode {
@@ -55,7 +61,8 @@ package struct TopicDistributor: Sendable {
             let shared = Bytes(joining: frame.pieces, shared: frame.count)
             return TopicVersion(number, frame: shared)
         case .patch:
-            return TopicVersion(number, state: PatchState(part, at: tag, isKnown: isKnown))
+            let state = PatchState(part, at: tag, after: isKnown ? part : old)
+            return TopicVersion(number, state: state)
         }
     }
 }

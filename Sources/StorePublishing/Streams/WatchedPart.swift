@@ -18,6 +18,8 @@ package struct WatchedPart: Hashable, Sendable {
     let container: Container
     /// The pointer to the part within the container.
     package let pointer: JSONPointer
+    /// The window of the object at the pointer; `nil` for the whole part.
+    let window: MemberWindow?
     package let topic: TopicID
     /// True if a client chose the pointer; false for an instance of a module.
     package let isClientPointer: Bool
@@ -32,6 +34,7 @@ package struct WatchedPart: Hashable, Sendable {
     ) {
         container = .module(module, owner)
         pointer = JSONPointer(tokens: [id])
+        window = nil
         topic = TopicID(
             .instance(ExactText(name), id: ExactText(id)),
             for: Viewer(session: owner)
@@ -39,15 +42,19 @@ package struct WatchedPart: Hashable, Sendable {
         isClientPointer = false
     }
 
-    /// Makes the part at a pointer, as a viewer sees the state. `layout` is `nil` if the state is
-    /// not made of modules. The pointer must not lead to the whole state.
+    /// Makes the part at a pointer, or a window of the part, as a viewer sees the state. `layout`
+    /// is `nil` if the state is not made of modules. The pointer must not lead to the whole state.
     package init(
         at pointer: JSONPointer,
+        _ window: MemberWindow? = nil,
         in layout: SliceLayout?,
         for viewer: Viewer = .unrestricted
     ) {
         isClientPointer = true
-        let subject = StreamSubject.part(ExactText(pointer.description))
+        self.window = window
+        let subject = StreamSubject.part(
+            ExactText((window?.description ?? "") + pointer.description)
+        )
         self.pointer = layout == nil ? pointer : pointer.withoutFirst
         let module = pointer.tokens.first.flatMap { layout?.index(of: $0) }
         let isHidden = pointer.tokens.first.map { !viewer.sees(module: $0) } ?? false
@@ -111,5 +118,21 @@ extension WatchedPart.Container {
         case .state: new.state != old.state
         case .nowhere: false
         }
+    }
+}
+
+extension WatchedPart {
+    /// Returns the watched bytes of the part that contains the window; `nil` if the part is no
+    /// object. Returns the part itself if the whole part is watched.
+    func windowed(_ part: Bytes?) -> Bytes? {
+        guard let window else { return part }
+        return part?.content(of: window)?.object
+    }
+}
+
+extension MemberWindow {
+    /// The text before the pointer in the name of a topic. No pointer begins with this text.
+    fileprivate var description: String {
+        " limit=\(limit)" + (from.map { " from " + JSONText.quoted($0.text) } ?? "") + " at "
     }
 }
