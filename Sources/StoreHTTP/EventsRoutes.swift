@@ -27,7 +27,7 @@ struct EventsRoutes: RouteGroup {
                 "events",
                 "The state, now and after each publication, as server-sent events.",
                 needs: .state,
-                parameters: [pointerParameter] + StreamParameters.all,
+                parameters: [pointerParameter] + WindowParameters.all + StreamParameters.all,
                 handle: open
             )
         ]
@@ -36,10 +36,16 @@ struct EventsRoutes: RouteGroup {
     private func open(_ request: RequestContext) throws(Problem) {
         let (reader, caller) = (store.reader, try request.caller())
         let pointer = request[pointerParameter] ?? .root
+        let window = request.window
+        guard window == nil || pointer != .root else {
+            throw .badRequest(
+                "The parameters from and limit need path=<pointer> with the pointer to an object."
+            )
+        }
         let stream =
             pointer == .root
             ? reader.stateStream(for: caller)
-            : try reader.stream(at: pointer, for: caller, of: request.watchingClient)
+            : try reader.stream(at: pointer, window, for: caller, of: request.watchingClient)
         try StreamOpening.open(request, store, stream)
     }
 }

@@ -4,6 +4,7 @@ import StoreHTTPTransport
 import StoreHistory
 import StoreJSON
 import StoreJSONSchema
+import StoreTexts
 import StoreWire
 
 /// `GET /state` and `GET /state/<pointer>`: the published state or a part of it. A request may ask
@@ -27,13 +28,14 @@ struct StateRoutes: RouteGroup {
             .reading(
                 store.links.state + "/{pointer...}",
                 "Part",
-                "A part of the state.",
+                "A part of the state, or a window of an object.",
                 needs: .state,
-                parameters: [Self.pointer] + StateParameters.all,
+                parameters: [Self.pointer] + StateParameters.all + WindowParameters.all,
                 answers: Self.answers(.any),
                 problems: Self.problems
             ) { request throws(Problem) in
-                try answer(request, try request.pointer())
+                let pointer = try request.pointer()
+                try answer(request, pointer, request.window.map { window(request, pointer, $0) })
             },
         ]
     }
@@ -49,7 +51,7 @@ struct StateRoutes: RouteGroup {
             .json(
                 .anyOf([schema, .reference("Blame")]),
                 "The state, or the action that last changed it.",
-                headers: ["ETag"]
+                headers: ["ETag", "Link"]
             ),
             .notModified,
         ]
@@ -68,7 +70,25 @@ struct StateRoutes: RouteGroup {
         ) { $0 }
     }
 
-    private func answer(_ request: RequestContext, _ pointer: JSONPointer) throws(Problem) {
+    private func window(
+        _ request: RequestContext,
+        _ pointer: JSONPointer,
+        _ window: MemberWindow
+    ) -> WindowAnswer {
+        let tokens = pointer.tokens.map { PercentEncoding.encode(JSONPointer.escaped($0)) }
+        return WindowAnswer(
+            pointer: pointer,
+            window: window,
+            path: ([store.links.state] + tokens).joined(separator: "/"),
+            version: request[StateParameters.version]
+        )
+    }
+
+    private func answer(
+        _ request: RequestContext,
+        _ pointer: JSONPointer,
+        _ window: WindowAnswer? = nil
+    ) throws(Problem) {
         let after = request[StateParameters.after]
         let wait = request[StateParameters.wait]
         let version = request[StateParameters.version]
@@ -89,7 +109,12 @@ struct StateRoutes: RouteGroup {
                         + "parameters after and wait."
                 )
             }
-            return try showPast(request, pointer, version: version, blame: blame)
+            if blame, window != nil {
+                throw .badRequest(
+                    "The parameter blame is for a whole part. Leave out from and limit."
+                )
+            }
+            return try showPast(request, pointer, window, version: version, blame: blame)
         }
         if wait != nil, after == nil {
             throw .badRequest(
@@ -99,9 +124,9 @@ struct StateRoutes: RouteGroup {
         }
         guard let after else {
             let state = store.reader.state(for: try request.caller())
-            return try show(request, pointer, of: state)
+            return try show(request, pointer, window, of: state)
         }
-        try poll(request, pointer, after: after, seconds: wait ?? 0)
+        try poll(request, pointer, window, after: after, seconds: wait ?? 0)
     }
 
     /// Answers as soon as the caller's part of the state changes after the version `after`. Answers
@@ -110,13 +135,14 @@ struct StateRoutes: RouteGroup {
     private func poll(
         _ request: RequestContext,
         _ pointer: JSONPointer,
+        _ window: WindowAnswer?,
         after: UInt64,
         seconds: UInt64
     ) throws(Problem) {
         let (reader, caller) = (store.reader, try request.caller())
         let current = reader.state(for: caller)
         guard current.lastChangeVersion <= after else {
-            return try show(request, pointer, of: current, isConditional: false)
+            return try show(request, pointer, window, of: current, isConditional: false)
         }
         guard seconds > 0 else { return request.respond(StateAnswer.notModified(current)) }
         // The poll needs no session. If the request has a session, the hold keeps the session alive
@@ -133,6 +159,7 @@ struct StateRoutes: RouteGroup {
                 let state = reader.state(for: caller)
                 return request.complete(.success(StateAnswer.notModified(state)))
             }
+            if let window { return window.complete(request, of: newer, by: reader) }
             let missing = MissingPart.pointer(pointer)
             StateAnswer.complete(request, with: pointer, of: newer, by: reader, orElse: missing)
         }
@@ -147,9 +174,18 @@ struct StateRoutes: RouteGroup {
     private func show(
         _ request: RequestContext,
         _ pointer: JSONPointer,
+        _ window: WindowAnswer?,
         of state: VisibleState,
         isConditional: Bool = true
     ) throws(Problem) {
+        if let window {
+            return window.answer(
+                request,
+                of: state,
+                by: store.reader,
+                isConditional: isConditional
+            )
+        }
         try StateAnswer.answer(
             request,
             with: pointer,
@@ -187,6 +223,7 @@ extension StateRoutes {
     private func showPast(
         _ request: RequestContext,
         _ pointer: JSONPointer,
+        _ window: WindowAnswer?,
         version: UInt64?,
         blame: Bool
     ) throws(Problem) {
@@ -196,7 +233,9 @@ extension StateRoutes {
         guard version <= current.version else {
             throw .notFound(version: version, newest: current.version)
         }
-        if version == current.version, !blame { return try show(request, pointer, of: current) }
+        if version == current.version, !blame {
+            return try show(request, pointer, window, of: current)
+        }
         let known = request.exchange.headerList("if-none-match")
         request.respond(
             on: reader.threads.pastStates,
@@ -207,6 +246,7 @@ extension StateRoutes {
                 return response(to: pointer, found, at: version)
             }
             let state = try reader.state(at: version, for: caller)
+            if let window { return try window.result(of: state, unless: known).get().response }
             return try response(to: pointer, of: state, unless: known)
         }
     }

@@ -83,8 +83,12 @@ enum StateAnswer {
         HTTPResponse(status: 304, headers: headers(state))
     }
 
-    static func response(with part: Bytes, of state: VisibleState) -> HTTPResponse {
-        let headers = [("Content-Type", "application/json")] + headers(state)
+    static func response(
+        with part: Bytes,
+        of state: VisibleState,
+        adding fields: [(String, String)] = []
+    ) -> HTTPResponse {
+        let headers = [("Content-Type", "application/json")] + headers(state) + fields
         return HTTPResponse(status: 200, headers: headers, body: .shared(part))
     }
 

@@ -32,15 +32,17 @@ extension StateReader {
         newest.value.owner(of: caller.viewer, module)
     }
 
-    /// Returns the stream of a part, and reserves one of the client's places for pointers.
+    /// Returns the stream of a part, or of a window of the part, and reserves one of the client's
+    /// places for pointers.
     ///
     /// - Throws: 503 if too many different pointers are watched already.
     func stream(
         at pointer: JSONPointer,
+        _ window: MemberWindow? = nil,
         for caller: Caller,
         of client: WatchingClient
     ) throws(Problem) -> VisibleStream {
-        let part = streams.parts.part(at: pointer, for: topicViewer(of: caller))
+        let part = streams.parts.part(at: pointer, window, for: topicViewer(of: caller))
         do {
             let place = try streams.parts.reservePlace(for: part, of: client)
             return stream(.part(part), in: place, ofMember: pointer.tokens.first)

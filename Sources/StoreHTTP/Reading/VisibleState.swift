@@ -62,6 +62,17 @@ package struct VisibleState: Sendable {
     /// Returns the part at a pointer, if there is one. May parse or assemble a large document.
     func part(at pointer: JSONPointer) -> Bytes? { documents.part(at: pointer, in: snapshot) }
 
+    /// Returns the window of the object at a pointer; `nil` if the pointer leads to no object. May
+    /// parse or assemble a large document.
+    func content(of window: MemberWindow, at pointer: JSONPointer) -> MemberWindow.Content? {
+        documents.content(of: window, at: pointer, in: snapshot)
+    }
+
+    /// Returns true if ``content(of:at:)`` is quick.
+    func isQuick(_ window: MemberWindow, at pointer: JSONPointer) -> Bool {
+        documents.isQuick(window, at: pointer, in: snapshot)
+    }
+
     /// Returns the part at a pointer if the search is quick. A small document is parsed in the
     /// memory of the workspace.
     func quickPart(at pointer: JSONPointer, _ workspace: JSONWorkspace) -> QuickPart {
