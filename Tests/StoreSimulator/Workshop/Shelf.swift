@@ -6,7 +6,7 @@ struct Shelf: SharingModule {
     struct State: ModuleState {
         var label = ""
         var grams = 0.0
-        var tally: [String: Int] = [:]
+        var tally: Table<String, Int> = [:]
         var stamp = ""
     }
 
@@ -51,7 +51,7 @@ struct Shelf: SharingModule {
             throw Broken()
         case .intercepted(let note, _): state.stamp = note
         case .sauté(let note): state.stamp = note
-        case .filed(_, let tally): state.tally = tally
+        case .filed(_, let tally): state.tally = Table(tally.map { ($0.key, $0.value) })
         case .reset: state = State()
         }
     }
