@@ -21,6 +21,7 @@ let package = Package(
         bench("journal", ["StoreJournalSQLite", "StoreCore"]),
         bench("stores-server", ["StoreCore", "StoreServer"]),
         bench("modules-server", ["StoreCore", "StoreServer"]),
+        bench("collections-server", ["StoreCore", "StoreServer"]),
         bench("sessions-server", ["StoreCore", "StorePatterns", "StoreServer"]),
     ]
 )
