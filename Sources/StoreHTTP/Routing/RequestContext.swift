@@ -20,7 +20,8 @@ package struct RequestContext: Sendable {
         let id = served.environment.ids.next()
         self.id = id
         if exchange.isNoted { exchange.noteAccess { $0.requestID = id.text } }
-        // A preflight asks about the request that a page is about to send, with that request's query.
+        // A preflight asks about the request that a page is about to send, with that request's
+        // query.
         let readsQuery = exchange.hasQuery && served.route.method != .options
         query =
             readsQuery ? try Query(exchange.query ?? "", allowed: served.route.parameters) : nil
