@@ -72,7 +72,14 @@ package enum JSONText {
 
     /// Returns the number of bytes of a text as a JSON string, with its quotes and escapes.
     package static func quotedByteCount(of text: String) -> Int {
-        text.utf8.reduce(2) { $0 + 1 + bytesAddedByEscaping($1) }
+        var text = text
+        return text.withUTF8 { bytes in
+            var count = bytes.count + 2
+            for byte in bytes where byte < 0x20 || byte == 0x22 || byte == 0x5C {
+                count += bytesAddedByEscaping(byte)
+            }
+            return count
+        }
     }
 
     /// Returns the number of bytes that escaping a byte adds to a JSON string.

@@ -63,39 +63,8 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
         from old: SortedTable,
         _ body: (_ key: String, _ new: Value?, _ old: Value?) -> Bool
     ) {
-        var mine = TreeWalk(root)
-        var theirs = TreeWalk(old.root)
-        while true {
-            switch (mine.next, theirs.next) {
-            case (nil, nil): return
-            case (.tree(let a)?, .tree(let b)?) where a === b:
-                mine.skip()
-                theirs.skip()
-            case (.tree(let a)?, .tree(let b)?) where a.count < b.count: theirs.descend()
-            case (.tree?, _): mine.descend()
-            case (_, .tree?): theirs.descend()
-            case (.member(let a)?, .member(let b)?):
-                switch a.key.byteOrder(comparedTo: b.key) {
-                case ..<0:
-                    guard body(a.key, Self.value(a.value), nil) else { return }
-                    mine.skip()
-                case 1...:
-                    guard body(b.key, nil, Self.value(b.value)) else { return }
-                    theirs.skip()
-                default:
-                    guard
-                        a.value === b.value || body(a.key, Self.value(a.value), Self.value(b.value))
-                    else { return }
-                    mine.skip()
-                    theirs.skip()
-                }
-            case (.member(let a)?, nil):
-                guard body(a.key, Self.value(a.value), nil) else { return }
-                mine.skip()
-            case (nil, .member(let b)?):
-                guard body(b.key, nil, Self.value(b.value)) else { return }
-                theirs.skip()
-            }
+        _ = SortedNode.forEachDifference(root, old.root) { key, new, old in
+            body(key, new.map(Self.value), old.map(Self.value))
         }
     }
 
@@ -238,6 +207,65 @@ private final class SortedNode: Sendable {
         let order = key.byteOrder(comparedTo: self.key)
         if order == 0 { return value }
         return order < 0 ? left?.find(key) : right?.find(key)
+    }
+
+    /// Calls `body` with each name under which two subtrees have different objects, in order, until
+    /// `body` returns `false`. Returns false if `body` has returned false.
+    ///
+    /// Most changes leave the shape of the tree as it was. Then both subtrees have the same names
+    /// in the same places, and only the nodes on the way to a change differ.
+    static func forEachDifference(
+        _ a: SortedNode?,
+        _ b: SortedNode?,
+        _ body: (_ key: String, _ new: AnyValue?, _ old: AnyValue?) -> Bool
+    ) -> Bool {
+        if a === b { return true }
+        guard let a, let b, a.key.isSame(as: b.key) else { return walk(a, b, body) }
+        return forEachDifference(a.left, b.left, body)
+            && (a.value === b.value || body(a.key, a.value, b.value))
+            && forEachDifference(a.right, b.right, body)
+    }
+
+    /// Calls `body` as ``forEachDifference(_:_:_:)``, for subtrees of any shape.
+    private static func walk(
+        _ a: SortedNode?,
+        _ b: SortedNode?,
+        _ body: (_ key: String, _ new: AnyValue?, _ old: AnyValue?) -> Bool
+    ) -> Bool {
+        var mine = TreeWalk(a)
+        var theirs = TreeWalk(b)
+        while true {
+            switch (mine.next, theirs.next) {
+            case (nil, nil): return true
+            case (.tree(let a)?, .tree(let b)?) where a === b:
+                mine.skip()
+                theirs.skip()
+            case (.tree(let a)?, .tree(let b)?) where a.count < b.count: theirs.descend()
+            case (.tree?, _): mine.descend()
+            case (_, .tree?): theirs.descend()
+            case (.member(let a)?, .member(let b)?):
+                switch a.key.byteOrder(comparedTo: b.key) {
+                case ..<0:
+                    guard body(a.key, a.value, nil) else { return false }
+                    mine.skip()
+                case 1...:
+                    guard body(b.key, nil, b.value) else { return false }
+                    theirs.skip()
+                default:
+                    guard
+                        a.value === b.value || body(a.key, a.value, b.value)
+                    else { return false }
+                    mine.skip()
+                    theirs.skip()
+                }
+            case (.member(let a)?, nil):
+                guard body(a.key, a.value, nil) else { return false }
+                mine.skip()
+            case (nil, .member(let b)?):
+                guard body(b.key, nil, b.value) else { return false }
+                theirs.skip()
+            }
+        }
     }
 
     func forEachKey(withPrefix prefix: [UInt8], _ body: (String) -> Void) {

@@ -1,6 +1,6 @@
 /// The key of a row in a ``Table``: a text on the wire. Keys are compared by the bytes of the text.
 ///
-/// `String` and ``ExactText`` are keys. A type of your own needs only a text as its raw value:
+/// `String` and `ExactText` are keys. A type of your own needs only a text as its raw value:
 ///
 /// ```swift
 /// struct CardID: RawRepresentable, TableKey {

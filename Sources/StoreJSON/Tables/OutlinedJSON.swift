@@ -140,11 +140,13 @@ extension Bytes {
 
     /// True if the bytes are contiguous, or few rows have to be joined first.
     package var isCheapToJoin: Bool {
-        outlined.map { $0.isJoined || $0.rowCount <= Self.quickRowsMax } ?? true
+        guard let outlined, !outlined.isJoined else { return true }
+        return outlined.rowCount <= Self.quickRowsMax && count <= Self.quickBytesMax
     }
 
-    /// The most rows that are joined on the event loop.
+    /// The most rows that are joined on the event loop, and the most bytes.
     private static var quickRowsMax: Int { 64 }
+    private static var quickBytesMax: Int { 256 << 10 }
 
     /// The same bytes, in contiguous memory if they are a document with tables.
     package var joined: Bytes { outlined?.joined ?? self }

@@ -6,6 +6,8 @@ package struct PublishedSlice: Sendable {
     enum Form: Sendable {
         /// The slice is encoded as a whole; `nil` if the slice is absent.
         case whole(Bytes?)
+        /// The slice is encoded as a document with tables.
+        case tables(Bytes)
         /// The module has instances, or its slice has other pieces.
         case pieces(EncodedPieces)
         /// The module has a slice for each session or each user, or its slices say who reads them.
@@ -15,6 +17,15 @@ package struct PublishedSlice: Sendable {
     /// The version that last changed the slice, as far as this server has seen changes.
     package let version: UInt64
     private let form: Form
+
+    /// Makes a slice of one document; `nil` if the slice is absent.
+    init(document: Bytes?, version: UInt64) {
+        guard let document, document.outlined != nil else {
+            self.init(.whole(document), version: version)
+            return
+        }
+        self.init(.tables(document), version: version)
+    }
 
     init(_ form: Form, version: UInt64) {
         self.version = version
@@ -32,6 +43,7 @@ package struct PublishedSlice: Sendable {
     var bytes: Bytes? {
         switch form {
         case .whole(let bytes): bytes
+        case .tables(let bytes): bytes
         case .pieces(let pieces): pieces.joined
         case .byReader(let slices): slices.bytes
         }
@@ -41,7 +53,7 @@ package struct PublishedSlice: Sendable {
     package var isStarted: Bool {
         switch form {
         case .whole(let bytes): bytes != nil
-        case .pieces: true
+        case .tables, .pieces: true
         case .byReader(let slices): slices.isStarted
         }
     }
@@ -52,6 +64,7 @@ package struct PublishedSlice: Sendable {
     package var startedCount: Int {
         switch form {
         case .whole(let bytes): bytes == nil ? 0 : 1
+        case .tables: 1
         case .pieces(let pieces): pieces.layout == .object ? pieces.count : 1
         case .byReader(let slices): slices.startedCount
         }
@@ -62,7 +75,7 @@ package struct PublishedSlice: Sendable {
         switch form {
         case .pieces(let pieces): pieces
         case .byReader(let slices): slices.pieces
-        case .whole: nil
+        case .whole, .tables: nil
         }
     }
 
@@ -110,21 +123,22 @@ package struct PublishedSlice: Sendable {
     /// Returns true if ``bytes`` is cheap to make. With `isInside`, also true if a piece can be
     /// found without ``bytes``.
     func isAtHand(forPartInside isInside: Bool) -> Bool {
-        (isInside && (addressablePieces != nil || hasTables)) || isAtHand
+        isAtHand || isInside && (addressablePieces != nil || hasTables)
     }
 
     /// True if the slice is one document with tables, in which a row is found without ``bytes``.
     private var hasTables: Bool {
-        wholeBytes?.outlined != nil
+        if case .tables = form { true } else { false }
     }
 
-    /// The JSON of a slice that is one document; `nil` for other slices.
-    var wholeBytes: Bytes? { if case .whole(let bytes) = form { bytes } else { nil } }
+    /// The JSON of a slice that is a document with tables; `nil` for other slices.
+    var documentWithTables: Bytes? { if case .tables(let bytes) = form { bytes } else { nil } }
 
     /// True if ``bytes`` is cheap to make.
     package var isAtHand: Bool {
         switch form {
-        case .whole(let bytes): bytes?.isCheapToJoin ?? true
+        case .whole: true
+        case .tables(let bytes): bytes.isCheapToJoin
         case .pieces(let pieces): pieces.isCheapToJoin
         case .byReader(let slices): slices.isAtHand
         }
@@ -134,6 +148,8 @@ package struct PublishedSlice: Sendable {
         switch form {
         case .whole(let bytes):
             let bytes = bytes ?? SliceLayout.absentSliceJSON
+            return pointer == .root ? .resolved(bytes) : .inDocument(bytes, pointer)
+        case .tables(let bytes):
             return pointer == .root ? .resolved(bytes) : .inDocument(bytes, pointer)
         case .pieces(let pieces): return pieces.location(of: pointer)
         case .byReader(let slices): return slices.location(of: pointer)

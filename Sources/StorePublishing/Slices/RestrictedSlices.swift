@@ -96,7 +96,7 @@ package final class RestrictedSlices: SlicesByReader, @unchecked Sendable {
             guard let entry = entries[Self.singleName], entry.readers.include(client) else {
                 return PublishedSlice(.whole(nil), version: gained)
             }
-            return PublishedSlice(.whole(entry.bytes), version: max(gained, entry.version))
+            return PublishedSlice(document: entry.bytes, version: max(gained, entry.version))
         }
         var version = gained
         let seen = index.ids(for: client).compactMap { id in

@@ -121,9 +121,10 @@ private struct PieceWriter {
         after old: PublishedSlice?
     ) throws(JSONError) -> PublishedSlice {
         let new = try value.map(encoded)
-        if let old, old.bytes == new { return old }
-        ownBytes += new?.byteCount(besides: old?.bytes) ?? 0
-        return PublishedSlice(.whole(new), version: version)
+        let before = old?.bytes
+        if let old, before == new { return old }
+        ownBytes += new?.byteCount(besides: before) ?? 0
+        return PublishedSlice(document: new, version: version)
     }
 
     private mutating func sliceOfPieces(

@@ -69,7 +69,12 @@ final class SliceStreams: Sendable {
     ) {
         // The pieces of a slice are only joined if the slice has readers.
         distributor.distribute(to: topicsByModule[index].slice.seen(by: owner), for: filter) {
-            distributor.topicVersion(of: new.bytes, since: version, in: $0, after: old.wholeBytes)
+            distributor.topicVersion(
+                of: new.bytes,
+                since: version,
+                in: $0,
+                after: old.documentWithTables
+            )
         }
         let changes = topicsByModule[index].change.seen(by: owner)
         guard distributor.streams.hasReaders(changes) else { return }
