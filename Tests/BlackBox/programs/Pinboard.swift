@@ -64,7 +64,7 @@ struct Board<Collection: Cards>: Module {
 }
 
 /// A board for each room, and a board for each user.
-struct Room: StartableModule {
+struct Rooms: StartableModule {
     struct State: ModuleState { var cards: Table<String, Card> = [:] }
     enum Action: ModuleAction { case pinned(card: String, title: String) }
 
@@ -95,12 +95,12 @@ struct FirstState: RootState {
 
 struct SecondState: RootState {
     var board = Board<Table<String, Card>>.State()
-    var rooms = Instances<Room.State>()
+    var rooms = Instances<Rooms.State>()
     var own = PerPrincipal(Own.State())
     var sessions = Sessions.State()
     var users = PerPrincipal(Users.State())
     static let modules: Modules = [
-        Board<Table<String, Card>>().at(\.board), Room().at(\.rooms).lifecycle(.everybody),
+        Board<Table<String, Card>>().at(\.board), Rooms().at(\.rooms).lifecycle(.everybody),
         Own().at(\.own), Sessions().at(\.sessions), Users().at(\.users),
     ]
 }
