@@ -7,6 +7,10 @@ import StoreWire
 /// The queue is bounded: at the bound, all queued commits are joined into one commit. Each task
 /// that opens a stream belongs to a connection, so the server's bound on connections limits these
 /// tasks.
+///
+/// A paced queue publishes at most one commit between two calls of ``endInterval()``. Meanwhile, it
+/// holds the later commits as one joined commit, and readers that come get the version that the
+/// other readers have.
 struct PublishingQueue: WorkQueue {
     static let commitsMax = 512
     /// The most bytes of queued commits, without the bytes that versions share. A single commit may
@@ -42,13 +46,32 @@ struct PublishingQueue: WorkQueue {
     var skipsPauses = false
     private(set) var commitCount = 0
     private(set) var bytes = 0
+    /// True if the queue holds commits between two publications.
+    let isPaced: Bool
+    /// True from a publication until ``endInterval()``.
+    private var isIntervalUnderWay = false
+    /// The commits since the last publication, joined.
+    private var heldCommit: Commit?
+    /// The tasks that need the version of the held commit.
+    private var heldTasks: [@Sendable (Snapshot) -> Void] = []
 
-    init(published: Snapshot) { self.publishedSnapshot = published }
+    init(published: Snapshot, isPaced: Bool = false) {
+        self.publishedSnapshot = published
+        self.isPaced = isPaced
+    }
+
+    /// The version that readers have after all queued items are processed, without the held commit.
+    private var readableSnapshot: Snapshot { heldCommit?.previous ?? publishedSnapshot }
+
+    /// True if a commit waits for the end of the interval.
+    var isHolding: Bool { heldCommit != nil }
 
     var isEmpty: Bool { items.isEmpty || hasStandIn }
 
-    /// True if commits fill less than half of the queue.
-    var keepsUp: Bool { commitCount < Self.commitsMax / 2 && bytes < Self.bytesMax / 2 }
+    /// True if commits fill less than half of the queue, and the queue is not paced.
+    var keepsUp: Bool {
+        !isPaced && commitCount < Self.commitsMax / 2 && bytes < Self.bytesMax / 2
+    }
 
     /// Adds a commit. At the bound, joins all queued commits with the new commit. With `joins`,
     /// joins the new commit with the last item, if all readers of this item also get the new
@@ -71,9 +94,44 @@ struct PublishingQueue: WorkQueue {
         bytes += commit.ownBytes
     }
 
-    mutating func add(_ task: @escaping @Sendable (Snapshot) -> Void) {
-        queuedVersion = publishedSnapshot.version
-        items.append(.task(publishedSnapshot, task))
+    /// Adds a task. If the task needs a later version than readers have, the task waits for the
+    /// publication of the held commit.
+    mutating func add(after known: UInt64 = 0, _ task: @escaping @Sendable (Snapshot) -> Void) {
+        guard !isHeldBack(known) else { return heldTasks.append(task) }
+        queuedVersion = readableSnapshot.version
+        items.append(.task(readableSnapshot, task))
+    }
+
+    /// Adds a commit to a paced queue. Returns true if the commit begins an interval, so that the
+    /// caller calls ``endInterval()`` when the interval is over.
+    mutating func addPaced(_ commit: Commit) -> Bool {
+        if heldCommit == nil { heldCommit = commit } else { heldCommit?.join(commit) }
+        guard !isIntervalUnderWay else { return false }
+        isIntervalUnderWay = true
+        releaseHeldCommit()
+        return true
+    }
+
+    /// Ends an interval. Publishes the held commit if there is one; this begins the next interval,
+    /// and the result is true.
+    mutating func endInterval() -> Bool {
+        isIntervalUnderWay = isHolding
+        releaseHeldCommit()
+        return isIntervalUnderWay
+    }
+
+    /// Publishes the held commit before the end of the interval.
+    mutating func releaseHeldCommit() {
+        guard let commit = heldCommit else { return }
+        heldCommit = nil
+        add(commit.withoutOlderVersions, joining: true)
+        for task in heldTasks { add(task) }
+        heldTasks = []
+    }
+
+    /// True if a version is held, so that no reader has it yet.
+    private func isHeldBack(_ version: UInt64) -> Bool {
+        isHolding && version > readableSnapshot.version
     }
 
     mutating func take() -> Turn {
@@ -86,12 +144,12 @@ struct PublishingQueue: WorkQueue {
 
     /// Lets the caller's thread stand in for the publishing thread. Returns the published version
     /// for the caller's reader, and the newest version that was sent to readers so far. Returns
-    /// `nil` if another thread already stands in.
-    mutating func beginStandIn() -> (published: Snapshot, sent: UInt64?)? {
-        guard !hasStandIn else { return nil }
+    /// `nil` if another thread already stands in, or if the reader needs a held version.
+    mutating func beginStandIn(after known: UInt64 = 0) -> (published: Snapshot, sent: UInt64?)? {
+        guard !hasStandIn, !isHeldBack(known) else { return nil }
         hasStandIn = true
-        defer { sentVersion = publishedSnapshot.version }
-        return (publishedSnapshot, sentVersion)
+        defer { sentVersion = readableSnapshot.version }
+        return (readableSnapshot, sentVersion)
     }
 
     mutating func removeAllItems() {
@@ -161,6 +219,16 @@ struct Commit: Sendable {
     func isCovered(by later: Commit) -> Bool {
         guard let theirs = later.audiences else { return true }
         return audiences.map { $0.allSatisfy(theirs.contains) } ?? false
+    }
+
+    /// The same commit with its newest version alone.
+    var withoutOlderVersions: Commit {
+        guard snapshots.count > 1 else { return self }
+        var last = self
+        let readers = snapshots.reduce(VersionReaders.owners([])) { $0.union($1.readers) }
+        last.snapshots = [newest.addingReaders(readers)]
+        last.ownBytes = newest.ownBytes
+        return last
     }
 
     /// Joins the next commit to this commit. The joined commit has only the newest version, and is

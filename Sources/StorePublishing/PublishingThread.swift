@@ -14,6 +14,10 @@ import Synchronization
 /// items. At the queue's bound, after a slow turn, and while many actions arrive, waiting commits
 /// are joined. Streams get only the newest version of joined commits. While many actions arrive,
 /// the thread also pauses between its turns (``ReaderPace``).
+///
+/// With a ``PublicationPace``, streams get at most one version in an interval. The first change
+/// after a rest comes at once. Later changes are joined, and come at the end of the interval. The
+/// newest snapshot, from which requests are answered, is never behind.
 final class PublishingThread: Sendable {
     /// The seconds after which a turn counts as slow. The turn after a slow turn publishes only the
     /// newest version.
@@ -44,6 +48,7 @@ final class PublishingThread: Sendable {
     private let hasReaders: @Sendable () -> Bool
     /// Returns the seconds that the stream writer has worked so far.
     private let sendingSeconds: @Sendable () -> Double
+    private let publicationPace: PublicationPace?
     private let pauseEnd = TimedSemaphore()
     private let isBehind = Atomic(false)
     private let pace = Locked(Pace())
@@ -55,6 +60,7 @@ final class PublishingThread: Sendable {
     init(
         _ first: Snapshot,
         on pool: ThreadPool? = nil,
+        pace: PublicationPace? = nil,
         hasReaders: @escaping @Sendable () -> Bool,
         sendingSeconds: @escaping @Sendable () -> Double = { 0 }
     ) {
@@ -62,8 +68,9 @@ final class PublishingThread: Sendable {
         worker = Worker(
             "publishing",
             on: pool.map(WorkerThreads.pool) ?? .own(niceness: ReaderThread.niceness),
-            queue: PublishingQueue(published: first)
+            queue: PublishingQueue(published: first, isPaced: pace != nil)
         )
+        publicationPace = pace
         self.hasReaders = hasReaders
         self.sendingSeconds = sendingSeconds
     }
@@ -88,39 +95,57 @@ final class PublishingThread: Sendable {
 
     /// True if the thread is not behind, so that each version may have its own frame. Any thread
     /// may read this.
-    var keepsUp: Bool { !isBehind.load(ordering: .relaxed) }
+    var keepsUp: Bool { publicationPace == nil && !isBehind.load(ordering: .relaxed) }
 
     /// Publishes a durable version, which readers may get from now on. Calls `commit` only if there
     /// are readers. The Core's thread calls this function, which never waits for readers.
     func advance(to newest: Snapshot, _ commit: () -> Commit) {
-        let posted: Void? = worker.post { queue in
+        let beginsInterval = worker.post { queue in
             queue.publishedSnapshot = newest
             // Swap before counting the readers. A reader that comes after the count then finds the
             // new snapshot.
             self.newest.swap(for: newest)
-            guard hasReaders() else { return }
+            // A reader that comes now gets the version before a held commit, and so needs each
+            // later commit.
+            guard queue.isHolding || hasReaders() else { return false }
+            if queue.isPaced { return queue.addPaced(commit()) }
             queue.add(commit(), joining: isBehind.load(ordering: .relaxed))
             if !queue.keepsUp { isBehind.store(true, ordering: .relaxed) }
+            return false
         }
-        if posted == nil { self.newest.swap(for: newest) }
+        if beginsInterval == true { awaitInterval() }
+        if beginsInterval == nil { self.newest.swap(for: newest) }
+    }
+
+    /// Ends an interval of the pace when its time is over, and so publishes the held commit.
+    private func awaitInterval() {
+        publicationPace?.afterInterval { [weak self] in
+            if self?.worker.post({ $0.endInterval() }) == true { self?.awaitInterval() }
+        }
     }
 
     /// Runs `task` on the thread, in the order of commits and tasks. The argument of `task` is the
     /// newest version that readers got before the task. Any thread may call this. After
     /// ``close()``, no task runs.
-    func perform(_ task: @escaping @Sendable (Snapshot) -> Void) { worker.post { $0.add(task) } }
+    ///
+    /// A reader that knows the version `known` from an answer may be ahead of the streams in a
+    /// pause. Then the task runs after the publication of that version.
+    func perform(after known: UInt64 = 0, _ task: @escaping @Sendable (Snapshot) -> Void) {
+        worker.post { $0.add(after: known, task) }
+    }
 
     /// Runs `task` at once on the caller's thread, in place of the publishing thread. Does so only
     /// if the queue is empty, the thread is idle and `isQuick` returns true for the newest version.
     /// Returns true if `task` ran.
     func performNow(
         _ work: Handlers,
+        after known: UInt64 = 0,
         where isQuick: (Snapshot) -> Bool,
         _ task: (Snapshot) -> Void
     ) -> Bool {
-        guard isQuick(snapshot), let held = worker.withRestingQueue({ $0.beginStandIn() }) else {
-            return false
-        }
+        guard isQuick(snapshot),
+            let held = worker.withRestingQueue({ $0.beginStandIn(after: known) })
+        else { return false }
         if let sent = held.sent, held.published.version > sent { work.didSkipVersions() }
         task(held.published)
         worker.post { $0.hasStandIn = false }
@@ -130,10 +155,13 @@ final class PublishingThread: Sendable {
     /// Waits until the stream writer has all versions that were committed before this call, or
     /// until `seconds` are over.
     func flush(seconds: Double) {
-        if worker.withRestingQueue({ $0.hasStandIn ? nil : true }) == true { return }
+        if worker.withRestingQueue({ $0.hasStandIn || $0.isHolding ? nil : true }) == true {
+            return
+        }
         let done = TimedSemaphore()
         let posted: Void? = worker.post { queue in
             queue.skipsPauses = true
+            queue.releaseHeldCommit()
             queue.add { _ in done.signal() }
         }
         guard posted != nil else { return }
@@ -232,6 +260,16 @@ extension PublishingThread {
     private func pause(_ seconds: Double) {
         guard !worker.withQueue({ $0.skipsPauses }) else { return }
         _ = pauseEnd.wait(seconds: seconds)
+    }
+}
+
+/// The shortest time between two publications of a store.
+package struct PublicationPace: Sendable {
+    /// Calls a function once, when an interval from now on is over. Does not wait.
+    let afterInterval: @Sendable (@escaping @Sendable () -> Void) -> Void
+
+    package init(_ afterInterval: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
+        self.afterInterval = afterInterval
     }
 }
 

@@ -25,7 +25,8 @@ package final class StateStreams: Sendable {
     let wake: @Sendable () -> Void
 
     /// Makes the streams, and publishes the first version before the server accepts requests.
-    /// `layout` is `nil` if the state is not made of modules.
+    /// `layout` is `nil` if the state is not made of modules. Without a pace, streams get the
+    /// versions as soon as possible.
     package init(
         _ first: Snapshot,
         _ distributor: TopicDistributor,
@@ -34,6 +35,7 @@ package final class StateStreams: Sendable {
         views: (any PublishedViews)? = nil,
         waiters: LongPolls,
         on pool: ThreadPool? = nil,
+        pace: PublicationPace? = nil,
         wake: @escaping @Sendable () -> Void
     ) {
         epoch = first.tag.epoch
@@ -45,7 +47,7 @@ package final class StateStreams: Sendable {
         self.wake = wake
         watching = WatchingViewers { distributor.hasReaders(.state.seen(by: $0)) }
         let streams = distributor.streams
-        publishing = PublishingThread(first, on: pool) {
+        publishing = PublishingThread(first, on: pool, pace: pace) {
             streams.openStreamCount > 0 || waiters.hasWaiters
         } sendingSeconds: {
             streams.workSeconds
@@ -94,21 +96,31 @@ extension StateStreams {
     package func openNow(
         _ stream: StateStream,
         in mode: StreamMode,
+        after known: UInt64 = 0,
         _ open: (FirstFrame?) -> Void
     ) -> Bool {
-        publishing.performNow(publishingHandlers, where: { isAtHand(stream, in: $0) }) {
+        publishing.performNow(
+            publishingHandlers,
+            after: known,
+            where: { isAtHand(stream, in: $0) }
+        ) {
             open(firstFrame(of: stream, in: mode, from: $0))
         }
     }
 
     /// Calls `open` with the first frame of a stream on the publishing thread, between two
     /// versions. The caller must have reserved the place of the stream. Any thread may call this.
+    ///
+    /// The first frame is of the version that the reader knows, or of a later version.
     package func open(
         _ stream: StateStream,
         in mode: StreamMode,
+        after known: UInt64 = 0,
         _ open: @escaping @Sendable (FirstFrame?) -> Void
     ) {
-        publishing.perform { [self] in open(firstFrame(of: stream, in: mode, from: $0)) }
+        publishing.perform(after: known) { [self] in
+            open(firstFrame(of: stream, in: mode, from: $0))
+        }
     }
 
     /// Returns true if making the first frame of a stream from a version is cheap.

@@ -57,8 +57,12 @@ import Testing
         }
 
         func note(_ text: String) { seen.withLock { $0.append(text) } }
-        func publishing(on pool: ThreadPool? = nil) -> PublishingThread {
-            let publishing = PublishingThread(PublishingTests.snapshot(0), on: pool) { [self] in
+        func publishing(
+            on pool: ThreadPool? = nil,
+            pace: PublicationPace? = nil
+        ) -> PublishingThread {
+            let first = PublishingTests.snapshot(0)
+            let publishing = PublishingThread(first, on: pool, pace: pace) { [self] in
                 isRead.load(ordering: .sequentiallyConsistent)
             }
             publishing.start { [self] in work }
@@ -151,6 +155,60 @@ import Testing
                 #expect(all.last == UInt64(count))
             }
         }
+    }
+
+    /// A pace whose intervals the test ends.
+    private final class Intervals: Sendable {
+        let ends = Locked<[@Sendable () -> Void]>([])
+
+        var pace: PublicationPace {
+            PublicationPace { [self] end in ends.withLock { $0.append(end) } }
+        }
+
+        var count: Int { ends.withLock { $0.count } }
+
+        func end() { ends.withLock { $0.isEmpty ? nil : $0.removeFirst() }?() }
+    }
+
+    @Test(arguments: threads)
+    func `a pace joins the commits of an interval, and readers that come see the last event`(
+        _ pool: ThreadPool?
+    ) {
+        let (readers, intervals) = (Readers(), Intervals())
+        let publishing = readers.publishing(on: pool, pace: intervals.pace)
+        publish(Self.commit(1...2), on: publishing)
+        wait("the first commit is published") { readers.seen.withLock { $0 } == ["0>2"] }
+        publish(Self.commit(3...3), on: publishing)
+        publish(Self.commit(4...5), on: publishing)
+        #expect(publishing.snapshot.version == 5, "requests see it at once")
+        let opened = Latch()
+        publishing.perform {
+            readers.note("open at \($0.version)")
+            opened.open()
+        }
+        #expect(opened.wait(seconds: 60))
+        // A reader that knows a later version from an answer waits for its publication.
+        publishing.perform(after: 5) { readers.note("ahead at \($0.version)") }
+        #expect(!publishing.performNow(readers.work, after: 5, where: { _ in true }) { _ in })
+        // A commit that comes while no reader is there belongs to the held commit.
+        readers.isRead.store(false, ordering: .sequentiallyConsistent)
+        publish(Self.commit(6...6), on: publishing)
+        readers.isRead.store(true, ordering: .sequentiallyConsistent)
+        intervals.end()
+        wait("the held commit is published") { readers.seen.withLock { $0.count } == 4 }
+        #expect(
+            readers.seen.withLock { $0 } == ["0>2", "open at 2", "2>6", "ahead at 6"]
+        )
+        // The last interval held nothing, so the next commit is published at once.
+        #expect(intervals.count == 1)
+        intervals.end()
+        #expect(intervals.count == 0)
+        publish(Self.commit(7...7), on: publishing)
+        wait("a commit after a rest is published") { readers.seen.withLock { $0.count } == 5 }
+        publish(Self.commit(8...8), on: publishing)
+        publishing.flush(seconds: 60)
+        #expect(readers.seen.withLock { $0.suffix(2) } == ["6>7", "7>8"])
+        publishing.close()
     }
 
     @Test func `closing publishes the waiting commits, and nothing after them`() {
