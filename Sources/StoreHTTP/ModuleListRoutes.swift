@@ -91,6 +91,8 @@ package struct SliceDescription: Sendable {
     package let presenterNames: [String]
     /// Returns the view's action for the moment when a client begins, or ceases, to show the view.
     package let visibilityAction: @Sendable (ViewVisibility) -> (any Action)?
+    /// The action for a session that has departed; `nil` for most modules.
+    package let departureAction: (any Action)?
 
     package init<State>(_ mount: Mount<State>) {
         name = mount.name
@@ -99,5 +101,6 @@ package struct SliceDescription: Sendable {
         ownership = mount.slicePlace.ownership
         presenterNames = mount.presenterNames
         visibilityAction = { mount.visibilityAction(on: $0) }
+        departureAction = mount.departureAction
     }
 }

@@ -32,10 +32,9 @@ extension Store {
             groups.append(ScheduleRoutes(store: self))
         }
         guard hasSessionModule, let sessions, let watch = engine.routeWatch else { return groups }
-        return groups + [
-            SessionRoutes(store: self, table: sessions),
-            PresentationRoutes(store: self, watch: watch),
-        ]
+        // Joined sessions begin and end in the store at `/`.
+        if hasOwnSessions { groups.append(SessionRoutes(store: self, table: sessions)) }
+        return groups + [PresentationRoutes(store: self, watch: watch)]
     }
 
     /// True if users have slices.
@@ -89,10 +88,14 @@ extension Store {
     }
 
     /// Returns the routes that show a client its identity. With access control, they also give a
-    /// browser a cookie for its credential.
-    package func clientRoutes(_ access: AccessControl?) -> [any RouteGroup] {
+    /// browser a cookie for its credential, unless browsers have the cookie of the store at `/`.
+    package func clientRoutes(
+        _ access: AccessControl?,
+        withCookiesOfRoot hasCookiesOfRoot: Bool = false
+    ) -> [any RouteGroup] {
         let client = ClientIdentityRoutes(links: links)
         guard let access else { return [client] }
+        if hasCookiesOfRoot { return [client] + (hasUsers ? [UserRoutes(store: self)] : []) }
         let hasSessions = sessions != nil && hasSessionModule
         let credentials = CredentialRoutes(links: links, access: access, hasSessions: hasSessions)
         return [client, credentials] + (hasUsers ? [UserRoutes(store: self)] : [])

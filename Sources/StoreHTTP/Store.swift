@@ -25,6 +25,11 @@ package final class Store: Sendable {
     package let logger: Logger
     /// The sessions of clients; `nil` if the state has no sessions.
     package let sessions: SessionTable?
+    /// The sessions of the store at `/`, if the clients of this store have these sessions.
+    let joinedSessions: JoinedSessions?
+    /// The counts of streams for modules that get an action when a session departs; `nil` if there
+    /// is no such module.
+    let departures: SessionDepartures?
     /// The actions that are applied together with the beginning of each session.
     package let sessionStartActions: [any Action]
     /// The slices that clients show; `nil` if the state is not made of modules.
@@ -49,6 +54,8 @@ package final class Store: Sendable {
         encoder: JSONEncoder,
         logger: Logger,
         sessions: SessionTable? = nil,
+        joinedSessions: JoinedSessions? = nil,
+        departures: SessionDepartures? = nil,
         sessionStartActions: [any Action] = [],
         presence: ViewPresence? = nil
     ) {
@@ -63,8 +70,18 @@ package final class Store: Sendable {
         self.encoder = encoder
         self.logger = logger
         self.sessions = sessions
+        self.joinedSessions = joinedSessions
+        self.departures = departures
         self.sessionStartActions = sessionStartActions
         self.presence = presence
+        guard joinedSessions != nil || departures != nil else { return }
+        sessions?.onRemoval { [weak self] name in self?.endSession(name) }
+    }
+
+    /// Ends the traces of a session that has ended: its joined session, and its stay in modules.
+    private func endSession(_ name: String) {
+        if let joinedSessions, !joinedSessions.end(name, in: self) { return }
+        departures?.endSession(name)
     }
 
     /// Sets the transport that sends the answers. Called once, before the transport starts.
@@ -109,6 +126,28 @@ package final class Store: Sendable {
     /// Keeps the session of a stream or of a waiting request from becoming idle until the hold
     /// ends. Returns `nil` if `session` is `nil`, or if the session is not open.
     func hold(_ session: String?) -> SessionHold? { session.flatMap { sessions?.hold($0) } }
+
+    /// Keeps the session of a stream from becoming idle, and counts the stream for the modules that
+    /// get an action when the session departs.
+    func holdStream(of session: String?) -> SessionHold? {
+        guard let departures, let session else { return hold(session) }
+        departures.beginStream(of: session)
+        let end = { @Sendable in departures.endStream(of: session) }
+        guard let hold = sessions?.hold(session, onEnd: end) else {
+            end()
+            return nil
+        }
+        return hold
+    }
+
+    /// Begins a session of the store at `/` in this store, at its first request. Returns false if
+    /// the session has ended meanwhile.
+    func joinSession(_ name: String) throws(MailboxError) -> Bool {
+        try joinedSessions?.begin(name, in: self) ?? true
+    }
+
+    /// True if this store has sessions of its own, which clients begin and end here.
+    package var hasOwnSessions: Bool { sessions != nil && joinedSessions == nil }
 
     /// Runs `work` on the event loop's thread after `seconds`, unless the timer is cancelled
     /// before. Returns `nil`, and runs nothing, without a transport.

@@ -67,7 +67,9 @@ enum StreamOpening {
         // more.
         let head = head(for: request)
         let states = store.reader.streams
-        let isOpen = states.openNow(stream.content, in: mode) { [resume, owner] first in
+        let known: UInt64 = if case .after(let version) = resume { version } else { 0 }
+        let isOpen = states.openNow(stream.content, in: mode, after: known) {
+            [resume, owner] first in
             request.exchange.stream(
                 beginning(head, of: topic, resume, owner, first),
                 to: store.streamWriter
@@ -75,7 +77,7 @@ enum StreamOpening {
         }
         guard !isOpen else { return }
         request.exchange.suspend()
-        states.open(stream.content, in: mode) { [resume, owner] first in
+        states.open(stream.content, in: mode, after: known) { [resume, owner] first in
             request.exchange.completeAsStream(
                 beginning(head, of: topic, resume, owner, first),
                 to: store.streamWriter
@@ -179,7 +181,7 @@ enum StreamOpening {
         guard store.streamWriter.reservePlace(topic) else {
             throw .streamLimit(store.bounds.streamsMax)
         }
-        let hold = store.hold(owner.session)
+        let hold = store.holdStream(of: owner.session)
         // The session may end before the stream is open. The function that ends the session's
         // streams would not find a stream that is not open yet.
         if owner.session != nil { owner.hasSessionEnded = { hold?.isSessionOpen != true } }

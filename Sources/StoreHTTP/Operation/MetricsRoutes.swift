@@ -50,6 +50,6 @@ extension Store: MeasurableStore {
     package var version: UInt64 { reader.version }
     package var refusedReadsTotal: UInt64 { reader.threads.refusedTotal }
     package var sessionCounts: (open: Int, full: UInt64, addressFull: UInt64)? {
-        sessions?.sessionCounts
+        hasOwnSessions ? sessions?.sessionCounts : nil
     }
 }

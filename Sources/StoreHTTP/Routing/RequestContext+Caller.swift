@@ -37,7 +37,8 @@ extension RequestContext {
     /// Returns the client's session. Returns `nil` if the request has no cookie of a session, or if
     /// the state has no sessions.
     ///
-    /// - Throws: 403 for a session that has ended.
+    /// - Throws: 403 for a session that has ended. With the sessions of the store at `/`, also 503
+    ///   if the mailbox has no room for the beginning of the session.
     func useSession() throws(Problem) -> String? {
         guard let sessions = environment.sessions,
             let secret = environment.sessionCookie.secret(of: exchange)
@@ -45,13 +46,20 @@ extension RequestContext {
         let name = SessionTable.name(of: String(secret), for: exchange.identity?.name)
         if exchange.isNoted { exchange.noteAccess { $0.session = name } }
         guard sessions.useIfOpen(name) else { throw sessionEndedProblem }
+        if let store = environment.joiningStore {
+            let isOpen: Bool
+            do throws(MailboxError) { isOpen = try store.joinSession(name) } catch {
+                throw error.problem(ifFull: "too many of the program's own actions wait already")
+            }
+            guard isOpen else { throw sessionEndedProblem }
+        }
         return name
     }
 
     var sessionEndedProblem: Problem {
         .forbidden(
             "The session of this cookie has ended. Begin a session with POST "
-                + "\(environment.links.sessions), or send requests without the cookie."
+                + "\(environment.sessionLinks.sessions), or send requests without the cookie."
         )
     }
 

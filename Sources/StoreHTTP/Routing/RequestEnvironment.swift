@@ -10,9 +10,14 @@ package final class RequestEnvironment: Sendable {
     let catalog: RouteCatalog
     let ids: RequestIDs
     let links: Links
+    /// The links of the store at which clients begin sessions: this store, or the store at `/`.
+    let sessionLinks: Links
     let sessionCookie: SessionCookie
     /// The sessions of clients; `nil` if the state has none.
     let sessions: SessionTable?
+    /// The store, if it has the sessions of the store at `/`. Each session begins in this store
+    /// with its first request. `nil` for a store with its own sessions.
+    let joiningStore: Store?
     /// The operator's rules about origins, proxies and rates of requests.
     let web: WebRules
     /// True if the log keeps no origins of requests.
@@ -40,8 +45,10 @@ package final class RequestEnvironment: Sendable {
     package init(
         _ catalog: RouteCatalog,
         of links: Links = Links(),
+        sessionsAt sessionLinks: Links? = nil,
         ids: RequestIDs = RequestIDs(),
         sessions: SessionTable? = nil,
+        joinedBy joiningStore: Store? = nil,
         web: WebRules = WebRules(),
         forgetsClients: Bool,
         allowsOperatorReads: Bool = false,
@@ -56,16 +63,19 @@ package final class RequestEnvironment: Sendable {
         self.catalog = catalog
         self.links = links
         self.ids = ids
-        sessionCookie = SessionCookie(for: links)
+        let sessionLinks = sessionLinks ?? links
+        self.sessionLinks = sessionLinks
+        sessionCookie = SessionCookie(for: sessionLinks)
         self.sessions = sessions
+        self.joiningStore = joiningStore
         self.web = web
         self.forgetsClients = forgetsClients
         self.allowsOperatorReads = allowsOperatorReads
         self.access = access
         self.hasSecureCookies = hasSecureCookies
         credentialCookie = CredentialCookie(
-            at: links.index,
-            ofStore: links.storeName,
+            at: sessionLinks.index,
+            ofStore: sessionLinks.storeName,
             isSecure: hasSecureCookies
         )
         self.hasOperatorListeners = hasOperatorListeners

@@ -57,6 +57,8 @@ package final class SessionTable: Sendable {
     /// Returns the nanoseconds of a clock that never goes back.
     private let now: @Sendable () -> Int64
     private let table: Locked<Table>
+    /// The functions that are called with the name of each removed session.
+    private let removalObservers = Locked<[@Sendable (String) -> Void]>([])
 
     /// Makes a table of the sessions in the state. Their idle time begins now.
     package init(
@@ -109,13 +111,15 @@ package final class SessionTable: Sendable {
 
     /// Keeps a session from becoming idle until the hold ends. Returns `nil` if the session is not
     /// open.
-    func hold(_ name: String) -> SessionHold? {
+    ///
+    /// `onEnd` is called once, when the hold ends.
+    func hold(_ name: String, onEnd: (@Sendable () -> Void)? = nil) -> SessionHold? {
         let isThere = table.withLock { table -> Bool in
             guard let index = table.index(of: name) else { return false }
             table.sessions.values[index].holdCount += 1
             return true
         }
-        return isThere ? SessionHold(of: name, in: self) : nil
+        return isThere ? SessionHold(of: name, in: self, onEnd) : nil
     }
 
     fileprivate func release(_ name: String) {
@@ -153,7 +157,16 @@ package final class SessionTable: Sendable {
     }
 
     /// Removes a session, after its end is durable or its beginning has failed.
-    package func remove(_ name: String) { table.withLock { $0.remove(name) } }
+    package func remove(_ name: String) {
+        table.withLock { $0.remove(name) }
+        for observe in removalObservers.withLock({ $0 }) { observe(name) }
+    }
+
+    /// Calls `observe` with the name of each session that is removed from now on, on any thread.
+    /// The table keeps the closure.
+    package func onRemoval(_ observe: @escaping @Sendable (String) -> Void) {
+        removalObservers.withLock { $0.append(observe) }
+    }
 
     /// Marks a session as ending, so that the session takes no more requests. The caller dispatches
     /// the session's end, and then calls ``end(_:)`` or ``cancelEnding(_:)``.
@@ -264,11 +277,17 @@ extension SessionTable.Table {
 package final class SessionHold: Sendable {
     private let sessionName: String
     private let table: SessionTable
+    private let onEnd: (@Sendable () -> Void)?
     private let isOver = Atomic(false)
 
-    fileprivate init(of name: String, in table: SessionTable) {
+    fileprivate init(
+        of name: String,
+        in table: SessionTable,
+        _ onEnd: (@Sendable () -> Void)?
+    ) {
         self.sessionName = name
         self.table = table
+        self.onEnd = onEnd
     }
 
     deinit { end() }
@@ -281,5 +300,6 @@ package final class SessionHold: Sendable {
     func end() {
         guard !isOver.exchange(true, ordering: .relaxed) else { return }
         table.release(sessionName)
+        onEnd?()
     }
 }

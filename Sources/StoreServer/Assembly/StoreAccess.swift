@@ -8,7 +8,9 @@ import StorePlatform
 /// The access control of a store, made from the files that its configuration names.
 struct StoreAccess: Sendable {
     let control: AccessControl
-    private let authenticator: Authenticator
+    /// The check of credentials. A store with the clients of the store at `/` has the object of
+    /// that store, so that both accept the same cookies.
+    let authenticator: Authenticator
     private let readPolicy: @Sendable () throws(ConfigurationError) -> Policy
 
     /// Reads the files. Returns `nil` if the configuration names no policy. Every client may then
@@ -23,7 +25,12 @@ struct StoreAccess: Sendable {
             return configuration.unrestrictedRole.map { policy.adding(unrestrictedRole: $0) }
                 ?? policy
         }
-        authenticator = try configuration.makeAuthenticator()
+        let root = context.hasClientsOfRoot ? context.process.servedStores.first : nil
+        if let shared = root?.authenticator {
+            authenticator = shared
+        } else {
+            authenticator = try configuration.makeAuthenticator()
+        }
         control = AccessControl(
             authenticator,
             try readPolicy(),

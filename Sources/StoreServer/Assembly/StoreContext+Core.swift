@@ -133,6 +133,8 @@ extension StoreContext {
         _ reader: StateReader,
         _ streams: StreamWriter
     ) -> Store {
+        let sessions = composition.sessions(of: state)
+        let root = hasClientsOfRoot ? process.servedStores.first?.store.sessions : nil
         let store = Store(
             at: links,
             bounds: configuration.requestBounds,
@@ -143,12 +145,30 @@ extension StoreContext {
             streams: streams,
             encoder: encoder,
             logger: logger,
-            sessions: composition.sessions(of: state).map { configuration.sessionTable(of: $0) },
+            sessions: sessions.map { root ?? configuration.sessionTable(of: $0) },
+            joinedSessions: sessions == nil
+                ? nil
+                : root.map {
+                    JoinedSessions($0, startActions: composition.sessionStartActions)
+                },
+            departures: departures(core),
             sessionStartActions: composition.sessionStartActions,
             presence: composition.modules.map { presence(of: $0, core) }
         )
         store.attach(process.transport)
         return store
+    }
+
+    /// Makes the counts of streams for the modules that get an action when a session departs; `nil`
+    /// if there is no such module.
+    private func departures(_ core: Core<State>) -> SessionDepartures? {
+        let actions = (composition.modules ?? []).compactMap(\.departureAction)
+        guard !actions.isEmpty else { return nil }
+        return SessionDepartures(actions) {
+            [engine = core.engine] action, session, origin throws(MailboxError) in
+            let source = ActionSource(sourceLocation: origin, session: session)
+            try engine.offerProgramAction(action, from: source)
+        }
     }
 
     /// Makes the object that dispatches actions about the sessions that show each module.

@@ -61,8 +61,17 @@ extension StoreContext {
             documents: documents,
             views: views,
             waiters: waiters,
-            on: process.threads?.readerThreads
+            on: process.threads?.readerThreads,
+            pace: publicationPace
         ) { [weak transport = process.transport] in transport?.wake() }
+    }
+
+    /// The pace of publications, if the program declares a pace. The event loop counts the time.
+    private var publicationPace: PublicationPace? {
+        guard let pace = server.memoryHistory?.pace, pace > .zero else { return nil }
+        return PublicationPace { [weak transport = process.transport] body in
+            transport?.schedule(after: pace / .seconds(1), body)
+        }
     }
 
     /// Makes the sender of commands to the screens of sessions; `nil` if the state has no sessions.

@@ -51,7 +51,37 @@ struct StoreContext<State: Codable & Equatable & Sendable>: Sendable {
             hasOwners: server.composition.layout?.ownedModules.isEmpty == false
         )
         encodeTimes = EncodeTimes(server.memberNames)
+        try checkSessions()
     }
+
+    /// Refuses a store whose sessions would be of no use.
+    private func checkSessions() throws(ConfigurationError) {
+        let hasSessions = composition.sessions(of: server.state) != nil
+        if hasClientsOfRoot, hasSessions, process.servedStores.first?.store.sessions == nil {
+            throw ConfigurationError(
+                "the store '\(links.storeName ?? "")' has the sessions of the store at /, which has "
+                    + "none; add `Sessions` to the root state there, too"
+            )
+        }
+        guard let module = composition.modules?.first(where: { $0.departureAction != nil })?.name
+        else { return }
+        guard configuration.history.ephemeral else {
+            throw ConfigurationError(
+                "module '\(module)' follows the open streams of sessions, which end with the "
+                    + "process; keep its store in memory, with .ephemeral()"
+            )
+        }
+        guard hasSessions else {
+            throw ConfigurationError(
+                "module '\(module)' follows sessions, but the state has none; add "
+                    + "`var sessions = Sessions.State()` and `Sessions().at(\\.sessions)`"
+            )
+        }
+    }
+
+    /// True if this store stands beside the store at `/`, and has its clients: their cookies,
+    /// credentials and sessions.
+    var hasClientsOfRoot: Bool { server.isEphemeral && links.storeName != nil }
 
     var composition: any StateComposition<State> { server.composition }
 

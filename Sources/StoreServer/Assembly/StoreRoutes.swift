@@ -33,8 +33,10 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
             RequestEnvironment(
                 RouteCatalog(groups),
                 of: links,
+                sessionsAt: context.hasClientsOfRoot ? Links() : links,
                 ids: process.requestIDs,
                 sessions: store.sessions,
+                joinedBy: context.hasClientsOfRoot && store.sessions != nil ? store : nil,
                 web: process.web,
                 forgetsClients: configuration.history.forgetClients,
                 allowsOperatorReads: configuration.access.operatorReads,
@@ -57,7 +59,8 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
             + (context.recentAnalytics.map(store.analyticsRoutes) ?? [])
             + (configuration.http.debugRoutes ? debugRoutes : [])
             + (context.world.testWorld.map { store.clockRoutes(for: $0.clock) } ?? [])
-            + store.clientRoutes(access) + [discoveryRoutes]
+            + store.clientRoutes(access, withCookiesOfRoot: context.hasClientsOfRoot)
+            + [discoveryRoutes]
     }
 
     private var debugRoutes: [any RouteGroup] {

@@ -6,6 +6,9 @@ import StoreHTTP
 protocol AnyServer: Sendable {
     var hasProgramJournal: Bool { get }
 
+    /// True if the program keeps the history of this store in memory.
+    var isEphemeral: Bool { get }
+
     /// The paths of the files that keep the shared values of modules.
     var sharedFilePaths: [String] { get }
 
@@ -33,6 +36,8 @@ protocol AnyServer: Sendable {
 extension Server: AnyServer {
     var hasProgramJournal: Bool { openProgramJournal != nil }
 
+    var isEphemeral: Bool { memoryHistory != nil }
+
     var sharedFilePaths: [String] { mirroredValues.map(\.file.path) }
 
     var withoutProgramJournal: any AnyServer { with { $0.openProgramJournal = nil } }
@@ -40,6 +45,13 @@ extension Server: AnyServer {
     func checkDeclarations() throws(ConfigurationError) {
         try ExposedCommand.checkNames(commands)
         for value in mirroredValues { try value.check() }
+        try memoryHistory?.check()
+        guard !hasProgramJournal || !isEphemeral else {
+            throw ConfigurationError(
+                "a store has a journal of the program's own or a history in memory, not both; leave "
+                    + "out .journal or .ephemeral"
+            )
+        }
     }
 
     func serve(

@@ -30,13 +30,14 @@ extension Server {
         given: Set<String> = []
     ) throws(ConfigurationError) {
         let own = stores.map(\.server.hasProgramJournal)
+        let hasNoFiles = stores.map { $0.server.hasProgramJournal || $0.server.isEphemeral }
         guard configuration.clock == .system || !own.contains(true) else {
             throw ConfigurationError(
                 "--clock: 'test' gives actions invented times, and this program has a journal "
                     + "of its own, which would keep these times; leave this option out"
             )
         }
-        if own.contains(false) { return }
+        if hasNoFiles.contains(false) || !own.contains(true) { return }
         let standard = ServerConfiguration()
         let names: Set = [
             "data", "ephemeral", "accept-data-loss", "history-max", "retain-age", "retain-size",

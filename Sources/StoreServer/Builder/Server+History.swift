@@ -1,4 +1,6 @@
+import StoreCommandLine
 public import StoreCore
+import StoreHTTP
 public import StoreHistory
 
 extension Server {
@@ -31,6 +33,35 @@ extension Server {
                 return OpenJournal(journal, close: { journal.close() })
             }
         }
+    }
+
+    /// Returns a server that keeps its history in memory alone. The store has no files, and each
+    /// start of the process begins anew, under a new epoch. Use it for data that only matters while
+    /// clients look, such as ``StorePatterns/Whereabouts``, beside a store on disk:
+    ///
+    /// ```swift
+    /// Server(Boards.self)
+    ///     .store(Server(Live.self).ephemeral(), named: "live")
+    ///     .main()
+    /// ```
+    ///
+    /// Such a store beside the store at `/` has the clients of the store at `/`: the same cookies,
+    /// credentials and sessions. If the root state mounts `Sessions`, a session begins here with
+    /// its first request, and ends when the session of the store at `/` ends.
+    ///
+    /// Streams of the state get at most one event in the time of `pace`. The first change after a
+    /// rest comes at once, and the newest state when the time is over.
+    ///
+    /// Answers to requests always have the newest state, and the stream of the log has all actions.
+    ///
+    /// - Parameters:
+    ///   - actionsMax: the number of actions in the history, 1 to 10,000,000. The oldest actions
+    ///     are dropped.
+    ///   - pace: the shortest time between two events of a stream, 0 to 60 seconds.
+    /// - Returns: the server without a journal on disk. With a bound that is not allowed, or with a
+    ///   journal of the program's own, the server does not start.
+    public func ephemeral(actionsMax: Int = 10_000, pace: Duration = .seconds(1)) -> Server {
+        with { $0.memoryHistory = MemoryHistory(actionsMax: actionsMax, pace: pace) }
     }
 
     // Failures
@@ -69,5 +100,44 @@ extension Server {
     /// fields of the record fit.
     public func migrations(_ migrations: Migration...) -> Server {
         with { $0.migrations += migrations }
+    }
+}
+
+/// The bounds of a history in memory (``Server/ephemeral(actionsMax:pace:)``).
+struct MemoryHistory: Sendable {
+    static let actionsMaxRange = 1...10_000_000
+    static let paceRange: ClosedRange<Duration> = .zero ... .seconds(60)
+
+    let actionsMax: Int
+    let pace: Duration
+
+    /// Refuses bounds that can't be used.
+    func check() throws(ConfigurationError) {
+        guard Self.actionsMaxRange.contains(actionsMax) else {
+            throw ConfigurationError(
+                "a history in memory of \(actionsMax) actions is not allowed; allowed are 1 to "
+                    + "10000000"
+            )
+        }
+        guard Self.paceRange.contains(pace) else {
+            throw ConfigurationError(
+                "a pace of \(pace) is not allowed; allowed are 0 to 60 seconds"
+            )
+        }
+    }
+}
+
+extension Server {
+    /// Returns the configuration of this store at `links`, with the settings that the program
+    /// declares for the store.
+    func ownConfiguration(
+        _ configuration: ServerConfiguration,
+        at links: Links
+    ) -> ServerConfiguration {
+        var own = configuration.forStore(links)
+        guard let memoryHistory else { return own }
+        own.history.ephemeral = true
+        own.history.memoryActionsMax = memoryHistory.actionsMax
+        return own
     }
 }

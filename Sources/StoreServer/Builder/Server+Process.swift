@@ -60,6 +60,9 @@ extension Server {
     /// ends with this name. The history of another store lies in `stores/<name>` of the data
     /// directory; `--state-file` is for the store at `/` alone.
     ///
+    /// A store in memory (``ephemeral(actionsMax:pace:)``) has no history on disk, and has the
+    /// sessions of the store at `/`.
+    ///
     /// A store applies no actions if its journal has failed, or if its reducer does not end. A
     /// store that can't start refuses all requests. The process and the other stores continue. `GET
     /// /stores` and `GET /readyz` show the failed store. But if the store at `/` can't start, the

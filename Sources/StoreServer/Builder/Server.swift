@@ -44,6 +44,9 @@ public struct Server<State: Codable & Equatable & Sendable>: Sendable {
     /// The function that opens the program's own journal; `nil` if the configuration chooses the
     /// journal.
     var openProgramJournal: (@Sendable () throws -> OpenJournal)?
+    /// The bounds of a history that the program keeps in memory; `nil` if the configuration chooses
+    /// the journal.
+    var memoryHistory: MemoryHistory?
     /// The function that receives the lines for the operator; `nil` if standard error gets these
     /// lines.
     var writeLogEntry: (@Sendable (LogEntry) -> Void)?

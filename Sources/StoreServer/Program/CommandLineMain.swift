@@ -143,11 +143,24 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
         _ command: HistoryCommand,
         _ configuration: ServerConfiguration
     ) throws -> String {
-        guard let name = command.store else { return try server.run(command, configuration) }
+        guard let name = command.store else {
+            try checkHistory(of: server, named: nil)
+            return try server.run(command, configuration)
+        }
         guard let other = server.otherStores.first(where: { $0.name.isSame(as: name) }) else {
             throw server.unknownStoreError(name)
         }
+        try checkHistory(of: other.server, named: name)
         return try other.server.run(command, configuration.forStore(Links(storeName: name)))
+    }
+
+    /// Refuses a command for a history that only a running server has.
+    private func checkHistory(of server: any AnyServer, named name: String?) throws {
+        guard server.isEphemeral else { return }
+        throw CommandFailure(
+            "the store \(name.map { "'\($0)'" } ?? "at /") keeps its history in memory, and has no "
+                + "history between two runs"
+        )
     }
 
     // Serving

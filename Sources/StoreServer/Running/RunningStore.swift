@@ -1,3 +1,4 @@
+import StoreAuthentication
 import StoreCore
 import StoreHTTP
 import StoreHTTPTransport
@@ -15,6 +16,8 @@ protocol RunningStore: Sendable {
     var router: Router { get }
     var figures: StoreFigures { get }
     var health: StoreHealth { get }
+    /// The check of credentials; `nil` if every client may use all routes.
+    var authenticator: Authenticator? { get }
 
     /// Reads keys and policy again, and ends the streams that keys and policy no longer allow.
     /// Throws and changes nothing if a file is wrong.
@@ -53,7 +56,7 @@ extension RunningStore {
 
     /// Begins the watch that ends a session after the configured idle time.
     func watchIdleSessions() {
-        guard let sessions = store.sessions else { return }
+        guard store.hasOwnSessions, let sessions = store.sessions else { return }
         // The first call, too, has to run on the loop's thread.
         store.schedule(after: 0) { [store] in IdleSessions.watch(store, sessions) }
     }
@@ -70,6 +73,8 @@ extension RunningStore {
 // The end
 
 extension StoreAssembly: RunningStore {
+    var authenticator: Authenticator? { access?.authenticator }
+
     func reloadAccess() throws {
         guard let access else { return }
         try access.reload()

@@ -126,7 +126,7 @@ final class ServerStart: Sendable {
         guard let name = links.storeName else {
             return process.add(try server.serve(at: links, in: process, self))
         }
-        if !configuration.history.ephemeral, !server.hasProgramJournal {
+        if !configuration.history.ephemeral, !server.hasProgramJournal, !server.isEphemeral {
             StoreFolders.make(in: configuration.history.directory)
         }
         do {
@@ -150,7 +150,7 @@ final class ServerStart: Sendable {
         in process: ServerProcess
     ) throws -> StoreAssembly<State> {
         let logger = links.storeName.map(logger.naming) ?? logger
-        let configuration = configuration.forStore(links)
+        let configuration = server.ownConfiguration(configuration, at: links)
         let world = try prepare(server, logger)
         gate.enter(.replaying)
         let store = try StoreAssembly(

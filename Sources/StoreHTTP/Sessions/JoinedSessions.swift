@@ -1,0 +1,116 @@
+import StoreActionCatalog
+package import StoreCore
+import StoreHTTPTransport
+import StorePatterns
+import StorePlatform
+import Synchronization
+
+/// The sessions of the store at `/`, in a store beside it whose clients use the same cookie.
+///
+/// The table of sessions belongs to the store at `/`. A session begins here with its first request:
+/// `sessions/began` is in the mailbox before the action of this request. A session that has begun
+/// here ends here after its end in the store at `/` is durable.
+package final class JoinedSessions: Sendable {
+    /// The origin that the log shows for the beginning and the end of a session.
+    private static let origin = "StoreServer/sessions"
+    /// The seconds after which an end is tried again that found no room in the mailbox.
+    private static let retrySeconds = 1.0
+
+    private let table: SessionTable
+    private let startActions: [any Action]
+    /// The sessions that have begun in this store.
+    private let begun = Locked<Set<String>>([])
+
+    /// Makes the sessions. `startActions` are applied together with the beginning of each session.
+    package init(_ table: SessionTable, startActions: [any Action]) {
+        self.table = table
+        self.startActions = startActions
+    }
+
+    /// Begins an open session of the table, unless it has begun here already. Returns false if the
+    /// session has ended meanwhile.
+    ///
+    /// - Throws: ``MailboxError`` if the mailbox has no room for the beginning.
+    func begin(_ name: String, in store: Store) throws(MailboxError) -> Bool {
+        let isNew = try begun.withLock { begun throws(MailboxError) in
+            guard begun.insert(name).inserted else { return false }
+            do throws(MailboxError) {
+                // Offered under the lock, so that no action of the session comes earlier.
+                try offer([Sessions.Internal.began(session: name)] + startActions, name, in: store)
+            } catch {
+                begun.remove(name)
+                throw error
+            }
+            return true
+        }
+        // The session may have ended between the check of the table and the insertion.
+        guard isNew, !table.isOpen(name) else { return true }
+        _ = end(name, in: store)
+        return false
+    }
+
+    /// Ends a session, with its streams and waiting requests. Returns false if the session has not
+    /// begun here.
+    func end(_ name: String, in store: Store) -> Bool {
+        let hasBegun = begun.withLock { $0.remove(name) != nil }
+        guard hasBegun else { return false }
+        offerEnd(of: name, in: store)
+        store.streamWriter.endStreams(of: name)
+        store.reader.endWaits(of: name)
+        return true
+    }
+
+    private func offerEnd(of name: String, in store: Store) {
+        do {
+            try offer([Sessions.Internal.ended(session: name)], name, in: store)
+        } catch MailboxError.full {
+            store.schedule(after: Self.retrySeconds) { [weak self, weak store] in
+                if let store { self?.offerEnd(of: name, in: store) }
+            }
+        } catch {
+            // The Core has stopped.
+        }
+    }
+
+    private func offer(
+        _ actions: [any Action],
+        _ session: String,
+        in store: Store
+    ) throws(MailboxError) {
+        let members: [EnvelopeMember]
+        do {
+            members = try actions.map { try store.actions.member(of: $0, store.encoder) }
+        } catch {
+            // A start of the program that can't be encoded: no session begins.
+            return store.logger.note(
+                Refusal(error),
+                of: "\(Sessions.name)/began",
+                in: Self.origin
+            )
+        }
+        let source = ActionSource(sourceLocation: Self.origin, session: session)
+        let completion = JoinCompletion(of: session, in: self)
+        try store.engine.offer(
+            Envelope(members: members, source: source, completion: completion)
+        )
+    }
+
+    /// Lets the next request of a session begin it again, because its beginning was not applied.
+    fileprivate func forget(_ name: String) { begun.withLock { _ = $0.remove(name) } }
+}
+
+/// Forgets a session whose beginning was not applied.
+private final class JoinCompletion: Completion {
+    private let sessionName: String
+    private let sessions: JoinedSessions
+
+    init(of name: String, in sessions: JoinedSessions) {
+        self.sessionName = name
+        self.sessions = sessions
+    }
+
+    func complete(_ outcome: Outcome) {
+        if case .applied = outcome { return }
+        sessions.forget(sessionName)
+    }
+}
