@@ -115,7 +115,7 @@ let package = Package(
                 "StoreWire",
             ]
         ),
-        layer("StorePatterns", on: ["StoreCore", "StorePlatform"]),
+        layer("StorePatterns", on: ["StoreCore", "StoreJSON", "StorePlatform"]),
         layer("StoreTelemetry", on: ["StoreJSON", "StorePlatform", "StoreTexts", "StoreWire"]),
         layer(
             "StoreCommandLine",
