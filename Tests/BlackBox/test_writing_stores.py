@@ -11,7 +11,10 @@ from harness import ROOT, Server, Stream, until
 from programs import build, run_tests
 
 GUIDE = (ROOT / "docs" / "WRITING_STORES.md").read_text()
-BLOCK = re.compile(r"(?:<!-- (server|test|clock|interface|module|program|import|options) -->\n)?^```swift\n(.*?)^```", re.S | re.M)
+BLOCK = re.compile(
+    r"(?:<!-- (server|test|clock|live|interface|module|program|import|options) -->\n)?^```swift\n(.*?)^```",
+    re.S | re.M,
+)
 TEST = re.compile(r"@Test func `(.*?)`")
 ROW = re.compile(r"^\| (guestbook|chat|shop|todo) \| (\d+) \|", re.M)
 
@@ -49,7 +52,7 @@ def test_s11_the_tests_of_the_guide_pass():
 
 
 def test_s11_every_block_is_built():
-    assert len(BLOCK.findall(GUIDE)) == GUIDE.count("```swift") == 25
+    assert len(BLOCK.findall(GUIDE)) == GUIDE.count("```swift") == 28
 
 
 def test_s11_actions_have_the_names_and_refusals_that_the_guide_shows(server):
@@ -196,6 +199,24 @@ def test_s11_a_lent_book_is_due_back_after_fourteen_days():
             assert server.state["loans"] == {"lent": ["Emma"], "reminders": reminders}
         fired = server.get("/actions?type=schedule%2Ffired").json["actions"]
         assert [record["payload"]["timer"] for record in fired].count("loans/due/Emma") == 1
+
+
+def test_a_reader_is_seen_in_the_store_that_keeps_nothing():
+    program = build("WritingStoresLive", "import StoreServer\n" + code("", "clock", "live"))
+    with Server(program=program) as server:
+        who = visitor(server)
+        told = {"place": "books/Emma", "detail": {"x": 1, "y": 2, "isTyping": True}}
+        target = re.search(r'EventSource\("(/stores/live/events.*?)"\)', GUIDE)[1]
+        with Stream(server, target, headers=who) as stream:
+            stream.opened()
+            entered = {"type": "whereabouts/entered", "payload": told}
+            assert server.send("/stores/live/dispatch", entered, who).status == 200
+            while not (visits := server.get("/stores/live/state").json["whereabouts"]):
+                pass
+            [visit] = visits["books/Emma"].values()
+            assert visit["detail"] == told["detail"]
+        until(lambda: server.get("/stores/live/state").json["whereabouts"] == {}, "the visit has ended")
+        assert server.version == 1, "the store on disk has the session alone"
 
 
 def test_s3_a_module_behind_an_interface_is_mounted_as_the_guide_says():
