@@ -37,7 +37,7 @@ extension Server {
 
     /// Returns a server that keeps its history in memory alone. The store has no files, and each
     /// start of the process begins anew, under a new epoch. Use it for data that only matters while
-    /// clients look, such as ``StorePatterns/Whereabouts``, beside a store on disk:
+    /// clients look, such as `Whereabouts`, beside a store on disk:
     ///
     /// ```swift
     /// Server(Boards.self)
