@@ -133,7 +133,8 @@ extension JSONSchema {
             Property("principal", .string(), isRequired: false),
             Property("role", .string(), isRequired: false),
             Property("cause", .integer(minimum: 0, maximum: .max), isRequired: false),
-            Property("origin", .string(), isRequired: false), Property("changed", .boolean),
+            Property("origin", .string(), isRequired: false),
+            Property("forgotten", .boolean, isRequired: false), Property("changed", .boolean),
         ])
     }
 

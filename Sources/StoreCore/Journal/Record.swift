@@ -28,6 +28,9 @@ public struct Record: Sendable, Equatable {
     /// The number of the program that wrote the record, from ``Journal/register(_:)``. 0 if the
     /// program is unknown, as in records of older journals.
     public let program: UInt32
+    /// True if personal members of the action can no longer be read, because their owner was
+    /// forgotten. The payload then has `null` in the place of these members.
+    public let isForgotten: Bool
 
     /// The most bytes of a payload, a meta or a state in any journal: 512 MiB.
     public static let fieldBytesMax = 512 << 20
@@ -45,7 +48,8 @@ public struct Record: Sendable, Equatable {
         cause: UInt64? = nil,
         origin: String? = nil,
         session: String? = nil,
-        program: UInt32 = 0
+        program: UInt32 = 0,
+        isForgotten: Bool = false
     ) {
         self.version = version
         self.time = time
@@ -59,6 +63,7 @@ public struct Record: Sendable, Equatable {
         self.origin = origin
         self.session = session
         self.program = program
+        self.isForgotten = isForgotten
     }
 
     /// Returns the placeholder for a dropped record, whose batch still has later records.

@@ -1,0 +1,44 @@
+/// A member of an action that is about a person. A journal keeps the value in a form that can't be
+/// read after the person was forgotten.
+package struct PersonalMember: Sendable, Equatable {
+    /// The tokens of the pointer (RFC 6901) to the value in the payload. The token `*` stands for
+    /// each element of an array, and for each member of an object.
+    package let path: [String]
+    /// The tokens of the pointer to the name of the person in the payload; `nil` if the value
+    /// belongs to the dispatcher of the action.
+    package let ownerPath: [String]?
+
+    package init(path: [String], ownerPath: [String]? = nil) {
+        self.path = path
+        self.ownerPath = ownerPath
+    }
+}
+
+/// The personal members of the action with a wire name; empty if the action has none.
+package typealias PersonalMembers = @Sendable (_ wireName: String) -> [PersonalMember]
+
+/// A journal that can forget the personal members of owners.
+package protocol ForgettingJournal: Journal {
+    /// The version before which no state can be made again, because older snapshots were forgotten
+    /// with a person. 0 if no snapshot was forgotten. The largest number if no snapshot can be
+    /// read.
+    var forgottenThrough: UInt64 { get }
+
+    /// Makes the personal members of owners unreadable in all records, and all earlier snapshots
+    /// and the owners' idempotency keys with them.
+    ///
+    /// The call saves the snapshot before it destroys a key. So if the call ends early, the state
+    /// of the snapshot or of an older snapshot can still be read. A repeated call completes it.
+    ///
+    /// - Parameters:
+    ///   - owners: `@` and the name of a user, or `~` and the session of a visitor.
+    ///   - snapshot: returns the newest durable state, without the owners' values. The state must
+    ///     have the version of the argument, or a later version. The journal saves no other
+    ///     snapshot meanwhile.
+    /// - Returns: the version of the snapshot.
+    /// - Throws: the error of `snapshot`, or a ``JournalError``.
+    func forget(
+        _ owners: [String],
+        keeping snapshot: (_ version: UInt64) throws -> StateSnapshot
+    ) throws -> UInt64
+}
