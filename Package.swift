@@ -88,8 +88,8 @@ let package = Package(
         layer(
             "StoreJournalSQLite",
             on: [
-                "CStoreNettle", "CStoreSQLite", "CStoreZstd", "StoreCore", "StorePlatform",
-                "StoreTexts",
+                "CStoreNettle", "CStoreSQLite", "CStoreZstd", "StoreCore", "StoreJSON",
+                "StorePlatform", "StoreTexts",
             ]
         ),
         layer("StoreJSON", on: ["StorePlatform", "StoreTexts"]),

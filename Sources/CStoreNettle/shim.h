@@ -2,6 +2,8 @@
 #define CNETTLE_SHIM_H
 
 #include <nettle/base64.h>
+#include <nettle/chacha-poly1305.h>
+#include <nettle/memops.h>
 #include <nettle/sha2.h>
 
 #endif

@@ -16,11 +16,13 @@ extension SQLiteJournal {
     /// - Throws: ``JournalError/gone(oldest:)``, ``JournalError/corrupt(_:)``, or
     ///   ``JournalError/unknown(_:)`` if the system could not read.
     public func read(_ page: JournalPageRequest) throws(JournalError) -> JournalRecords {
-        let newest = version
-        guard page.after < newest else { return JournalRecords(records: [], through: page.after) }
-        return try withReader { (reader) throws(DatabaseFailure) in
-            try reader.read(page, newest: newest)
+        var answer = try readStored(page)
+        if let sealer {
+            for index in answer.records.indices {
+                answer.records[index] = try sealer.open(answer.records[index])
+            }
         }
+        return answer
     }
 
     /// Returns the outcomes of requests with these keys, if the outcomes are still stored. Several

@@ -1,5 +1,6 @@
 import CStoreZstd
 public import StoreCore
+import Synchronization
 
 extension SQLiteJournal {
     /// Stores the state of a durable version, and deletes records and snapshots beyond the bounds.
@@ -10,39 +11,65 @@ extension SQLiteJournal {
     /// - Throws: ``JournalError/conflict(version:)`` for a version that does not exist yet,
     ///   ``JournalError/gone(oldest:)`` for a deleted version, and the errors of an append.
     public func save(_ snapshot: StateSnapshot) throws(JournalError) {
+        let isNew = try saving.withLock { _ throws(JournalError) in try store(snapshot) }
+        if isNew { try applyRetention() }
+    }
+
+    /// Stores a snapshot, sealed under the key if there is a sealer. Returns false, without
+    /// writing, if there is a newer snapshot, or a snapshot of the same version that may not be
+    /// replaced.
+    func store(
+        _ snapshot: StateSnapshot,
+        under key: (UInt32, SealKey)? = nil,
+        replaces: Bool = false
+    ) throws(JournalError) -> Bool {
         guard snapshot.version <= version else { throw .conflict(version: version) }
         let position = try withReader { (reader) throws(DatabaseFailure) in
             try reader.position(at: snapshot.version)
         }
-        guard let state = Compression.compress(snapshot.state) else {
+        guard let compressed = Compression.compress(snapshot.state) else {
             throw .unknown("nothing was written: the state can't be compressed")
         }
+        let state = try sealer?.seal(state: compressed, key) ?? compressed
         guard state.count <= SQLiteJournal.fieldBytesMax else {
             throw .unknown(
                 "nothing was written: a compressed state of \(state.count) bytes is over the bound of"
                     + " \(SQLiteJournal.fieldBytesMax)"
             )
         }
-        let isNew = try withWriter { (writer, _) throws(JournalError) in
-            try writer.insert(snapshot, at: position, compressed: state)
+        return try withWriter { (writer, _) throws(JournalError) in
+            try writer.insert(snapshot, at: position, compressed: state, replaces: replaces)
         }
-        if isNew { try applyRetention() }
     }
 
-    /// Returns the newest intact snapshot whose version is `version` or lower.
+    /// Returns the newest intact snapshot whose version is `version` or lower. Returns `nil` if the
+    /// snapshot is sealed and its key is destroyed, or if the journal has no keys.
     ///
     /// - Throws: ``JournalError/corrupt(_:)`` if no snapshot is intact and the first records were
     ///   deleted, or if the newest intact snapshot can't be decompressed.
     public func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot? {
-        try withReader { (reader) throws(DatabaseFailure) in
+        let forgotten = forgottenThrough
+        guard version >= forgotten else { return nil }
+        return try withReader { (reader) throws(DatabaseFailure) in
             guard
-                let stored = try reader.newestSnapshot(
+                var stored = try reader.newestSnapshot(
                     atOrBefore: version,
                     passingOver: { [log] in
                         log("the snapshot of version \($0) is damaged; trying an older snapshot")
                     }
                 )
             else { return nil }
+            // The row of a forgotten snapshot has no key.
+            guard stored.position.version >= forgotten else { return nil }
+            if stored.isSealed {
+                guard let sealer else { return nil }
+                guard let state = sealer.open(state: stored.compressedState) else {
+                    throw .damaged(
+                        "the snapshot of version \(stored.position.version) can't be opened"
+                    )
+                }
+                stored.compressedState = state
+            }
             guard let snapshot = stored.unpacked else {
                 throw .damaged("the snapshot of version \(stored.position.version) can't be read")
             }
@@ -128,6 +155,10 @@ struct StoredSnapshot {
     /// The state, compressed with zstd.
     var compressedState: [UInt8]
 
+    /// True if the state is sealed behind its compression. Then only its hash can be checked
+    /// without a key.
+    var isSealed: Bool { compressedState.first == SealedPayload.mark }
+
     /// The snapshot with its state decompressed; `nil` if the state can't be decompressed.
     var unpacked: StateSnapshot? {
         Compression.decompress(compressedState, size: uncompressedSize).map {
@@ -155,9 +186,12 @@ extension Writer {
     func insert(
         _ snapshot: StateSnapshot,
         at position: ChainPosition,
-        compressed state: [UInt8]
+        compressed state: [UInt8],
+        replaces: Bool
     ) throws(JournalError) -> Bool {
-        if let newest = contents.snapshots.last, newest.version >= snapshot.version { return false }
+        if let newest = contents.snapshots.last, newest.version >= snapshot.version {
+            guard replaces, newest.version == snapshot.version else { return false }
+        }
         let entry = try withTransaction { (writer) throws(DatabaseFailure) in
             let later = try Statement(
                 writer.connection,
@@ -181,6 +215,7 @@ extension Writer {
                 recordBytesTotal: stored.recordBytesTotal
             )
         }
+        contents.snapshots.removeAll { $0.version == entry.version }
         contents.snapshots.append(entry)
         return true
     }

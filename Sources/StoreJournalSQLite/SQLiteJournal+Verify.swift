@@ -83,7 +83,7 @@ extension Reader {
 
     private func fault(ofSnapshot version: UInt64) throws(DatabaseFailure) -> String? {
         guard let snapshot = try storedSnapshot(of: version) else { return "is damaged" }
-        guard snapshot.unpacked != nil else { return "can't be unpacked" }
+        guard snapshot.isSealed || snapshot.unpacked != nil else { return "can't be unpacked" }
         guard version >= (try readMeta().base.version) else { return nil }
         defer { resetRecordStatements() }
         let hash = try RecordRows(self, after: version).currentPosition.hash

@@ -53,6 +53,14 @@ public final class SQLiteJournal: Journal {
     let keyClock: any WallClock
     let log: @Sendable (String) -> Void
     let databasePath: String
+    /// The sealer of personal values; `nil` if the history has none.
+    let sealer: RecordSealer?
+    /// The lock that an append holds from its first sealed value to the end of its transaction.
+    let appending = Locked(())
+    /// The lock that one save of a snapshot at a time holds.
+    let saving = Locked(())
+    /// The version of ``forgottenThrough``.
+    let forgottenVersion: Locked<UInt64>
     /// The durations of the syncs of batches; only the thread with the write lock adds a duration.
     let syncDurations = Histogram()
     private let openResources: Locked<OpenResources?>
@@ -102,7 +110,9 @@ public final class SQLiteJournal: Journal {
         )
     }
 
-    /// Opens the journal, and passes the checked records to a follower.
+    /// Opens the journal, and passes the checked records to a follower. A journal with a sealer
+    /// has no follower, because a follower gets stored records. A journal that keeps its form may
+    /// lack the keys of its sealed values, as long as only stored records are read.
     package init(
         directory: String,
         retention: Retention,
@@ -111,6 +121,7 @@ public final class SQLiteJournal: Journal {
         acceptDataLoss: Bool,
         keepsForm: Bool = false,
         follower: (any HistoryFollower)?,
+        sealer: RecordSealer? = nil,
         log: @escaping @Sendable (String) -> Void
     ) throws(JournalOpenError) {
         let directory = try JournalDirectory(directory)
@@ -122,6 +133,12 @@ public final class SQLiteJournal: Journal {
             log: log
         )
         let (writer, mark) = try opening.open()
+        let isStoredFormEnough = keepsForm && sealer == nil
+        forgottenVersion = Locked(
+            try isStoredFormEnough
+                ? 0 : Self.passOverForgottenSnapshots(writer, sealer, in: directory.path)
+        )
+        self.sealer = sealer
         self.retention = retention
         self.clock = clock
         keyClock?.advance(toAtLeast: writer.contents.newestKeyTime)
@@ -152,6 +169,13 @@ public final class SQLiteJournal: Journal {
     ///   "nothing was written". After any other error, every later append fails, too: the journal
     ///   must be opened again.
     public func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
+        guard let sealer else { return try write(batch, at: expected) }
+        try appending.withLock { _ throws(JournalError) in
+            try write(try sealer.seal(batch), at: expected)
+        }
+    }
+
+    private func write(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
         let notice = try withWriter { [syncDurations] (writer, mark) throws(JournalError) in
             let newest = writer.contents.end.version
             guard newest == expected else { throw .conflict(version: newest) }
