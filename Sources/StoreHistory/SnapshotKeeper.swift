@@ -1,3 +1,4 @@
+import Glibc
 package import StoreCore
 import StoreJSON
 package import StorePlatform
@@ -9,6 +10,9 @@ package import Synchronization
 package final class SnapshotKeeper: Sendable {
     /// The bytes of records after which a snapshot is due; a caller may set a smaller number.
     package static let recordBytesBetweenSnapshots: UInt64 = 64 << 20
+
+    /// The longest wait of a forget for the publication of the newest version, in seconds.
+    private static let publishingSecondsMax = 10.0
 
     private let journal: any Journal
     private let stateFormDigest: String
@@ -76,6 +80,27 @@ package final class SnapshotKeeper: Sendable {
     package func stop() {
         _ = worker.close(seconds: .infinity) { $0.isDue = false }
         save()
+    }
+
+    /// Forgets owners in the journal, with the newest state as the only snapshot. Returns the
+    /// version of this state. The journal has to be a ``ForgettingJournal``.
+    package func forget(_ owners: [String]) throws -> UInt64 {
+        guard let journal = journal as? any ForgettingJournal else {
+            throw JournalError.unknown("nothing was forgotten: this journal can't forget")
+        }
+        return try journal.forget(owners) { version in
+            // The Core publishes a version soon after its append.
+            let deadline = Deadline(seconds: Self.publishingSecondsMax)
+            while newestState().version < version, !deadline.isOver { usleep(1_000) }
+            let newest = newestState()
+            savedVersion.store(newest.version, ordering: .relaxed)
+            return StateSnapshot(
+                version: newest.version,
+                time: clock.now(),
+                state: newest.state.withUnsafeBytes { Array($0) },
+                form: stateFormDigest
+            )
+        }
     }
 
     private func save() {

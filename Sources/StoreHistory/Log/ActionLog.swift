@@ -91,6 +91,15 @@ extension ActionLog {
         return answer ?? .pending
     }
 
+    /// Empties the caches, after records in the journal have changed their plain form.
+    package func dropCache() {
+        worker.withQueue { work in
+            work.cacheNumber += 1
+            work.cache = LogCache()
+            work.viewerPieces = ViewerPieces()
+        }
+    }
+
     package func caughtUpFrame(at version: UInt64) -> Bytes {
         SSEFrame.caughtUp(at: Tag(epoch: epoch, version: version))
     }
@@ -105,16 +114,18 @@ extension ActionLog {
     /// version.
     package func readPiece(with version: UInt64) {
         let newest = self.newestVersion
-        let (found, earlier) = worker.withQueue { work -> (LogPiece?, LogPiece?) in
+        let (found, earlier, number) = worker.withQueue { work -> (LogPiece?, LogPiece?, Int) in
             let found = work.cache.piece(with: version)
             let starts = version == LogCache.block(of: version).lowerBound
-            return (found, found == nil && !starts ? work.cache.piece(with: version - 1) : nil)
+            let earlier = found == nil && !starts ? work.cache.piece(with: version - 1) : nil
+            return (found, earlier, work.cacheNumber)
         }
         guard found == nil, version <= newest else { return }
         do throws(JournalError) {
             let piece = try piece(with: version, behind: earlier, newest: newest)
             worker.withQueue { work in
-                work.cache.insert(piece)
+                // A piece from before the cache was emptied may have forgotten values.
+                if work.cacheNumber == number { work.cache.insert(piece) }
                 work.hasLastReadFailed = false
             }
         } catch {
@@ -181,6 +192,8 @@ struct LogQueue: WorkQueue {
     static let requestedMax = 1_024
 
     var cache = LogCache()
+    /// The number of times that the cache was emptied.
+    var cacheNumber = 0
     var viewerPieces = ViewerPieces()
     /// The oldest version in the journal, by the last read that found a deleted record; 1 before
     /// such a read.

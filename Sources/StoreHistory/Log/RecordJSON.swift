@@ -5,11 +5,15 @@ import StoreWire
 extension JSONOutput {
     /// Writes a record as the log shows it (protocol 5.1), in one line. If `inFull` is true, adds
     /// the request, the session and the program, which the log does not show. Without `program`,
-    /// writes only the number of the program that wrote the record, not the program's forms.
+    /// writes only the number of the program that wrote the record, not the program's forms. A
+    /// record in its stored form has its public JSON in `payload`, and its sealed values in
+    /// `sealed`.
     package mutating func record(
         _ record: Record,
         inFull: Bool = false,
-        writtenBy program: ProgramDescription? = nil
+        writtenBy program: ProgramDescription? = nil,
+        payload: [UInt8]? = nil,
+        sealed: String? = nil
     ) {
         raw("{\"version\":")
         integer(record.version)
@@ -18,7 +22,8 @@ extension JSONOutput {
         raw("\",\"type\":")
         string(record.type)
         raw(",\"payload\":")
-        rawOnOneLine(record.payload)
+        rawOnOneLine(payload ?? record.payload)
+        textMember(",\"sealed\":", ifPresent: sealed)
         if let meta = record.meta {
             raw(",\"meta\":")
             rawOnOneLine(meta)
@@ -41,6 +46,7 @@ extension JSONOutput {
                 raw("}")
             }
         }
+        if record.isForgotten { raw(",\"forgotten\":true") }
         if record.changed { raw(",\"changed\":true}") } else { raw(",\"changed\":false}") }
     }
 

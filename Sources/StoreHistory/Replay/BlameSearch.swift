@@ -49,7 +49,7 @@ struct BlameSearch<State: Codable & Sendable, Encoded: EncodedState> {
             }
         } catch {
             switch error {
-            case .gone, .deadlinePassed: break
+            case .gone, .forgotten, .deadlinePassed: break
             default: throw error
             }
         }

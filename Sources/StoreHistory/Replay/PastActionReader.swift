@@ -24,7 +24,7 @@ package final class PastActionReader: Sendable {
         guard let record = record(version) else { return nil }
         let reader = RecordReader(forms)
         return PastAction(
-            try? reader.action(of: record),
+            record.isForgotten ? nil : try? reader.action(of: record),
             from: session(of: record),
             by: record.principal,
             within: TraceContext.traceparent(in: record.meta)

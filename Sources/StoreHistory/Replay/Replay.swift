@@ -36,6 +36,7 @@ package struct Replay<State: Codable & Sendable>: Sendable {
         while let records = try pages.next() {
             if let deadline, deadline.isOver { throw .deadlinePassed(records[0].version) }
             for record in records {
+                if record.isForgotten { throw .forgotten(record.version) }
                 do {
                     try replay.reduce(record) { action, session, origin in
                         try program.reducer(&base.state, action, session, origin)
@@ -82,6 +83,10 @@ package enum ReplayError: Error {
     /// The reducer now refuses an action that the reducer applied when the record was written.
     case diverged(UInt64, String)
     case journal(JournalError)
+    /// The personal members of the record of this version were forgotten.
+    case forgotten(UInt64)
+    /// No snapshot can be read, because all of them were made before a person was forgotten.
+    case snapshotsForgotten
     /// History reaches back only to this version.
     case gone(oldest: UInt64)
     /// The oldest usable snapshot has another form of the state's type, and the records before that
@@ -125,7 +130,12 @@ extension Replay {
     /// gone, the snapshot is decoded anyway, and its fields have to fit. A first state that was
     /// given in a file is always decoded, too.
     package func base(for version: UInt64) throws(ReplayError) -> Base {
-        let reachesBack = journal.oldest == 1
+        let forgotten = (journal as? any ForgettingJournal)?.forgottenThrough ?? 0
+        guard version >= forgotten else {
+            if forgotten == .max { throw .snapshotsForgotten }
+            throw .gone(oldest: forgotten)
+        }
+        let reachesBack = journal.oldest == 1 && forgotten == 0
         let found: StateSnapshot?
         do { found = try journal.snapshot(atOrBefore: version) } catch { throw .journal(error) }
         if reachesBack, found.map(hasCurrentForm) != true { return try initialBase() }
@@ -187,6 +197,13 @@ package struct RecoveryError: Error, CustomStringConvertible {
                     + "(\(reason)). Let the type's own init(from:) read the old form"
             case .gone(let oldest):
                 "history begins at version \(oldest), and has no state to begin from"
+            case .forgotten(let version):
+                "the action of version \(version) has forgotten members, so the states from it on "
+                    + "can't be made again from older states"
+            case .snapshotsForgotten:
+                "this history was copied before a person was forgotten, and its snapshots were "
+                    + "forgotten, too. Use a backup of after the last 'forget'; 'export' still "
+                    + "writes the actions"
             case .deadlinePassed(let version): "replaying was given up at version \(version)"
             case .journal(let error): "the journal can't be read: \(error)"
             }

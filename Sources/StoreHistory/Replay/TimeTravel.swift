@@ -68,6 +68,10 @@ package final class TimeTravel<State: Codable & Sendable, Encoded: EncodedState>
     }
 
     package func state(at version: UInt64) throws(Problem) -> Encoded {
+        if let journal = replay.journal as? any ForgettingJournal {
+            let forgotten = journal.forgottenThrough
+            cache.withLock { $0.removeAll { $0.version < forgotten } }
+        }
         if let known = cache.withLock({ $0.first { $0.version == version } }) { return known }
         let state: State
         do {
@@ -102,7 +106,11 @@ package final class TimeTravel<State: Codable & Sendable, Encoded: EncodedState>
             return .overloaded(
                 "making version \(version) again takes too long; \(reached) was reached"
             )
-        case .unreadable, .diverged, .snapshotFormChanged, .givenStateFormChanged:
+        case .forgotten(let forgotten):
+            let floor = replay.journal.newestSnapshotVersion ?? forgotten
+            return .gone(oldest: max(floor, forgotten))
+        case .unreadable, .diverged, .snapshotFormChanged, .givenStateFormChanged,
+            .snapshotsForgotten:
             logger.error(.replayFailed, "\(RecoveryError(error, version: version))")
             return .versionUnreadable(version)
         case .journal:
