@@ -7,7 +7,7 @@ import pytest
 from harness import Server, run
 from programs import build
 
-COMMANDS = ["assert", "backup", "export", "help", "import", "policy", "status", "token", "verify"]
+COMMANDS = ["assert", "backup", "export", "forget", "help", "import", "policy", "status", "token", "verify"]
 NAMED = """import StoreCore
 import StoreServer
 

@@ -1,8 +1,8 @@
 import CStoreNettle
 
 /// The encoding base64url without padding (RFC 4648 §5, RFC 7515 §2), by the library nettle.
-enum Base64URL {
-    static func encode(_ bytes: [UInt8]) -> [UInt8] {
+package enum Base64URL {
+    package static func encode(_ bytes: [UInt8]) -> [UInt8] {
         var context = base64_encode_ctx()
         nettle_base64url_encode_init(&context)
         let capacity = (bytes.count + 2) / 3 * 4 + 8
@@ -19,7 +19,7 @@ enum Base64URL {
     /// Returns the decoded bytes; `nil` for any text that ``encode(_:)`` does not write. For
     /// instance, a text with padding, white space, other characters, or bits after the last byte is
     /// refused.
-    static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+    package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1, !text.contains(padding) else { return nil }
         var padded = Array(text)
         padded += repeatElement(padding, count: (4 - padded.count % 4) % 4)

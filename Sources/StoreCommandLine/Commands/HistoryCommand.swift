@@ -1,7 +1,7 @@
 /// A command for the history of a store. The command uses the history without a server.
 package struct HistoryCommand: Equatable {
     package enum Verb: String, CaseIterable {
-        case backup, export, `import`, verify
+        case backup, export, forget, `import`, verify
 
         /// The usage of the command, and its description, for `--help`.
         var helpLine: ConfigurationHelp.HelpLine {
@@ -12,6 +12,11 @@ package struct HistoryCommand: Equatable {
                 (
                     "export [FILE]",
                     "write the actions as JSON lines, without FILE to standard output"
+                )
+            case .forget:
+                (
+                    "forget NAME",
+                    "make a user's personal values unreadable; - reads names from standard input"
                 )
             case .import:
                 (
@@ -28,6 +33,7 @@ package struct HistoryCommand: Equatable {
     }
 
     package let verb: Verb
+    /// The file, or the name of the user for `forget`.
     package let file: String?
     /// The name of the store with the history; `nil` for the store at `/`.
     package var store: String?
@@ -39,7 +45,8 @@ package struct HistoryCommand: Equatable {
     package init(_ word: String, file: String?) throws(UsageError) {
         guard let known = Verb(rawValue: word) else { throw HelpTopic.unknownCommandError(word) }
         switch known {
-        case .backup, .import: if file == nil { throw UsageError("usage: \(known.helpLine.usage)") }
+        case .backup, .forget, .import:
+            if file == nil { throw UsageError("usage: \(known.helpLine.usage)") }
         case .verify:
             if let file {
                 throw UsageError("verify takes no '\(file)'; --data names the history")

@@ -2,6 +2,7 @@ import Glibc
 import StoreActionCatalog
 import StoreCore
 import StoreHistory
+import StoreTelemetry
 
 extension StoreContext {
     /// Opens the journal, and makes the newest state from its records.
@@ -10,18 +11,41 @@ extension StoreContext {
         let replay = OpeningReplay(of: server.program, registry, showing: progress)
         let journal =
             try world.simulatedWorld.map { OpenJournal($0.journal) } ?? server.openProgramJournal?()
-            ?? OpenJournal(configuration, follower: replay, logger)
-        let history = try RecoveredHistory(
-            of: server.program,
-            in: journal.journal,
-            registry: registry,
-            encoder: encoder,
-            beginningWith: server.stateFile(configuration),
-            replayed: replay.replayedState,
-            showing: progress,
-            logger: logger
-        )
+            ?? OpenJournal(
+                configuration,
+                follower: replay,
+                sealer: server.recordSealer(configuration),
+                logger
+            )
+        func recover() throws -> RecoveredHistory<State> {
+            try RecoveredHistory(
+                of: server.program,
+                in: journal.journal,
+                registry: registry,
+                encoder: encoder,
+                beginningWith: server.stateFile(configuration),
+                replayed: replay.replayedState,
+                showing: progress,
+                logger: logger
+            )
+        }
+        var history = try recover()
+        if forgetFile?.exists == true {
+            do {
+                let kept = try server.completeForget(history, registry, configuration)
+                if let kept { logger.info(.historyNoted, kept) }
+            } catch { logger.error(.historyNoted, "\(error)") }
+            history = try recover()
+        }
         return (journal, history)
+    }
+
+    /// The file that asks the store to forget; `nil` if the program has no personal members.
+    var forgetFile: ForgetFile? {
+        guard !server.personalDeclarations.isEmpty, !configuration.history.ephemeral,
+            world.simulatedWorld == nil
+        else { return nil }
+        return ForgetFile(in: configuration.history.directory)
     }
 
     /// Returns the first actions of a store without a history: an action for each shared value

@@ -52,6 +52,7 @@ extension Server: AnyServer {
                     + "out .journal or .ephemeral"
             )
         }
+        try checkPersonalDeclarations()
     }
 
     func serve(

@@ -40,7 +40,8 @@ extension Server {
         if hasNoFiles.contains(false) || !own.contains(true) { return }
         let standard = ServerConfiguration()
         let names: Set = [
-            "data", "ephemeral", "accept-data-loss", "history-max", "retain-age", "retain-size",
+            "data", "personal-keys", "ephemeral", "accept-data-loss", "history-max", "retain-age",
+            "retain-size",
         ]
         for option in ServerConfiguration.options where names.contains(option.name) {
             guard

@@ -55,6 +55,11 @@ public struct Server<State: Codable & Equatable & Sendable>: Sendable {
     var otherStores: [(name: String, server: any AnyServer)] = []
     var migrations: [Migration] = []
     var ownOptions: [OwnOptions] = []
+    /// The personal members of actions, in the order of their declarations.
+    var personalDeclarations: [PersonalDeclaration] = []
+    /// The function that makes the actions with which the state forgets a user; `nil` if the
+    /// program declares none.
+    var makeForgettingActions: (@Sendable (_ principal: String) -> [any Action])?
 
     /// Returns a copy of this server that `change` has changed. The other methods return such
     /// copies.

@@ -157,6 +157,8 @@ extension ServerConfiguration: CommandLineConfiguration {
 
     private static let historyOptions: [Option] = [
         .flag("data", "the directory of the history").sets(\.history.directory, .text("DIR")),
+        .flag("personal-keys", "the directory of the keys of personal values; else that of --data")
+            .sets(\.history.keysDirectory, .optional(.text("DIR", "a directory's path"))),
         .flag("ephemeral", "keep history in memory; a restart begins anew")
             .sets(\.history.ephemeral, .toggle),
         .flag("forget-clients", "keep actions without the address and user agent of their client")

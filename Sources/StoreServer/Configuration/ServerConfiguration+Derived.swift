@@ -17,6 +17,7 @@ extension ServerConfiguration {
         guard let name = links.storeName else { return self }
         var own = self
         own.history.directory += "/stores/\(name)"
+        own.history.keysDirectory? += "/stores/\(name)"
         own.analytics.eventSource += "/stores/\(name)"
         own.history.stateFile = nil
         return own

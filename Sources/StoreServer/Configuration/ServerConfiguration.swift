@@ -71,6 +71,10 @@ public struct ServerConfiguration: Sendable, Equatable {
         /// The directory of the history; by default `./data`. No other program may use the
         /// directory.
         public var directory = "./data"
+        /// The directory of the keys of personal values; `nil` for the directory of the history.
+        /// The server makes a missing directory with the first key. Only a program with
+        /// ``Server/personal(_:_:of:)`` has keys.
+        public var keysDirectory: String?
         /// True if history is kept in memory: a restart begins a new history.
         public var ephemeral = false
         /// True if the server keeps nothing about the sender of an action: neither address nor user

@@ -19,10 +19,11 @@ struct OpenJournal: Sendable {
     }
 
     /// Opens the journal that the configuration selects. While a journal on disk is opened, the
-    /// follower makes the state from the records.
+    /// follower makes the state from the records, unless the records are sealed.
     init(
         _ configuration: ServerConfiguration,
         follower: (any HistoryFollower)?,
+        sealer: RecordSealer? = nil,
         _ logger: Logger
     ) throws {
         if configuration.history.ephemeral {
@@ -34,7 +35,8 @@ struct OpenJournal: Sendable {
                 retention: configuration.diskRetention,
                 keyClock: keyAgeClock,
                 acceptDataLoss: configuration.history.acceptDataLoss,
-                follower: follower,
+                follower: sealer == nil ? follower : nil,
+                sealer: sealer,
                 log: logger.warningWriter(.journalNoted)
             )
             VerificationFile(in: configuration.history.directory).removeUnlessOfThisProgram()

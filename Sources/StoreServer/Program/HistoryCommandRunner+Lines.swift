@@ -13,7 +13,11 @@ extension HistoryCommandRunner {
     /// to print.
     func export(to file: String?) throws -> String {
         try withJournal {
-            try openForReading(directoryWithHistory())
+            // The lines need no keys. With keys, a first state from a file is noticed.
+            try openForReading(
+                directoryWithHistory(),
+                sealer: server.hasKeys(configuration) ? server.recordSealer(configuration) : nil
+            )
         } use: {
             try export($0, to: file)
         }
@@ -29,7 +33,10 @@ extension HistoryCommandRunner {
         var programs: [UInt32: ProgramDescription] = [:]
         for kept in try journal.programs() { programs[kept.number] = kept.program }
         while after < journal.version {
-            let page = try journal.read(JournalPageRequest(after: after, limit: 1_000))
+            let request = JournalPageRequest(after: after, limit: 1_000)
+            // An export has the stored form, so that a destroyed key makes it unreadable, too.
+            let page =
+                try (journal as? SQLiteJournal)?.readStored(request) ?? journal.read(request)
             for record in page.records {
                 let program = programs.removeValue(forKey: record.program)
                 try output.write(HistoryLine(record: record, introducedProgram: program).bytes)
@@ -67,6 +74,11 @@ extension HistoryCommandRunner {
         return try withJournal {
             try SQLiteJournal(
                 directory: configuration.history.directory,
+                retention: Retention(),
+                keyClock: nil,
+                acceptDataLoss: false,
+                follower: nil,
+                sealer: server.recordSealer(configuration),
                 log: logger.warningWriter(.journalNoted)
             )
         } use: { journal in
@@ -121,7 +133,14 @@ extension HistoryCommandRunner {
                 }
                 // The action is reduced before its record is appended: the history must not get an
                 // action that can't be replayed.
-                try replay.reduce(record) { try server.reducer(&state, $0, $1, $2) }
+                let plain = try (journal as? SQLiteJournal)?.plain(record) ?? record
+                if plain.isForgotten {
+                    throw CommandFailure(
+                        "its content is forgotten, so the states after it can't be made again; "
+                            + "a history with forgotten content begins from a backup"
+                    )
+                }
+                try replay.reduce(plain) { try server.reducer(&state, $0, $1, $2) }
                 programs.noteIfWithoutProgram(record)
                 batch.records.append(record)
             } catch { throw CommandFailure("line \(input.lineNumber) of \(file): \(error)") }

@@ -20,8 +20,9 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
             case (.backup, let file?): try backup(to: file)
             case (.import, let file?): try importLines(from: file)
             case (.export, let file): try export(to: file)
+            case (.forget, let name?): try forget(name)
             case (.verify, _): try verify()
-            case (.backup, nil), (.import, nil): ""
+            case (.backup, nil), (.forget, nil), (.import, nil): ""
             }
         } catch let error as JournalError { throw CommandFailure(error) }
     }
@@ -66,20 +67,29 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
             }
         }
         let directory = try directoryWithHistory()
-        let journal = try openForReading(directory)
+        let journal = try openForReading(directory, sealer: server.recordSealer(configuration))
         defer { journal.close() }
         let report = try journal.verifyAll()
         guard report.isIntact else {
             throw CommandFailure(report.faults.joined(separator: "\n"))
         }
+        let forgotten = journal.forgottenThrough == 0 ? "" : try textOfForgotten(in: journal)
         let replayed = try replayAll(journal)
         if command.skipsVerifiedHistory { mark.write() }
         return """
             \(report.recordsCount) records, \(report.snapshotsCount) snapshots and \
             \(report.outcomesCount) idempotency keys are intact, up to version \(report.newestVersion)
-            \(replayed)
+            \(forgotten)\(replayed)
 
             """
+    }
+
+    private func textOfForgotten(in journal: SQLiteJournal) throws -> String {
+        """
+        the content of \(try journal.countForgotten()) records is forgotten; states before version \
+        \(journal.forgottenThrough) can't be made again
+
+        """
     }
 
     /// Replays all records, and returns a line about the compared snapshots.
@@ -124,10 +134,20 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
 
     /// Opens the journal of a directory for a command that only reads. A file from an older server
     /// keeps its form.
-    func openForReading(_ directory: String) throws(JournalOpenError) -> SQLiteJournal {
+    ///
+    /// Without a sealer, the records have their stored form.
+    func openForReading(
+        _ directory: String,
+        sealer: RecordSealer? = nil
+    ) throws(JournalOpenError) -> SQLiteJournal {
         try SQLiteJournal(
             directory: directory,
+            retention: Retention(),
+            keyClock: nil,
+            acceptDataLoss: false,
             keepsForm: true,
+            follower: nil,
+            sealer: sealer,
             log: logger.warningWriter(.journalNoted)
         )
     }

@@ -1,7 +1,9 @@
+import StoreAuthentication
 import StoreCommandLine
 import StoreCore
 import StoreHistory
 import StoreJSON
+import StoreJournalSQLite
 import StoreWire
 
 /// An applied action as a line of an export.
@@ -14,7 +16,15 @@ struct HistoryLine {
     /// The bytes of the line, with the line feed.
     var bytes: [UInt8] {
         var line = JSONOutput(capacity: 160 + record.bytes)
-        line.record(record, inFull: true, writtenBy: introducedProgram)
+        let stored = SealedPayload(record.payload)
+        let sealed = stored.map { Base64URL.encode($0.sealedValues) }
+        line.record(
+            record,
+            inFull: true,
+            writtenBy: introducedProgram,
+            payload: stored?.json,
+            sealed: sealed.map { String(decoding: $0, as: UTF8.self) }
+        )
         line.byte(UInt8(ascii: "\n"))
         return line.array
     }
@@ -47,7 +57,7 @@ extension HistoryLine {
             version: version,
             time: time,
             type: type,
-            payload: Array(payload.source),
+            payload: try Self.payload(payload, object.member(named: "sealed")),
             meta: object.member(named: "meta").map { Array($0.source) },
             principal: Self.principal(of: object),
             requestID: object.member(named: "requestId")?.stringValue,
@@ -57,6 +67,15 @@ extension HistoryLine {
             session: object.member(named: "session")?.stringValue,
             program: try program.map { try numbers.registeredNumber(of: $0) } ?? 0
         )
+    }
+
+    /// Returns the stored payload: the JSON, or the JSON with its sealed values.
+    private static func payload(_ json: JSONNode, _ sealed: JSONNode?) throws -> [UInt8] {
+        guard let sealed else { return Array(json.source) }
+        guard let values = sealed.stringValue.flatMap({ Base64URL.decode($0.utf8) }),
+            let stored = SealedPayload(json: Array(json.source), sealedValues: values)
+        else { throw CommandFailure("its member 'sealed' has no valid values") }
+        return stored.payload
     }
 
     /// Returns the principal of a line. A line of an older export has role and name in a single

@@ -34,6 +34,7 @@ extension StoreAssembly {
         } else {
             try streams.start(ReaderThread.start(name:_:))
         }
+        if let forgetter = makeForgetter() { context.process.watchdog.add(forgetter.check) }
     }
 
     /// Ends the open views of the previous server, and resumes the effects of that server.

@@ -1,0 +1,78 @@
+import Glibc
+import StoreCommandLine
+import StorePlatform
+
+/// The file in the data directory that names the owners to forget, one on each line. The file is
+/// there from the begin of a forget to its end, also if the process ends meanwhile.
+struct ForgetFile: Sendable {
+    /// The most owners of one forget.
+    static let ownersMax = 100_000
+    /// The most actions that are applied together.
+    static let actionsPerBatch = 1_000
+    private static let bytesMax = 64 << 20
+
+    private let path: String
+    /// The file with the reason why the store refused the last forget.
+    private var refusalPath: String { path + ".refused" }
+
+    init(in directory: String) { path = directory + "/forget" }
+
+    var exists: Bool { access(path, F_OK) == 0 }
+
+    /// The owners in the file; `nil` if there is no file, or if it can't be read.
+    var owners: [String]? {
+        guard let bytes = FileReader.read(path, bytesMax: Self.bytesMax),
+            bytes.count <= Self.bytesMax
+        else { return nil }
+        return bytes.split(separator: UInt8(ascii: "\n")).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+    }
+
+    /// Makes the file durable. Throws if there is a file already.
+    func write(_ owners: [String]) throws {
+        let lines = owners.joined(separator: "\n") + "\n"
+        let own = "\(path).\(getpid())"
+        do { try AtomicFile.write(Array(lines.utf8), to: own, mode: 0o644) } catch {
+            throw CommandFailure("nothing was forgotten: \(error)")
+        }
+        defer { unlink(own) }
+        if !exists { unlink(refusalPath) }
+        // Unlike a rename, a link never replaces the file of another command.
+        guard link(own, path) == 0 else {
+            throw CommandFailure(
+                errno == EEXIST
+                    ? "nothing was forgotten: another forget is not complete yet, see \(path)"
+                    : "nothing was forgotten: making \(path) failed: \(SystemError.text)"
+            )
+        }
+        sync()
+    }
+
+    /// Removes the file, because the forget is complete.
+    func remove() {
+        unlink(path)
+        sync()
+    }
+
+    /// Removes the file, and keeps the reason why the store refused the forget.
+    func refuse(because reason: String) {
+        try? AtomicFile.write(Array(reason.utf8), to: refusalPath, mode: 0o644)
+        remove()
+    }
+
+    /// Returns the reason of ``refuse(because:)``, and forgets the reason.
+    func takeRefusal() -> String? {
+        guard let bytes = FileReader.read(refusalPath, bytesMax: 1 << 16) else { return nil }
+        unlink(refusalPath)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func sync() {
+        let directory = String(path.dropLast("/forget".count))
+        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+}

@@ -1,0 +1,398 @@
+"""Personal members and the command `forget` (docs/decisions/0056, docs/PERSONAL_DATA.md)."""
+
+import base64
+import json
+import random
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+import tour
+from access import ALL, House
+from harness import ROOT, SmallDisk, action, environment_with
+from programs import SOURCES, build_sample
+
+ROLES = {
+    "operator": ALL,
+    "user": {"read": ["*", "log"], "dispatch": ["*"], "use": ["sessions"]},
+    "anonymous": {"read": ["*"], "dispatch": ["*"]},
+}
+DOCUMENT = (ROOT / "docs" / "PERSONAL_DATA.md").read_text()
+ZSTD = b"\x28\xb5\x2f\xfd"
+
+
+@pytest.fixture(scope="module")
+def program():
+    return build_sample("Confidant")
+
+
+class Shop(House):
+    """A store with personal members, its data, and its keys in a directory apart."""
+
+    def __init__(self, folder, program):
+        super().__init__(folder, ROLES, program)
+        self.data, self.secrets = folder / "data", folder / "secrets"
+
+    def server(self, *flags, **options):
+        options.setdefault("data", self.data)
+        return super().server("--personal-keys", str(self.secrets), *flags, **options)
+
+    def command(self, verb, *words, data=None, keys=None, input=None):
+        return subprocess.run(
+            [self.program, verb, *words, "--data", data or self.data, "--personal-keys", keys or self.secrets],
+            env=environment_with(),
+            capture_output=True,
+            text=True,
+            input=input,
+            timeout=120,
+        )
+
+    def forget(self, *names):
+        """Forgets these users, and returns the printed text."""
+        if len(names) == 1:
+            ended = self.command("forget", *names)
+        else:
+            ended = self.command("forget", "-", input="\n".join(names))
+        assert ended.returncode == 0, ended.stderr
+        return ended.stdout
+
+
+@pytest.fixture
+def shop(tmp_path, program):
+    return Shop(tmp_path, program)
+
+
+def forms(secret):
+    """The bytes of a text as UTF-8, as escaped JSON, and in base64 behind any other bytes."""
+    yield secret.encode()
+    yield json.dumps(secret)[1:-1].encode()
+    for before in range(3):
+        encoded = base64.b64encode(b"x" * before + secret.encode())
+        # The first and the last characters depend on the bytes around the secret.
+        yield encoded[4 if before else 0 : len(encoded) - 4]
+
+
+def traces(secrets, *folders):
+    """The files with any of these texts, in any form."""
+    patterns = re.compile(b"|".join(re.escape(form) for secret in secrets for form in forms(secret)))
+    found = []
+    for folder in folders:
+        for file in [folder] if folder.is_file() else sorted(folder.rglob("*")):
+            if not file.is_file() or file.name == "keys.json":
+                continue
+            data = file.read_bytes()
+            # No file has a compressed state, in which the search would find nothing.
+            assert ZSTD not in data, file
+            if match := patterns.search(data):
+                found.append((file.name, match[0]))
+    return found
+
+
+def invite(server, header, name, secret):
+    answer = server.post(action("invitations/sent", invitee=name, email=secret), header)
+    assert answer.status == 200, answer
+    return answer.json["version"]
+
+
+def move(server, header, street, agent="Teapot/7.3 (ada)"):
+    answer = server.post(
+        action("profile/addressChanged", street=street, country="FR"), {**header, "User-Agent": agent}
+    )
+    assert answer.status == 200, answer
+    return answer.json["version"]
+
+
+def log(server, header):
+    return server.request("GET", "/actions?limit=1000", headers=header).json["actions"]
+
+
+def emails(server, header):
+    return server.get("/modules/invitations", header).json["emails"]
+
+
+def populate(shop, server):
+    """Gives two users secrets, and returns their header fields."""
+    ada, bob = shop.bearer("ada", "user"), shop.bearer("bob", "user")
+    move(server, ada, "rue Sécrète 1")
+    notes = [{"text": "likes Zürich tea", "kind": "a"}, {"text": "has a grey cat", "kind": "b"}]
+    assert server.post(action("profile/noted", notes=notes), ada).status == 200
+    move(server, bob, "Verborgene Gasse 2", "Kettle/1.1 (bob)")
+    invite(server, bob, "ada", "ada@hidden.example")
+    invite(server, ada, "bob", "bob@hidden.example")
+    return ada, bob
+
+
+ADA = ["rue Sécrète 1", "likes Zürich tea", "has a grey cat", "ada@hidden.example", "Teapot/7.3 (ada)"]
+BOB = ["Verborgene Gasse 2", "bob@hidden.example", "Kettle/1.1 (bob)"]
+
+
+def test_no_file_has_a_personal_value_and_readers_have_it(shop):
+    with shop.server("--snapshot-every", "2") as server:
+        ada, bob = populate(shop, server)
+        assert server.get("/modules/profile", ada).json["street"] == "rue Sécrète 1"
+        records = log(server, shop.operator)
+        assert records[0]["payload"] == {"street": "rue Sécrète 1", "country": "FR"}
+        assert records[0]["origin"].endswith("Teapot/7.3 (ada)")
+        assert "forgotten" not in records[0]
+        assert server.get("/state?version=1", shop.operator).json["profile"]["@ada"]["street"] == "rue Sécrète 1"
+        assert traces(ADA + BOB, shop.data, shop.secrets) == []
+    assert traces(ADA + BOB, shop.data, shop.secrets) == []
+    exported = shop.command("export", str(shop.folder / "lines"))
+    assert exported.returncode == 0, exported.stderr
+    assert traces(ADA + BOB, shop.folder / "lines") == []
+    # A copy of the history needs the keys, and then has the same state.
+    imported = shop.command("import", str(shop.folder / "lines"), data=shop.folder / "copy", keys=shop.secrets)
+    assert imported.returncode == 0, imported.stderr
+    for data in (shop.data, shop.folder / "copy"):
+        with shop.server(data=data) as server:
+            assert server.get("/modules/profile", ada).json["notes"] == ["likes Zürich tea", "has a grey cat"]
+            assert emails(server, shop.operator)["bob"] == "bob@hidden.example"
+
+
+@pytest.mark.parametrize("is_running", [True, False])
+def test_a_forgotten_user_is_nowhere_and_the_others_stay(shop, is_running):
+    server = shop.server("--snapshot-every", "2")
+    ada, bob = populate(shop, server)
+    key = {**ada, "Idempotency-Key": '"7"'}
+    assert server.post(action("profile/addressChanged", street="rue Sécrète 1", country="FR"), key).status == 200
+    backup = shop.command("backup", str(shop.folder / "before.db"))
+    assert backup.returncode == 0, backup.stderr
+    if not is_running:
+        assert server.stop() == 0
+    assert "ada is forgotten\nmake a backup now" in shop.forget("ada")
+    if not is_running:
+        server = shop.server()
+    with server:
+        newest = server.version
+        assert server.get("/state", shop.operator).json["profile"] == {
+            "@bob": {"street": "Verborgene Gasse 2", "notes": []}
+        }
+        assert emails(server, shop.operator) == {"bob": "bob@hidden.example"}
+        records = log(server, shop.operator)
+        assert records[0]["payload"] == {"street": None, "country": "FR"}
+        assert records[0]["forgotten"] is True and "origin" not in records[0]
+        assert records[0]["principal"] == "ada"
+        assert records[1]["payload"]["notes"] == [{"text": None, "kind": "a"}, {"text": None, "kind": "b"}]
+        assert records[2]["payload"] == {"street": "Verborgene Gasse 2", "country": "FR"}
+        assert records[3]["payload"] == {"invitee": "ada", "email": None}
+        assert records[4]["payload"] == {"invitee": "bob", "email": "bob@hidden.example"}
+        assert [record["type"] for record in records[-2:]] == ["users/forgotten", "invitations/removed"]
+        assert records[-1]["origin"] == "StoreServer/forget"
+        # A state before the forget can't be made again, and the answer says from which on it can.
+        for version in (0, 1, newest - 1):
+            gone = server.get(f"/state?version={version}", shop.operator)
+            gone.problem("gone", 410)
+            assert gone.json["oldest"] == newest
+        assert server.get(f"/state?version={newest}", shop.operator).status == 200
+        blame = server.get("/state/invitations/total?blame=true", shop.operator).json
+        assert blame["complete"] is False and blame["searchedAfter"] == newest
+        # The user may come back, with a new key.
+        move(server, ada, "rue Neuve 3")
+        assert server.get("/modules/profile", ada).json["street"] == "rue Neuve 3"
+    everything = [shop.data, shop.secrets, shop.folder / "before.db"]
+    assert traces(ADA + BOB + ["rue Neuve 3"], *everything) == []
+    verified = shop.command("verify")
+    assert verified.returncode == 0, verified.stderr
+    assert "the content of 4 records is forgotten" in verified.stdout
+    assert f"states before version {newest} can't be made again" in verified.stdout
+    # With the keys of today, the backup of before has the other users' values in its log alone.
+    shutil.copytree(shop.secrets, shop.folder / "today")
+    (shop.folder / "restored").mkdir()
+    shutil.copy(shop.folder / "before.db", shop.folder / "restored/store.db")
+    ended = shop.command("export", data=shop.folder / "restored")
+    assert ended.returncode == 0 and len(ended.stdout.splitlines()) == 6
+    ended = subprocess.run(
+        [shop.program, "--data", shop.folder / "restored", "--personal-keys", shop.secrets, "--listen", "127.0.0.1:0"],
+        env=environment_with(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert ended.returncode == 1
+    assert "copied before a person was forgotten" in ended.stderr
+    # A line without its content can't be reduced again.
+    assert shop.command("export", str(shop.folder / "lines")).returncode == 0
+    imported = shop.command("import", str(shop.folder / "lines"), data=shop.folder / "anew")
+    assert imported.returncode == 1 and "its content is forgotten" in imported.stderr
+
+
+def test_keys_that_are_missing_never_look_forgotten(shop):
+    with shop.server() as server:
+        populate(shop, server)
+    shutil.copytree(shop.secrets, shop.folder / "kept")
+
+    def refusal():
+        ended = shop.command("verify")
+        assert ended.returncode == 1
+        return ended.stderr
+
+    (shop.secrets / "keys").unlink()
+    assert "is sealed" in refusal() and "has other keys" in refusal()
+    (shop.secrets / "keys").write_text("no keys at all\n")
+    assert "is no file of keys" in refusal()
+    shutil.copy(shop.folder / "kept/keys", shop.secrets / "keys")
+    assert shop.command("verify").returncode == 0
+    # A damaged slot is damage. The first slots belong to the snapshots and to ada.
+    data = bytearray((shop.folder / "kept/keys").read_bytes())
+    data[2 * 64 + 30] ^= 1
+    (shop.secrets / "keys").write_bytes(data)
+    assert "which is damaged" in refusal()
+
+
+def test_a_refused_action_forgets_nothing(shop):
+    with shop.server() as server:
+        ada, _ = populate(shop, server)
+        assert server.post(action("invitations/closed"), shop.operator).status == 200
+        ended = shop.command("forget", "ada")
+        assert ended.returncode == 1 and "The invitations are closed." in ended.stderr
+        assert server.get("/modules/profile", ada).json["street"] == "rue Sécrète 1"
+        version = server.version
+    ended = shop.command("forget", "ada")
+    assert ended.returncode == 1 and "The invitations are closed." in ended.stderr
+    with shop.server() as server:
+        assert server.version == version
+        assert server.get("/modules/profile", ada).json["street"] == "rue Sécrète 1"
+        assert server.get("/state?version=1", shop.operator).status == 200
+
+
+def test_the_command_names_what_is_wrong(shop, tmp_path):
+    assert "usage: forget NAME" in shop.command("forget").stderr
+    assert "there is no history" in shop.command("forget", "ada").stderr
+    with shop.server() as server:
+        populate(shop, server)
+        assert "a name has at least one character" in shop.command("forget", "a\tb").stderr
+        assert "standard input has no names" in shop.command("forget", "-", input="\n").stderr
+        # A name without values is no error: the state and the log may have the name.
+        assert "carol is forgotten" in shop.forget("carol")
+
+
+def test_a_full_disk_forgets_later(shop):
+    with SmallDisk(shop.folder) as disk:
+        shop.data = disk.data / "data"
+        with shop.server() as server:
+            ada, _ = populate(shop, server)
+            disk.fill()
+            ended = shop.command("forget", "ada")
+            assert ended.returncode == 1 and "nothing was forgotten" in ended.stderr
+            assert server.get("/modules/profile", ada).json["street"] == "rue Sécrète 1"
+            disk.clear()
+            shop.forget("ada")
+            assert log(server, shop.operator)[0]["payload"]["street"] is None
+
+
+def test_a_killed_forget_is_complete_or_has_not_begun(shop):
+    """Kills the server at a random moment of a forget. Then the user is there as a whole, or not at all."""
+    with shop.server() as server:
+        for number in range(40):
+            invite(server, shop.operator, f"user{number}", f"secret-{number}@hidden.example")
+    generator = random.Random(17)
+    outcomes = {True: 0, False: 0}
+    for number in range(24):
+        name, secret = f"user{number}", f"secret-{number}@hidden.example"
+        is_offline = number % 4 == 3
+        if is_offline:
+            victim = subprocess.Popen(
+                [shop.program, "forget", name, "--data", shop.data, "--personal-keys", shop.secrets],
+                env=environment_with(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            time.sleep(generator.uniform(0, 0.15))
+            victim.kill()
+            victim.wait()
+        else:
+            server = shop.server()
+            command = subprocess.Popen(
+                [shop.program, "forget", name, "--data", shop.data, "--personal-keys", shop.secrets],
+                env=environment_with(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            time.sleep(generator.uniform(0, 0.25))
+            server.stop(signal.SIGKILL)
+            command.kill()
+            command.wait()
+        has_begun = (shop.data / "forget").exists()
+        with shop.server() as server:
+            assert not (shop.data / "forget").exists()
+            [record] = [
+                each
+                for each in log(server, shop.operator)
+                if each["type"] == "invitations/sent" and each["payload"]["invitee"] == name
+            ]
+            is_forgotten = record["payload"]["email"] is None
+            assert record.get("forgotten", False) == is_forgotten
+            assert (name in emails(server, shop.operator)) != is_forgotten
+            assert is_forgotten or not has_begun
+            assert emails(server, shop.operator)["user39"] == "secret-39@hidden.example"
+        assert traces([secret], shop.data, shop.secrets) == []
+        verified = shop.command("verify")
+        assert verified.returncode == 0, verified.stderr
+        outcomes[is_forgotten] += 1
+    assert outcomes[True] > 0, outcomes
+
+
+def test_three_hundred_of_a_thousand_users_are_forgotten(shop):
+    """Plants secrets of 1,000 users, forgets 300, and searches live files, backups and exports."""
+    secrets = {f"user{number}": f"geheimnis-{number}-ß@hidden.example" for number in range(1_000)}
+    gone = [name for number, name in enumerate(secrets) if number % 10 < 3]
+    copies = shop.folder / "copies"
+    copies.mkdir()
+
+    def copy(name):
+        for verb, file in (("backup", f"{name}.db"), ("export", f"{name}.lines")):
+            if verb == "export" and server.process.poll() is None:
+                continue
+            ended = shop.command(verb, str(copies / file))
+            assert ended.returncode == 0, ended.stderr
+
+    with shop.server("--snapshot-every", "100") as server:
+        names = list(secrets)
+        for start in range(0, 1_000, 50):
+            body = [
+                {"type": "invitations/sent", "payload": {"invitee": name, "email": secrets[name]}}
+                for name in names[start : start + 50]
+            ]
+            assert server.post(json.dumps(body).encode(), shop.operator).status == 200
+        copy("before")
+        # Most of them at once, some alone, and one without a server.
+        shop.forget(*gone[:290])
+        for name in gone[290:299]:
+            shop.forget(name)
+        copy("after")
+    shop.forget(gone[299])
+    with shop.server() as server:
+        left = emails(server, shop.operator)
+        assert left == {name: secret for name, secret in secrets.items() if name not in gone}
+        for page in range(0, 1_000, 250):
+            answer = server.request("GET", f"/actions?after={page}&limit=250", headers=shop.operator)
+            for record in answer.json["actions"]:
+                name, email = record["payload"]["invitee"], record["payload"]["email"]
+                assert email == (None if name in gone else secrets[name])
+    copy("end")
+    everything = [shop.data, shop.secrets, copies]
+    assert len(list(copies.iterdir())) == 4
+    assert traces(secrets.values(), *everything) == []
+    verified = shop.command("verify")
+    assert verified.returncode == 0, verified.stderr
+    assert "the content of 300 records is forgotten" in verified.stdout
+
+
+def test_the_document_has_the_declarations_of_the_program():
+    [code] = re.findall(r"^```swift\n(.*?)^```", DOCUMENT, re.S | re.M)
+    assert code in (SOURCES / "Confidant.swift").read_text()
+
+
+@pytest.mark.parametrize("is_running", [True, False])
+def test_the_command_of_the_document_prints_the_shown_lines(shop, is_running):
+    server = shop.server()
+    populate(shop, server)
+    if not is_running:
+        assert server.stop() == 0
+    shown = DOCUMENT.replace("$ store-server", f"$ {shop.program}").replace("--data store", f"--data {shop.data}")
+    assert tour.play(shown.replace("--personal-keys secrets", f"--personal-keys {shop.secrets}"), "http://127.0.0.1:8080") == 1
+    if is_running:
+        assert server.stop() == 0
