@@ -98,8 +98,8 @@ extension SQLiteJournal: ForgettingJournal {
                 .foreign,
                 "the history in \(directory) is sealed, and "
                     + (sealer.map { "\($0.keys.path) has other keys" } ?? "it has no keys"),
-                hint: "give the directory of its keys with --personal-keys; a lost file of keys can "
-                    + "only come back from a backup of that file"
+                hint: "give the directory of its keys with --personal-keys; a lost file of keys "
+                    + "can only come back from a backup of that file"
             )
         }
         let forgotten = forms.filter { $0.value == .forgotten }

@@ -202,6 +202,7 @@ public final class SQLiteJournal: Journal {
             opened = nil
             return notice
         }
+        sealer?.keys.close()
         if let notice { log(notice) }
     }
 

@@ -33,8 +33,12 @@ package final class KeyFile: Sendable {
         case damaged
     }
 
+    private static let noDescriptor: CInt = -1
+    /// The descriptor after ``close()``, with which each write fails.
+    private static let closedDescriptor: CInt = -2
+
     private struct Contents {
-        /// The open file; -1 before the first key.
+        /// The open file; ``noDescriptor`` before the first key, ``closedDescriptor`` after the end.
         var descriptor: CInt
         var slots: [Slot]
         /// The slot with the key for new values, for each owner.
@@ -60,19 +64,19 @@ package final class KeyFile: Sendable {
             guard errno == ENOENT else { throw Self.failure("opening", path) }
             var random = SystemRandomNumberGenerator()
             id = random.next()
-            contents = Locked(Contents(descriptor: -1, slots: []))
+            contents = Locked(Contents(descriptor: Self.noDescriptor, slots: []))
             return
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let error = Self.failure("locking", path)
-            close(descriptor)
+            Glibc.close(descriptor)
             throw error
         }
         guard let bytes = FileReader.read(descriptor, bytesMax: Self.fileBytesMax),
             bytes.count >= Self.slotBytes, bytes.starts(with: Self.magic),
             bytes.count <= Self.fileBytesMax
         else {
-            close(descriptor)
+            Glibc.close(descriptor)
             throw JournalOpenError(
                 .foreign,
                 "\(path) is no file of keys",
@@ -103,9 +107,15 @@ package final class KeyFile: Sendable {
         contents = Locked(read)
     }
 
-    deinit {
-        let descriptor = contents.withLock { $0.descriptor }
-        if descriptor >= 0 { close(descriptor) }
+    deinit { close() }
+
+    /// Closes the file, so that another journal can use the keys. This object makes and destroys no
+    /// more keys. A second call does nothing.
+    func close() {
+        contents.withLock { contents in
+            if contents.descriptor >= 0 { Glibc.close(contents.descriptor) }
+            contents.descriptor = Self.closedDescriptor
+        }
     }
 
     /// True if there is a file of keys in the directory.
@@ -139,7 +149,7 @@ package final class KeyFile: Sendable {
             guard let number = UInt32(exactly: contents.slots.count) else {
                 throw .unknown("nothing was written: \(path) has no room for another key")
             }
-            if contents.descriptor < 0 { contents.descriptor = try makeFile() }
+            if contents.descriptor == Self.noDescriptor { contents.descriptor = try makeFile() }
             try write(Self.bytes(of: key, tag), to: number, contents.descriptor)
             guard fdatasync(contents.descriptor) == 0 else { throw failure("syncing") }
             contents.slots.append(.key(key))
@@ -260,7 +270,7 @@ package final class KeyFile: Sendable {
             fsync(descriptor) == 0, JournalDirectory.sync(directory)
         else {
             let error = failure("making")
-            close(descriptor)
+            Glibc.close(descriptor)
             unlink(path)
             throw error
         }
