@@ -35,6 +35,8 @@ class Shop(House):
     def __init__(self, folder, program):
         super().__init__(folder, ROLES, program)
         self.data, self.secrets = folder / "data", folder / "secrets"
+        # A server reads the file of credentials at its start.
+        self.ada, self.bob = self.bearer("ada", "user"), self.bearer("bob", "user")
 
     def server(self, *flags, **options):
         options.setdefault("data", self.data)
@@ -115,7 +117,7 @@ def emails(server, header):
 
 def populate(shop, server):
     """Gives two users secrets, and returns their header fields."""
-    ada, bob = shop.bearer("ada", "user"), shop.bearer("bob", "user")
+    ada, bob = shop.ada, shop.bob
     move(server, ada, "rue Sécrète 1")
     notes = [{"text": "likes Zürich tea", "kind": "a"}, {"text": "has a grey cat", "kind": "b"}]
     assert server.post(action("profile/noted", notes=notes), ada).status == 200
