@@ -38,7 +38,7 @@ package final class KeyFile: Sendable {
     private static let closedDescriptor: CInt = -2
 
     private struct Contents {
-        /// The open file; ``noDescriptor`` before the first key, ``closedDescriptor`` after the end.
+        /// The open file; ``noDescriptor`` before the first key, ``closedDescriptor`` at the end.
         var descriptor: CInt
         var slots: [Slot]
         /// The slot with the key for new values, for each owner.
