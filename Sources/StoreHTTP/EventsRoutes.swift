@@ -27,7 +27,9 @@ struct EventsRoutes: RouteGroup {
                 "events",
                 "The state, now and after each publication, as server-sent events.",
                 needs: .state,
-                parameters: [pointerParameter] + WindowParameters.all + StreamParameters.all,
+                parameters: [pointerParameter]
+                    + WindowParameters.all(needing: pointerParameter.name)
+                    + StreamParameters.all,
                 handle: open
             )
         ]

@@ -227,7 +227,7 @@ def test_p1_a_use_case_depends_on_neither_http_nor_its_presenter():
     for name in modules:
         assert needs[name] <= library | interfaces | {"DefaultLoginUseCases"}, name
     assert needs["DefaultStore"] == library | interfaces | modules | {"DefaultLoginUseCases"}
-    assert needs["StorePatterns"] == {"StorePlatform", "StoreCore"}
+    assert needs["StorePatterns"] == {"StorePlatform", "StoreCore", "StoreJSON"}
     assert needs["StoreCore"] <= {"StorePlatform", "StoreTexts", "StoreTraces"}
     assert needs["StoreTraces"] == {"StorePlatform"} and not needs["StoreTexts"] | needs["StorePlatform"]
     for name, allowed in (

@@ -12,8 +12,8 @@ package struct CrossOrigin: Sendable {
     /// The names in `Access-Control-Expose-Headers`. A browser shows these header fields of an
     /// answer to a page only if the server lists them.
     static let exposedFields = [
-        "Allow", "ETag", "Idempotency-Replayed", "Location", "Preference-Applied", "RateLimit",
-        "RateLimit-Policy", "Retry-After", "WWW-Authenticate",
+        "Allow", "ETag", "Idempotency-Replayed", "Link", "Location", "Preference-Applied",
+        "RateLimit", "RateLimit-Policy", "Retry-After", "WWW-Authenticate",
     ]
 
     private let rule: OriginRule

@@ -74,16 +74,32 @@ struct WindowAnswer: Sendable {
 
 /// The parameters of a window.
 enum WindowParameters {
-    static let from = Parameter.text(
-        "from",
-        "The window of an object begins with the first member whose name is not before this name."
-    )
-    static let limit = Parameter.number(
-        "limit",
-        in: 1...UInt64(MemberWindow.limitMax),
-        "The most members of a window of an object; \(MemberWindow.limitDefault) by default."
-    )
+    static let from = makeFrom()
+    static let limit = makeLimit()
     static let all: [any RouteParameter] = [from, limit]
+
+    /// The same parameters, for a route on which another parameter names the object.
+    static func all(needing other: String) -> [any RouteParameter] {
+        let note = " Needs \(other)."
+        return [makeFrom(note), makeLimit(note)]
+    }
+
+    private static func makeFrom(_ note: String = "") -> Parameter<String> {
+        .text(
+            "from",
+            "The window of an object begins with the first member whose name is not before this "
+                + "name." + note
+        )
+    }
+
+    private static func makeLimit(_ note: String = "") -> Parameter<UInt64> {
+        .number(
+            "limit",
+            in: 1...UInt64(MemberWindow.limitMax),
+            "The most members of a window of an object; \(MemberWindow.limitDefault) by default."
+                + note
+        )
+    }
 }
 
 extension RequestContext {
