@@ -8,9 +8,6 @@ package struct Change: Sendable {
     /// True if the action concerns only the session that led to it, and no shared slice. Other
     /// sessions then see only a new version number.
     package var isVisibleToSenderOnly = false
-    /// The readers of the restricted slices that have changed, before and after the action; `nil`
-    /// if no such slice has changed.
-    package private(set) var readers: ChangedReaders?
 
     package init(
         changesState: Bool,
@@ -25,24 +22,8 @@ package struct Change: Sendable {
     /// Adds a slice, or merges it with the entry of the same slice.
     mutating func add(_ edit: SliceEdit) { edits.insert(edit) }
 
-    /// Adds the readers of a restricted slice, before or after the action.
-    mutating func add(_ readers: Readers) {
-        self.readers = ChangedReaders(adding: readers, to: self.readers)
-    }
-
     /// The change of an action that changed nothing.
     package static let none = Change(changesState: false)
-}
-
-/// The readers of restricted slices that an action has changed. The type is a class, so that a
-/// change without such slices stores only an empty reference.
-package final class ChangedReaders: Sendable {
-    /// The readers. A reader of several slices occurs several times.
-    let lists: [Readers]
-
-    init(adding readers: Readers, to others: ChangedReaders?) {
-        lists = (others?.lists ?? []) + [readers]
-    }
 }
 
 /// A slice that an action has written.
@@ -51,7 +32,7 @@ package struct SliceEdit: Sendable, Hashable {
     package let module: Int
     /// The key of the slice. If the module has slices of sessions or instances, and the key names
     /// none of them, all of its slices may have changed.
-    package let key: SliceKey
+    package private(set) var key: SliceKey
     /// True if the bytes of the slice have changed.
     package fileprivate(set) var changesSlice: Bool
     /// True if the slice was started although it already existed.
@@ -76,6 +57,7 @@ package struct SliceEdit: Sendable, Hashable {
     fileprivate mutating func merge(_ other: SliceEdit) {
         if other.changesSlice { changesSlice = true }
         if other.isRestart { isRestart = true }
+        if other.key.readers != nil { key = other.key }
     }
 }
 

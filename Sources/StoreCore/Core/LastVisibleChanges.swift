@@ -45,7 +45,7 @@ struct LastVisibleChanges {
             guard edit.changesSlice else { return }
             guard !restrictedModules.contains(edit.module) else {
                 let isHidden = restrictedModules.hidden.contains(edit.module)
-                let readers = isHidden ? [] : change.readers?.lists ?? []
+                let readers = isHidden ? [] : edit.key.readers ?? []
                 noteRestricted(readers, of: edit.module, at: version)
                 return
             }

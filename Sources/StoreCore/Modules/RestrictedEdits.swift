@@ -30,7 +30,7 @@ extension ModuleMachine {
         throw .ofAbsentSlice(path)
     }
 
-    /// Adds the readers of a slice in both states to the change of an action.
+    /// Adds the readers of a changed slice in both states to the change of an action.
     func addReaders(
         of key: SliceKey,
         _ module: Int,
@@ -38,10 +38,17 @@ extension ModuleMachine {
         _ new: Root,
         to change: inout Change
     ) {
+        let readers = readers(of: [key], module, old, new)
+        change.add(SliceEdit(module, SliceKey(instance: key.instance, readers: readers)))
+    }
+
+    /// Returns the readers of slices in both states.
+    func readers(of keys: [SliceKey], _ module: Int, _ old: Root, _ new: Root) -> [Readers] {
         let place = modules[module].slicePlace
-        let (before, after) = (place.readers(old, key), place.readers(new, key))
-        change.add(before)
-        if after != before { change.add(after) }
+        return keys.flatMap { key in
+            let (before, after) = (place.readers(old, key), place.readers(new, key))
+            return before == after ? [before] : [before, after]
+        }
     }
 }
 

@@ -100,10 +100,18 @@ extension ModuleMachine {
         }
         for (module, keys) in changed {
             try admitChanges(keys, of: module, in: state, settling)
-            if isRestricted[module] {
-                for key in keys { addReaders(of: key, module, before, state, to: &change) }
-            }
             change.add(keys, of: module)
+            if isRestricted[module] {
+                // One entry stands for all slices if there are too many of them.
+                let isWhole = keys.count > Change.editsMax
+                for slices in isWhole ? [keys] : keys.map({ [$0] }) {
+                    let instance = isWhole ? nil : slices.first?.instance
+                    let readers = readers(of: slices, module, before, state)
+                    change.add(
+                        SliceEdit(module, SliceKey(instance: instance, readers: readers))
+                    )
+                }
+            }
             // A change that does not list the keys of its slices is visible to all sessions.
             if keys.count > Change.editsMax || !isVisibleToSenderOnly[module] {
                 change.isVisibleToSenderOnly = false

@@ -6,10 +6,12 @@ package struct SliceKey: Hashable, Sendable {
     private final class Names: Sendable {
         let owner: String?
         let instance: String?
+        let readers: [Readers]?
 
-        init(_ owner: String?, _ instance: String?) {
+        init(_ owner: String?, _ instance: String?, _ readers: [Readers]? = nil) {
             self.owner = owner
             self.instance = instance
+            self.readers = readers
         }
     }
 
@@ -21,6 +23,14 @@ package struct SliceKey: Hashable, Sendable {
     }
 
     private init() { names = nil }
+
+    /// Makes the key of a changed slice of a restricted module, with the readers of the slice
+    /// before and after the change.
+    init(instance: String?, readers: [Readers]) { names = Names(nil, instance, readers) }
+
+    /// The readers of a changed slice, before and after the change. The readers are no part of the
+    /// key: equal keys may have different readers. `nil` for the key of any other slice.
+    var readers: [Readers]? { names?.readers }
 
     /// The key of a module's only slice.
     package static var only: SliceKey { SliceKey() }
