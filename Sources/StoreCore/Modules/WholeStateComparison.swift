@@ -102,7 +102,7 @@ extension ModuleMachine {
             try admitChanges(keys, of: module, in: state, settling)
             change.add(keys, of: module)
             if isRestricted[module] {
-                // One entry stands for all slices if there are too many of them.
+                // If there are too many slices, a single entry stands for all of them.
                 let isWhole = keys.count > Change.editsMax
                 for slices in isWhole ? [keys] : keys.map({ [$0] }) {
                     let instance = isWhole ? nil : slices.first?.instance
