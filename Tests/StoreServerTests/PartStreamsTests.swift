@@ -28,7 +28,7 @@ import Testing
     private func snapshot(_ version: UInt64, _ slices: (String, UInt64)...) -> Snapshot {
         Snapshot(
             tag: Tag(epoch: epoch, version: version),
-            slices: slices.map { PublishedSlice(.whole(Bytes(utf8: $0.0)), version: $0.1) },
+            slices: slices.map { PublishedSlice(document: Bytes(utf8: $0.0), version: $0.1) },
             layout: layout
         )
     }
@@ -125,9 +125,9 @@ import Testing
             PartStreams(layout: layout, sender), SliceStreams(layout, sender)
         )
         func snapshot(_ version: UInt64, own: (json: String, version: UInt64)?) -> Snapshot {
-            let first = PublishedSlice(.whole(Bytes(utf8: #"{"text":""}"#)), version: 1)
+            let first = PublishedSlice(document: Bytes(utf8: #"{"text":""}"#), version: 1)
             let own = own.map {
-                ("a", PublishedSlice(.whole(Bytes(utf8: $0.json)), version: $0.version))
+                ("a", PublishedSlice(document: Bytes(utf8: $0.json), version: $0.version))
             }
             let sessions = OwnedSlices([own].compactMap { $0 }, first: first, .bareSlice)
             return Snapshot(

@@ -11,7 +11,7 @@ import Testing
     private let epoch = Epoch(rawValue: 0x4f1c_09ab)
 
     private func snapshot(_ version: UInt64, _ slices: [Bytes?]) -> Snapshot {
-        let published = slices.map { PublishedSlice(.whole($0), version: version) }
+        let published = slices.map { PublishedSlice(document: $0, version: version) }
         return Snapshot(tag: Tag(epoch: epoch, version: version), slices: published, layout: layout)
     }
 

@@ -19,7 +19,7 @@ import Testing
         Snapshot(
             tag: Tag(epoch: Epoch(rawValue: 7), version: version),
             slices: slices.map { text, version in
-                PublishedSlice(.whole(text.map { Bytes(utf8: $0) }), version: version)
+                PublishedSlice(document: text.map { Bytes(utf8: $0) }, version: version)
             },
             layout: layout ?? self.layout
         )

@@ -150,6 +150,8 @@ IN_PROCESS = {
     "dispatch, no observer": (["dispatch", "0"], 1_000, 5_000),
     "dispatch, 1 observer": (["dispatch", "1"], 1_000, 5_000),
     "dispatch, 100 observers": (["dispatch", "100"], 1_000, 3_000),
+    "dispatch to a module": (["module"], 1_000, 5_000),
+    "dispatch to a module with a context": (["contextual-module"], 1_000, 5_000),
     "an effect that dispatches": (["effect"], 100, 500),
 }
 

@@ -140,6 +140,7 @@ package struct ActionOrigin {
     }
 
     /// Makes the context of a reducer for an instance.
+    @inline(__always)
     package func context(of instance: String?) -> ReducerContext {
         let (principal, session, cause): (ActionPrincipal?, String?, UInt64?)
         switch source {

@@ -216,117 +216,49 @@ final class MountedModule<M: Module, Place: SlicePlace>: BoundModule where Place
 extension MountedModule {
     /// The handlers of the module's action enums, for a module without effects.
     private var effectlessHandlers: [ActionHandler<Root>] {
-        typealias Action = M.Interface.Action
         let module = typedModule
-        return [
-            handler(
-                .action,
-                Action.self,
-                place.reducer(name) { try module.reduce(&$0, $1 as Action) }
-            ),
-            handler(.ui, M.UI.self, place.reducer(name) { try module.reduce(&$0, ui: $1 as M.UI) }),
-            handler(
-                .internal,
-                M.Internal.self,
-                place.reducer(name) { try module.reduce(&$0, internal: $1 as M.Internal) }
-            ),
-        ].compactMap(\.self)
+        return ActionHandler.forEnums(
+            of: M.self,
+            place.reducer(name) { try module.reduce(&$0, $1 as M.Interface.Action) },
+            ui: place.reducer(name) { try module.reduce(&$0, ui: $1 as M.UI) },
+            internal: place.reducer(name) { try module.reduce(&$0, internal: $1 as M.Internal) }
+        )
     }
 
     /// Returns the handlers of the module's action enums, for a module with effects.
     private func handlers<E: EffectfulModule>(of module: E) -> [ActionHandler<Root>]
     where E.State == M.State {
-        typealias Action = E.Interface.Action
-        return [
-            handler(
-                .action,
-                Action.self,
-                place.reducer(
-                    name,
-                    withEffect: { [timers] in try timers.admit(module.reduce(&$0, $1 as Action)) }
-                )
+        ActionHandler.forEnums(
+            of: E.self,
+            place.reducer(
+                name,
+                withEffect: { [timers] in
+                    try timers.admit(module.reduce(&$0, $1 as E.Interface.Action))
+                }
             ),
-            handler(
-                .ui,
-                E.UI.self,
-                place.reducer(
-                    name,
-                    withEffect: { [timers] in
-                        try timers.admit(module.reduce(&$0, ui: $1 as E.UI))
-                    }
-                )
+            ui: place.reducer(
+                name,
+                withEffect: { [timers] in try timers.admit(module.reduce(&$0, ui: $1 as E.UI)) }
             ),
-            handler(
-                .internal,
-                E.Internal.self,
-                place.reducer(
-                    name,
-                    withEffect: { [timers] in
-                        try timers.admit(module.reduce(&$0, internal: $1 as E.Internal))
-                    }
-                )
-            ),
-        ].compactMap(\.self)
+            internal: place.reducer(
+                name,
+                withEffect: { [timers] in
+                    try timers.admit(module.reduce(&$0, internal: $1 as E.Internal))
+                }
+            )
+        )
     }
 
     /// Returns the handlers of the module's action enums, whose reducers get a context.
     private func handlers<C: ContextualModule>(of module: C) -> [ActionHandler<Root>]
     where C.State == M.State {
-        [
-            handler(
-                .action,
-                C.Interface.Action.self,
-                contextualReducer(of: module) {
-                    try module.reduce(&$0, $1 as C.Interface.Action, in: $2)
-                }
-            ),
-            handler(
-                .ui,
-                C.UI.self,
-                contextualReducer(of: module) {
-                    try module.reduce(&$0, ui: $1 as C.UI, in: $2)
-                }
-            ),
-            handler(
-                .internal,
-                C.Internal.self,
-                contextualReducer(of: module) {
-                    try module.reduce(&$0, internal: $1 as C.Internal, in: $2)
-                }
-            ),
-        ].compactMap(\.self)
-    }
-
-    /// Returns the reducer for actions of the type `A`. If the module's reducers return nothing,
-    /// this reducer makes no effect.
-    private func contextualReducer<C: ContextualModule, A: ModuleAction>(
-        of module: C,
-        _ reduce: @escaping @Sendable (inout C.State, A, ReducerContext) throws -> C.ReducerResult
-    ) -> SliceReducer<Root> where C.State == M.State {
-        guard C.ReducerResult.self == Void.self else {
-            return place.reducer(
-                name,
-                inContext: { [timers] (state: inout M.State, action: A, context) throws in
-                    try timers.admit(C.effect(in: reduce(&state, action, context)))
-                }
-            )
+        let reducers = ContextualReducers(module: module, timers: timers)
+        if let effectless = reducers as? any EffectlessReducers<M.State> {
+            return effectless.effectlessHandlers(name, at: place)
         }
-        return place.reducer(
-            name,
-            inContext: { (state: inout M.State, action: A, context) throws -> Void in
-                _ = try reduce(&state, action, context)
-            }
-        )
-    }
-
-    /// Makes the handler of an action enum; `nil` if the module has no actions of this kind.
-    private func handler<A: ModuleAction>(
-        _ kind: ActionHandler<Root>.Kind,
-        _ type: A.Type,
-        _ reduce: @escaping SliceReducer<Root>
-    ) -> ActionHandler<Root>? {
-        guard A.self != Never.self else { return nil }
-        return ActionHandler(A.self, kind, payloadType: A.self, reduce: reduce)
+        // `ContextualModule.effect(in:)` admits no third type of results.
+        guard let effectful = reducers as? any EffectReducers<M.State> else { return [] }
+        return effectful.effectHandlers(name, at: place)
     }
 
     /// Makes the handler of a dispatchable; `nil` if the dispatchable is for another slice. A

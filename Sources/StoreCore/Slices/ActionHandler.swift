@@ -53,6 +53,30 @@ package final class ActionHandler<Root: RootState>: Sendable {
     }
 }
 
+extension ActionHandler {
+    /// Makes the handlers of a module's action enums, without the enums that are `Never`.
+    static func forEnums<M: Module>(
+        of module: M.Type,
+        _ action: @escaping SliceReducer<Root>,
+        ui: @escaping SliceReducer<Root>,
+        internal: @escaping SliceReducer<Root>
+    ) -> [ActionHandler] {
+        func handler<A: ModuleAction>(
+            _ type: A.Type,
+            _ kind: Kind,
+            _ reduce: @escaping SliceReducer<Root>
+        ) -> ActionHandler? {
+            guard A.self != Never.self else { return nil }
+            return ActionHandler(A.self, kind, payloadType: A.self, reduce: reduce)
+        }
+        return [
+            handler(M.Interface.Action.self, .action, action),
+            handler(M.UI.self, .ui, ui),
+            handler(M.Internal.self, .internal, `internal`),
+        ].compactMap(\.self)
+    }
+}
+
 /// The result of an action for its slice: the change, and the effect that follows.
 package struct SliceResult {
     /// True if the slice has other bytes than before.

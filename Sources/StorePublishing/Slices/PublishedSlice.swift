@@ -4,10 +4,8 @@ import StoreJSON
 /// A published slice of a module: immutable, and shared by every reader.
 package struct PublishedSlice: Sendable {
     enum Form: Sendable {
-        /// The slice is encoded as a whole; `nil` if the slice is absent.
-        case whole(Bytes?)
-        /// The slice is encoded as a document with tables.
-        case tables(Bytes)
+        /// The slice is encoded as one document, with or without tables; `nil` if the slice is absent.
+        case document(Bytes?)
         /// The module has instances, or its slice has other pieces.
         case pieces(EncodedPieces)
         /// The module has a slice for each session or each user, or its slices say who reads them.
@@ -19,13 +17,7 @@ package struct PublishedSlice: Sendable {
     private let form: Form
 
     /// Makes a slice of one document; `nil` if the slice is absent.
-    init(document: Bytes?, version: UInt64) {
-        guard let document, document.outlined != nil else {
-            self.init(.whole(document), version: version)
-            return
-        }
-        self.init(.tables(document), version: version)
-    }
+    init(document: Bytes?, version: UInt64) { self.init(.document(document), version: version) }
 
     init(_ form: Form, version: UInt64) {
         self.version = version
@@ -36,14 +28,13 @@ package struct PublishedSlice: Sendable {
     func with(version: UInt64) -> PublishedSlice { PublishedSlice(form, version: version) }
 
     /// The placeholder of a slice that is hidden from its reader.
-    static let hidden = PublishedSlice(.whole(nil), version: 0)
+    static let hidden = PublishedSlice(document: nil, version: 0)
 
     /// The slice as JSON; `nil` if the slice is absent. The first reader joins the pieces of a
     /// slice. A reader of one instance uses ``location(of:)`` instead.
     var bytes: Bytes? {
         switch form {
-        case .whole(let bytes): bytes
-        case .tables(let bytes): bytes
+        case .document(let bytes): bytes
         case .pieces(let pieces): pieces.joined
         case .byReader(let slices): slices.bytes
         }
@@ -52,8 +43,8 @@ package struct PublishedSlice: Sendable {
     /// True if the module of the slice is started.
     package var isStarted: Bool {
         switch form {
-        case .whole(let bytes): bytes != nil
-        case .tables, .pieces: true
+        case .document(let bytes): bytes != nil
+        case .pieces: true
         case .byReader(let slices): slices.isStarted
         }
     }
@@ -63,8 +54,7 @@ package struct PublishedSlice: Sendable {
     /// Cost: one step for each owner.
     package var startedCount: Int {
         switch form {
-        case .whole(let bytes): bytes == nil ? 0 : 1
-        case .tables: 1
+        case .document(let bytes): bytes == nil ? 0 : 1
         case .pieces(let pieces): pieces.layout == .object ? pieces.count : 1
         case .byReader(let slices): slices.startedCount
         }
@@ -75,7 +65,7 @@ package struct PublishedSlice: Sendable {
         switch form {
         case .pieces(let pieces): pieces
         case .byReader(let slices): slices.pieces
-        case .whole, .tables: nil
+        case .document: nil
         }
     }
 
@@ -123,22 +113,20 @@ package struct PublishedSlice: Sendable {
     /// Returns true if ``bytes`` is cheap to make. With `isInside`, also true if a piece can be
     /// found without ``bytes``.
     func isAtHand(forPartInside isInside: Bool) -> Bool {
-        isAtHand || isInside && (addressablePieces != nil || hasTables)
+        isAtHand || isInside && (addressablePieces != nil || documentWithTables != nil)
     }
 
-    /// True if the slice is one document with tables, in which a row is found without ``bytes``.
-    private var hasTables: Bool {
-        if case .tables = form { true } else { false }
+    /// The JSON of a slice that is a document with tables; `nil` for other slices. A row of such a
+    /// document is found without joined ``bytes``.
+    var documentWithTables: Bytes? {
+        guard case .document(let bytes?) = form, bytes.outlined != nil else { return nil }
+        return bytes
     }
-
-    /// The JSON of a slice that is a document with tables; `nil` for other slices.
-    var documentWithTables: Bytes? { if case .tables(let bytes) = form { bytes } else { nil } }
 
     /// True if ``bytes`` is cheap to make.
     package var isAtHand: Bool {
         switch form {
-        case .whole: true
-        case .tables(let bytes): bytes.isCheapToJoin
+        case .document(let bytes): bytes?.isCheapToJoin ?? true
         case .pieces(let pieces): pieces.isCheapToJoin
         case .byReader(let slices): slices.isAtHand
         }
@@ -146,10 +134,8 @@ package struct PublishedSlice: Sendable {
 
     func location(of pointer: JSONPointer) -> PartLocation {
         switch form {
-        case .whole(let bytes):
+        case .document(let bytes):
             let bytes = bytes ?? SliceLayout.absentSliceJSON
-            return pointer == .root ? .resolved(bytes) : .inDocument(bytes, pointer)
-        case .tables(let bytes):
             return pointer == .root ? .resolved(bytes) : .inDocument(bytes, pointer)
         case .pieces(let pieces): return pieces.location(of: pointer)
         case .byReader(let slices): return slices.location(of: pointer)

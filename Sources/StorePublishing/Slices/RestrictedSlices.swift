@@ -58,7 +58,7 @@ package final class RestrictedSlices: SlicesByReader, @unchecked Sendable {
             SortedTable(),
             value.index,
             from: whole.version,
-            whole: PublishedSlice(.whole(nil), version: whole.version)
+            whole: PublishedSlice(document: nil, version: whole.version)
         )
         let made = none.replacing(whole.pieces?.ids ?? [Self.singleName], of: value, whole: whole)
         self.init(made.entries, SortedTable(), value.index, from: whole.version, whole: whole)
@@ -94,7 +94,7 @@ package final class RestrictedSlices: SlicesByReader, @unchecked Sendable {
         }
         guard let index else {
             guard let entry = entries[Self.singleName], entry.readers.include(client) else {
-                return PublishedSlice(.whole(nil), version: gained)
+                return PublishedSlice(document: nil, version: gained)
             }
             return PublishedSlice(document: entry.bytes, version: max(gained, entry.version))
         }

@@ -196,7 +196,7 @@ private struct PieceWriter {
         if isFirst || first == nil {
             first = try slice(of: value.value(of: nil), after: first, oldValue?.value(of: nil))
         }
-        guard let first else { return PublishedSlice(.whole(nil), version: version) }
+        guard let first else { return PublishedSlice(document: nil, version: version) }
         if let old, let known, renewed.isEmpty, known.initialSlice.version == first.version {
             return old
         }

@@ -5,6 +5,8 @@ import StoreCore
 // counts differ by the work alone.
 //
 //   cost dispatch <observers> <count>
+//   cost module <count>
+//   cost contextual-module <count>
 //   cost effect <count>
 
 @main
@@ -14,8 +16,17 @@ enum CostBench {
         let numbers = arguments.dropFirst().compactMap { Int($0) }
         switch (arguments.first, numbers.count) {
         case ("dispatch", 2): dispatch(observers: numbers[0], count: numbers[1])
+        case ("module", 1): try actions(count: numbers[0]) { Tally.Action.counted }
+        case ("contextual-module", 1):
+            try actions(count: numbers[0]) { ContextualTally.Action.counted }
         case ("effect", 1): try effects(count: numbers[0])
-        default: fatalError("usage: cost dispatch <observers> <count> | cost effect <count>")
+        default:
+            fatalError(
+                """
+                usage: cost dispatch <observers> <count>
+                       cost module|contextual-module|effect <count>
+                """
+            )
         }
     }
 
@@ -23,6 +34,11 @@ enum CostBench {
         let core = Core<Number>(state: Number(), reducer: reduce)
         for _ in 0..<observers { core.observe { sink($0.value) } }
         for _ in 0..<count { core.dispatch(Increase()) }
+    }
+
+    private static func actions(count: Int, of action: () -> any Action) throws {
+        let core = try Core(Root())
+        for _ in 0..<count { core.dispatch(action()) }
     }
 
     /// Each effect dispatches one action; the next is asked for when it is applied.
@@ -52,7 +68,28 @@ struct Increase: Action {}
 
 struct Root: RootState {
     var echo = Echo.State()
-    static let modules: Modules = [Echo().at(\.echo)]
+    var tally = Tally.State()
+    var contextualTally = ContextualTally.State()
+    static let modules: Modules = [
+        Echo().at(\.echo), Tally().at(\.tally), ContextualTally().at(\.contextualTally),
+    ]
+}
+
+struct Tally: Module {
+    struct State: ModuleState { var count = 0 }
+    enum Action: ModuleAction { case counted }
+
+    func reduce(_ state: inout State, _ action: Action) { state.count += 1 }
+}
+
+/// The same module, whose reducer gets a context.
+struct ContextualTally: ContextualModule {
+    struct State: ModuleState { var count = 0 }
+    enum Action: ModuleAction { case counted }
+
+    func reduce(_ state: inout State, _ action: Action, in context: ReducerContext) {
+        state.count += context.version > 0 ? 1 : 0
+    }
 }
 
 /// A module whose effect answers each action by another one.
