@@ -1,3 +1,3 @@
-// A typealias would give programs the name of ``ExactText`` without its members, because of the
-// feature `MemberImportVisibility`. So the module is exported.
+// This file exports the whole module of ``ExactText``. A typealias would not make the members
+// visible to programs, because of the feature `MemberImportVisibility`.
 @_exported public import StoreTexts

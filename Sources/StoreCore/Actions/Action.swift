@@ -1,5 +1,5 @@
-/// A value for an event or a request. Its fields are the details; an action without details has no
-/// fields.
+/// A value that describes an event or a request. The fields of the action are the details; an
+/// action without details has no fields.
 ///
 /// Any `Sendable` value can be an action:
 ///
@@ -86,8 +86,8 @@ public protocol RedactedAction: Action {
 
 extension Action {
     /// Returns the wire name with `{id}` in place of an instance's id: `cards/{id}/liked` for
-    /// `cards/7/liked`. Schemas, figures and events use this name. With the ids, which clients
-    /// choose, the number of names would have no bound.
+    /// `cards/7/liked`. Schemas, figures and events use this name. Clients choose the ids, so the
+    /// number of names that contain ids has no bound.
     ///
     /// Cost: two comparisons of types for an action without an instance.
     package func wireNameTemplate(of wireName: String) -> String {

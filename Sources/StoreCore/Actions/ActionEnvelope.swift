@@ -63,7 +63,7 @@ public struct ActionEnvelope: Sendable {
 ///
 /// - The action, or another action of its array, is refused.
 /// - The batch cannot be made durable.
-/// - The Core takes the batch back and reduces it again. Middleware is then called again.
+/// - The Core rolls the batch back and reduces its actions again. Middleware is then called again.
 ///
 /// Middleware and its closures run on the thread that does the Core's work, and delay every later
 /// action. Move slow work to another thread. Replays and dry runs call no middleware.

@@ -1,5 +1,5 @@
 /// A client's request that dispatches no action: a call of a use case, or a notification. The type
-/// is an action so that the request can pass through the Core.
+/// conforms to ``Action``, so that the request can pass through the Core.
 ///
 /// A request changes no state. The journal records the request with its name and its client, as the
 /// cause of the actions that follow. The journal does not store the input.
@@ -32,7 +32,7 @@ extension ClientRequest {
         self.init(name: "\(Self.notificationPrefix)/\(name)", address: nil, effect: nil)
     }
 
-    /// Makes the request of a record with this wire name; `nil` if the name belongs to an action.
+    /// Makes a request from the wire name in a record; `nil` if the name belongs to an action.
     package init?(recorded name: String) {
         let parts = name.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 1)
         guard parts.count == 2,

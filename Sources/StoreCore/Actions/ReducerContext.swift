@@ -66,11 +66,11 @@ public struct ReducerContext: Sendable, Hashable {
     }
 }
 
-/// The origin of an action that is reduced: the values of its ``ReducerContext``, before a reducer
-/// asks for them.
+/// The source of the values in a ``ReducerContext``. The context is made only if a reducer takes a
+/// context.
 ///
 /// The origin points to an envelope or to a record, and owns neither. A copy of an origin therefore
-/// has no references to count, and costs a reducer without a context little. An origin is valid
+/// needs no reference counting, and costs little if no reducer takes a context. An origin is valid
 /// only during the call that it is passed to.
 package struct ActionOrigin {
     /// The source of the sender and the cause.

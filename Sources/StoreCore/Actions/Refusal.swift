@@ -11,8 +11,8 @@ public struct Refusal: Error, Sendable, Equatable {
     /// True if the session that owns the slice of the action has ended.
     package private(set) var isOfEndedSession = false
 
-    /// True if a function of the whole state refused the action, instead of the action's module.
-    /// The reason may then name any part of the state.
+    /// True if the refusal comes from an interceptor or from a reducer of the whole state, and not
+    /// from the action's module. The reason may then name any part of the state.
     package private(set) var isByWholeState = false
 
     /// The error that a reducer threw, if the error is not a refusal; otherwise `nil`. Clients

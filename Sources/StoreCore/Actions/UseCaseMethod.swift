@@ -56,7 +56,7 @@ package struct MountedUseCaseMethod<Root: RootState>: Sendable {
     /// Makes the effect that does the work, from the input of a call.
     let makeEffect: @Sendable (any Codable & Sendable, SliceAddress) throws -> AnyEffect?
 
-    /// Makes the request to do the work for a slice. The Core refuses the request if the slice does
+    /// Makes the request for the work on a slice. The Core refuses the request if the slice does
     /// not exist.
     package func request(
         _ input: any Codable & Sendable,

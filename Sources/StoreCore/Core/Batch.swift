@@ -63,7 +63,7 @@ struct Step {
 /// The struct refers to the envelope. Copying the name, the payload and the meta of each action
 /// would cost more than reducing the action.
 struct ReducedAction {
-    /// An action that an interceptor made, and that no envelope has.
+    /// An action that an interceptor made. The action is not a member of any envelope.
     final class Replacement: Sendable {
         let member: EnvelopeMember
 

@@ -31,7 +31,7 @@ package struct SliceEdit: Sendable, Hashable {
     /// The module's index in ``RootState/modules``.
     package let module: Int
     /// The key of the slice. If the module has slices of sessions or instances, and the key names
-    /// none of them, all of its slices may have changed.
+    /// no slice, all slices of the module may have changed.
     package private(set) var key: SliceKey
     /// True if the bytes of the slice have changed.
     package fileprivate(set) var changesSlice: Bool

@@ -114,7 +114,7 @@ package protocol StateSink<State>: AnyObject, Sendable {
 
     /// Encodes the state before it becomes durable as `version`.
     ///
-    /// - Throws: an error if the state cannot be encoded. The Core then takes the batch back.
+    /// - Throws: an error if the state cannot be encoded. The Core then rolls the batch back.
     func prepare(_ state: State, through version: UInt64) throws
 
     /// Publishes the state, which is durable as `version`. The Core calls this function before it
@@ -125,7 +125,7 @@ package protocol StateSink<State>: AnyObject, Sendable {
     /// Wakes the threads of the streams, after the Core has called all completions of the batch.
     func completed()
 
-    /// Receives the notice that the Core has taken back all actions reduced since the last commit.
+    /// Receives the notice that the Core has rolled back all actions reduced since the last commit.
     func rolledBack()
 }
 

@@ -27,16 +27,15 @@ public final class Core<State: Sendable>: Sendable {
         self.init(state: state, form: .returning(reducer), configuration: CoreConfiguration())
     }
 
-    /// Makes a Core with a reducer that changes the state in place. This avoids a copy of a large
-    /// state.
+    /// Makes a Core with a reducer that changes the state in place, without a copy of the state.
     ///
     /// - Parameters:
     ///   - state: the initial state, version 0.
     ///   - thread: the name for the Core's own thread; the system shows at most 15 bytes of the
     ///     name. The thread works until ``stop()``, and a caller only puts its action into the
     ///     mailbox. With `nil`, callers do the work.
-    ///   - mailboxMax: the most waiting actions; `nil` means 65,536. Beyond this bound, a dispatch
-    ///     is refused.
+    ///   - mailboxMax: the maximum number of waiting actions; `nil` means 65,536. Beyond this
+    ///     bound, a dispatch is refused.
     ///   - reducer: changes the state, on the thread that does the Core's work.
     public convenience init(
         state: State,
@@ -78,8 +77,9 @@ public final class Core<State: Sendable>: Sendable {
     /// The function throws no error: use ``apply(_:)`` to wait for the outcome of the action.
     ///
     /// - Returns: `false` if the mailbox is full or the Core has stopped. The action is then not
-    ///   applied, and ``mailboxRefusedTotal`` counts it. Also `false` if a server has no wire name
-    ///   for the action's type: the server logs the action, and ``droppedTotal`` counts it.
+    ///   applied, and ``mailboxRefusedTotal`` counts it. The result is also `false` if a server has
+    ///   no wire name for the action's type. The server then logs the action, and ``droppedTotal``
+    ///   counts it.
     @discardableResult
     public func dispatch(_ action: any Action) -> Bool { engine.dispatch(action) }
 
@@ -186,8 +186,8 @@ extension Core {
             Envelope(
                 members: [member],
                 principal: principal,
-                // The outcome must have the state of this action's own version. The Core may have
-                // a newer state when it delivers the outcome.
+                // The outcome must have the state of this action's own version. When the Core
+                // delivers the outcome, the Core may already have a newer state.
                 returnsState: true,
                 watch: watch,
                 session: session,
@@ -219,11 +219,13 @@ extension Core {
     /// (``Journal/watch(_:)``).
     package func readRecordsOfOtherWriters() { engine.readAllRecordsOfOtherWriters() }
 
-    /// Starts the Core's thread or the first turn on its pool; does nothing if callers do the work.
+    /// Starts the Core's thread, or the first turn on the Core's pool. Does nothing if callers do
+    /// the work.
     package func start() { engine.start() }
 
-    /// Processes the waiting items in place of the Core's thread, which was not started. A
-    /// simulation does all work on one thread. Returns `true` if any item waited.
+    /// Processes the waiting items of a Core whose own thread was not started. A simulation calls
+    /// this function, because a simulation does all work on one thread. Returns `true` if any item
+    /// waited.
     package func runTurn() -> Bool { engine.runTurn() }
 }
 

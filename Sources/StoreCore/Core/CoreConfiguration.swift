@@ -20,8 +20,8 @@ package struct CoreConfiguration<State: Sendable>: Sendable {
     /// The codec of the effects that outlive the server. Without a codec, no effect runs again
     /// after a restart.
     package var workCodec: (any WorkCodec)?
-    /// The collections of the modules whose slices accepted actions have written. The writers that
-    /// encode slices use these collections.
+    /// The collections that record the modules whose slices were written by accepted actions. Each
+    /// writer of encoded slices has a collection, and encodes only the recorded modules again.
     package var editedModules: [EditedModules] = []
 
     package init() {}
@@ -33,8 +33,7 @@ package struct CoreConfiguration<State: Sendable>: Sendable {
     }
 }
 
-/// A reducer, in the form that the program chose: a function of one of three types, or a state
-/// machine.
+/// A reducer: a function of one of three types, or the reducer of a state that is made of modules.
 package enum ReducerForm<State: Sendable>: Sendable {
     case returning(@Sendable (State, any Action) -> State)
     case mutating(@Sendable (inout State, any Action) -> Void)
@@ -58,13 +57,13 @@ package struct EnginePorts: Sendable {
     private static let mailboxActionsMax = 65_536
 
     package var driver = Driver.caller
-    /// The most waiting actions of clients.
+    /// The maximum number of waiting actions of clients.
     package var clientMailboxMax = Self.mailboxActionsMax
-    /// The most waiting actions of the program itself: actions of effects, presenters and
-    /// reactions, and client requests that are no actions.
+    /// The maximum number of waiting actions of the program itself. The number includes actions of
+    /// effects, presenters and reactions, and client requests that are no actions.
     package var programMailboxMax = Self.mailboxActionsMax
-    /// The most actions in one batch, which is one append to the journal. A single envelope may
-    /// exceed this bound.
+    /// The maximum number of actions in one batch, which is one append to the journal. A single
+    /// envelope may exceed this bound.
     package var batchActionsMax = 1_024
     package var clock: any WallClock = SystemClock()
     /// The clock for the ages of idempotency keys; `nil` means ``clock``.
@@ -88,9 +87,9 @@ package struct EnginePorts: Sendable {
     var presentation: (any Presentation)?
     /// Sends commands to the screens of sessions; `nil` if there are no sessions.
     package var sendScreenCommand: (@Sendable (ScreenCommand) -> Void)?
-    /// The function for a failed journal: an append has an unknown outcome, or this Core cannot
-    /// apply other writers' records. From then on, the Core applies nothing. The next start finds
-    /// the stored actions in the journal.
+    /// The function that the Core calls when the journal fails: an append has an unknown outcome,
+    /// or this Core cannot apply other writers' records. From then on, the Core applies nothing.
+    /// The next start finds the stored actions in the journal.
     package var onJournalFailure: @Sendable (JournalError) -> Void = { _ in }
     /// The action that the Core is reducing now.
     package var progress: ReducerProgress?

@@ -1,4 +1,4 @@
-/// The error of an action that was dispatched and awaited: the Core has not applied it, or its
+/// The error of an action that was dispatched and awaited: the action was not applied, or the
 /// outcome is unknown.
 ///
 /// ```swift
@@ -70,8 +70,8 @@ extension DispatchError {
         DispatchError(.cancelled, "the effect was cancelled, or its store has ended")
     }
 
-    /// Makes the error for a dispatch of another module's UI action or internal action: the
-    /// caller belongs to `module`, and the action to `owner`.
+    /// Makes the error for a dispatch of another module's UI action or internal action. The caller
+    /// belongs to `module`, and the action belongs to `owner`.
     static func foreign(_ action: String, of owner: String, by module: String) -> DispatchError {
         DispatchError(
             .foreignAction,

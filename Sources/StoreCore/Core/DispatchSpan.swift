@@ -10,7 +10,7 @@ package final class DispatchSpan: @unchecked Sendable {
     /// actions.
     package let identity: Span.Identity
     fileprivate let offerTime = SpanTime.now
-    /// The time at which the Core began with the envelope, and the time after the envelope's
+    /// The time at which the Core began to process the envelope, and the time after the envelope's
     /// reduction. If the Core processed the envelope again, both times are from the last reduction.
     var reductionStartTime: SpanTime?
     var reductionEndTime: SpanTime?
@@ -35,7 +35,7 @@ extension Engine {
         }
     }
 
-    /// Records the span of an envelope that has its outcome.
+    /// Records the span of an envelope whose outcome is known.
     func end(_ span: DispatchSpan, of envelope: Envelope, _ outcome: Outcome) {
         guard let tracing = ports.tracing else { return }
         let members = envelope.members

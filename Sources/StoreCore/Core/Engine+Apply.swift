@@ -25,8 +25,8 @@ extension Engine {
     }
 
     /// Returns the outcome of an envelope. If the request refers to a version after the current
-    /// version, reads the records of other writers and decides again. Sets `mark` to the index of
-    /// the envelope's first step.
+    /// version, first reads the records of other writers. Sets `mark` to the index of the
+    /// envelope's first step.
     private func apply(_ envelope: Envelope, settingFirstStep mark: inout Int) -> Outcome {
         let outcome = apply(envelope)
         guard isBehind(envelope, outcome) else { return outcome }
@@ -55,7 +55,7 @@ extension Engine {
         return applyMembers(of: envelope)
     }
 
-    /// True if the state has the version of a condition, or nothing in the condition's scope has
+    /// True if the state has the condition's version, or if nothing in the condition's scope has
     /// changed since that version.
     private func isMet(_ condition: VersionCondition, of envelope: Envelope) -> Bool {
         let since = condition.version
@@ -192,7 +192,8 @@ extension Engine {
 // Applying one action
 
 extension Engine {
-    /// Applies an action, or the actions that the interceptors make of it.
+    /// Applies a member of an envelope, or the actions with which the interceptors replace or
+    /// follow the member.
     private func applyMember(at place: Int, of envelope: Envelope) throws {
         let time = ports.clock.now()
         var member = ReducedAction(envelope: envelope, memberIndex: place)

@@ -59,8 +59,8 @@ extension Engine {
         ports.follower?.appended(through: version, bytes: bytes)
     }
 
-    /// Records the changes of the batch's steps, for version conditions that depend on a client's
-    /// view.
+    /// Records the changes of the batch's steps in `lastVisibleChanges`, for version conditions
+    /// that depend on a client's view.
     func noteVisibleChanges() {
         guard lastVisibleChanges != nil else { return }
         var version = lastVisibleChanges?.notedVersion ?? 0
@@ -176,7 +176,7 @@ extension Engine {
         fail(done, failure)
     }
 
-    /// Answers the envelopes of a batch that was taken back.
+    /// Answers the envelopes of a batch that was rolled back.
     func fail(_ done: Batch, _ failure: CoreFailure) {
         for answered in done.outcomes {
             // If the batch had steps, even a refusal came from a state that is now dropped, so each
@@ -194,8 +194,8 @@ extension Engine {
         batch.restart(at: done.baseVersion)
         lastVisibleChanges?.forget(after: done.baseVersion)
         owner.rollBack()
-        // If the engine processes the envelopes again, it may need several commits. Later envelopes
-        // then look up the keys that earlier envelopes have stored.
+        // If the engine processes the envelopes again, several commits may be necessary. Later
+        // envelopes then look up the keys that earlier envelopes have stored.
         keyOutcomes.isBeforeLastCommit = false
         return done
     }

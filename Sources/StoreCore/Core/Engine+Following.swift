@@ -3,12 +3,13 @@ import Synchronization
 // Following the other writers of the journal.
 
 extension Engine {
-    /// The most successive conflicts of a batch. After one more conflict, the batch's requests
-    /// fail. Each conflict means that an append of another writer succeeded.
+    /// The maximum number of successive conflicts of a batch. After one more conflict, the batch's
+    /// requests fail. Each conflict means that an append of another writer succeeded.
     static var conflictsMax: Int { 64 }
 
-    /// The most calls of ``Journal/tail(from:)`` in one call of ``followOtherWriters(upTo:)``.
-    /// Between two such calls, the engine serves its own clients.
+    /// The maximum number of calls of ``Journal/tail(from:)`` in one call of
+    /// ``followOtherWriters(upTo:)``. Between two calls of ``followOtherWriters(upTo:)``, the
+    /// engine serves its own clients.
     static var journalTailReadsMax: Int { 16 }
 
     /// Makes this engine read the records of other writers up to a version. Any thread may call
@@ -36,8 +37,8 @@ extension Engine {
         }
     }
 
-    /// Handles a conflict: takes the batch back, and reduces the records of the other writers. Then
-    /// runs the batch's envelopes again on the new state.
+    /// Handles a conflict: rolls the batch back, and reduces the records of the other writers. Then
+    /// processes the batch's envelopes again on the new state.
     ///
     /// The engine calls middleware and interceptors with the actions again, as after each dropped
     /// batch.

@@ -181,20 +181,21 @@ extension Engine {
     }
 }
 
-// A turn of the Core on a caller's thread. A few requests are answered sooner by one thread,
-// without a switch to another thread and back. Many requests are answered sooner by two threads.
+// A turn of the Core on a caller's thread: the caller's thread processes the items that wait in the
+// mailbox. Few requests are answered sooner this way, without a switch to the Core's thread and
+// back. Many requests are answered sooner if the two threads work at the same time.
 
 extension Engine {
-    /// The most items of a turn that a thread other than the Core's thread runs.
+    /// The maximum number of items in a turn that a thread other than the Core's thread runs.
     static let claimedItemsMax = 2
-    /// The longest turn of another thread, in nanoseconds. After a longer turn, the Core's own
-    /// thread runs the next ``ownTurnsAfterLongTurn`` turns.
+    /// The longest allowed turn of another thread, in nanoseconds. After a longer turn, the Core's
+    /// own thread runs the next ``ownTurnsAfterLongTurn`` turns.
     static let claimedNanosecondsMax: UInt64 = 200_000
     static let ownTurnsAfterLongTurn = 64
 
     /// Claims the turn for the calling thread if the Core sleeps and few items wait. The caller
-    /// then has to call ``runClaimedTurn()``. Otherwise wakes the Core if it sleeps while items
-    /// wait.
+    /// then has to call ``runClaimedTurn()``. Returns `false` otherwise, after waking the Core if
+    /// the Core sleeps while items wait.
     package func claimTurn() -> Bool {
         guard lendsTurns else {
             wakeIfNeeded()
@@ -254,8 +255,8 @@ extension Engine {
         }
     }
 
-    /// Processes the waiting items in place of the Core's own thread, which was not started.
-    /// Returns `true` if any item waited.
+    /// Processes the waiting items on the calling thread, for a Core whose own thread was not
+    /// started. Returns `true` if any item waited.
     func runTurn() -> Bool {
         let hasItems = mailbox.withLock { $0.take(into: &takenItems, &takenKeyCount) }
         if hasItems { processDrained() }

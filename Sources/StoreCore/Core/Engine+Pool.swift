@@ -1,13 +1,13 @@
 import Dispatch
 import StorePlatform
 
-// The Core on a pool. If an item arrives while the Core sleeps, a turn is submitted to the pool.
-// This Core has no other turn until that turn ends. A turn takes all items of the mailbox, at a
-// constant cost, and processes them in portions.
+// The Core on a pool. A turn is one run of the Core on a thread of the pool. A turn takes all items
+// of the mailbox, at a constant cost, and processes them in portions. If an item arrives while the
+// Core sleeps, the Core submits a turn to the pool. A Core has at most one turn at a time.
 
 extension Engine: PooledTask {
-    /// The most items of a portion. The idempotency keys of a portion are looked up together, and a
-    /// commit follows each portion. The turn may end between two items.
+    /// The maximum number of items in a portion. The idempotency keys of a portion are looked up
+    /// together, and a commit follows each portion. The turn may end between two items.
     static let portionItemsMax = 1_024
 
     /// Submits a turn to the pool. If the pool is closed, the calling thread runs the turn, so that
@@ -16,9 +16,9 @@ extension Engine: PooledTask {
         if !pool.submit(self) { takeTurn() }
     }
 
-    /// Processes the waiting items. If other Cores wait when the turn's time is over, submits the
-    /// next turn behind their turns. Another Core therefore waits at most for the length of a turn,
-    /// one item and a commit.
+    /// Processes the waiting items. If other Cores wait when the turn's time is over, ends this
+    /// turn and submits the next turn behind their turns. Another Core therefore waits at most for
+    /// the time of a turn, plus one item and a commit.
     func takeTurn() {
         let began = SystemTime.steadyNanoseconds()
         while true {

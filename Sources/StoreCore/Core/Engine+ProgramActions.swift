@@ -58,7 +58,7 @@ extension Engine {
 // Actions of a module's effects and presenters.
 
 extension Engine {
-    /// Submits an action of an effect of a module or instance, and waits until the action is
+    /// Submits an action that a module's effect has dispatched, and waits until the action is
     /// durable.
     ///
     /// - Returns: the version that the action made.
@@ -89,8 +89,8 @@ extension Engine {
         }
     }
 
-    /// Offers the envelope that `make` makes with a completion, and waits until the envelope is
-    /// applied.
+    /// Calls `make` with a completion, offers the returned envelope, and waits until the envelope
+    /// is applied.
     func offerAndWait(
         _ make: (any Completion) -> Envelope
     ) async throws(DispatchError) -> (version: UInt64, state: RequestedState?) {
@@ -121,9 +121,9 @@ extension Engine {
         dispatchProgramAction(action, from: source)
     }
 
-    /// Returns an action as a module may dispatch it: gives the module's own action the instance's
-    /// id. Refuses an action that only another module may dispatch, and reports the action as
-    /// dropped.
+    /// Returns an action in the form in which a module may dispatch it: an action of the module
+    /// itself gets the id of the instance. Refuses an action that only another module may dispatch,
+    /// and reports the action as dropped.
     private func admitted(
         _ action: any Action,
         by module: String?,

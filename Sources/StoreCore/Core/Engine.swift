@@ -8,9 +8,9 @@ import Synchronization
 /// The engine does not have the type of the state. Client requests go directly to the engine. They
 /// therefore need no lookup of a generic type at run time.
 package final class Engine: @unchecked Sendable {
-    // Safety: all members below `owner` belong to the working thread. This is the thread that set
-    // `isDraining`, or the Core's own thread, or the pool's thread that has the turn. The members
-    // pass from thread to thread under the mailbox's lock or the pool's lock.
+    // Safety: all members below `owner` belong to the working thread. The working thread is the
+    // thread that set `isDraining`, the Core's own thread, or the thread that runs a turn. The
+    // members pass from thread to thread under the mailbox's lock or the pool's lock.
 
     let ports: EnginePorts
     let mailbox: Locked<Mailbox>
@@ -27,8 +27,8 @@ package final class Engine: @unchecked Sendable {
     /// thread then yields the processor before the next batch, so that other threads can go on
     /// filling the mailbox.
     let isSlowToCommit: Bool
-    /// True if another thread may run a turn: the Core has a thread, and no commit waits for a
-    /// disk.
+    /// True if a thread other than the Core's own thread may run a turn. This is so if the Core has
+    /// a thread of its own and no commit waits for a disk.
     let lendsTurns: Bool
     /// The number of turns that the Core's thread runs before another thread may run a turn.
     @exclusivity(unchecked) var ownTurnsLeft = 0
@@ -54,8 +54,8 @@ package final class Engine: @unchecked Sendable {
     @exclusivity(unchecked) var takenItems: ContiguousArray<Mailbox.Item> = []
     /// The number of versions from the short path, which has no batch.
     @exclusivity(unchecked) var shortPathVersionCount: UInt64 = 0
-    /// True after an append with an unknown outcome, or after the engine could not apply the
-    /// records of other writers. From then on, the engine applies nothing.
+    /// True after an append with an unknown outcome, and after a failure to apply the records of
+    /// other writers. From then on, the engine applies nothing.
     @exclusivity(unchecked) var hasFailed = false
     /// The number of processed items of `takenItems`; a turn on a pool may end between two items.
     @exclusivity(unchecked) var processedItemCount = 0

@@ -18,8 +18,8 @@ package final class Envelope: Sendable {
     package let endsBatch: Bool
     /// True if the outcome must have the state.
     package let returnsState: Bool
-    /// The filter for the changes in the answer: true for a member that the client sees or has
-    /// dispatched to. `nil` if the client sees all members.
+    /// The filter for the changes in the answer. The filter returns true for a member of the state
+    /// that the client sees or has dispatched to. `nil` if the client sees all members.
     package let canSeeStateMember: (@Sendable (_ member: Int) -> Bool)?
     /// True if the sender may act only on the restricted slices that it reads. True for clients,
     /// false for operators and for the program itself.
@@ -35,8 +35,8 @@ package final class Envelope: Sendable {
     package let session: String?
     /// The origin for the log: a line of the program's source, or a client.
     package let origin: String?
-    /// The time at which a client's request was offered, as ``SystemTime/steadyNanoseconds()``; 0
-    /// if the time is not measured.
+    /// The time at which a client's request was offered to the Core, as
+    /// ``SystemTime/steadyNanoseconds()``; 0 if the time is not measured.
     package let offerTime: UInt64
     /// The span of the envelope's way through the Core; `nil` if the trace is not exported.
     package let span: DispatchSpan?

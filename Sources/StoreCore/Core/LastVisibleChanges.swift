@@ -4,8 +4,8 @@
 ///
 /// Only the thread that drains the mailbox uses this value.
 struct LastVisibleChanges {
-    /// The most owners that are recorded. Beyond this bound, all entries are dropped, and
-    /// `baseVersion` becomes the current version.
+    /// The maximum number of owners that are recorded. Beyond this bound, all entries are dropped,
+    /// and `baseVersion` becomes the current version.
     static let ownersMax = 32_768
 
     /// The changes up to this version are unknown.
@@ -31,7 +31,7 @@ struct LastVisibleChanges {
         modules = byModule ? LastModuleChanges(after: version) : nil
     }
 
-    /// Begins to record the versions of each module, unless this has begun already.
+    /// Begins to record the versions of each module, unless the recording has begun already.
     mutating func beginModuleChanges() {
         if modules == nil { modules = LastModuleChanges(after: notedVersion) }
     }
@@ -77,7 +77,7 @@ struct LastVisibleChanges {
     /// slices. No reader has this name.
     private static let operatorName = ""
 
-    /// Lowers all later versions to `version`: the batch with these versions was taken back.
+    /// Lowers all later versions to `version`: the batch with these versions was rolled back.
     mutating func forget(after version: UInt64) {
         guard notedVersion > version else { return }
         notedVersion = version
@@ -88,9 +88,9 @@ struct LastVisibleChanges {
         }
     }
 
-    /// True if a client of this session and principal sees the same state now as at `version`. If
-    /// `readsAll` is true, the sender reads all restricted slices.
-    /// `sees` returns true for the modules that the client sees; `nil` stands for all modules.
+    /// True if a client of this session and principal sees the same state now as at `version`.
+    /// `readsAll` is true for a sender that reads all restricted slices. `sees` returns true for
+    /// the modules that the client sees; `nil` stands for all modules.
     func isUnchanged(
         for session: String?,
         as principal: ActionPrincipal?,
@@ -107,7 +107,8 @@ struct LastVisibleChanges {
     }
 
     /// Returns the owners whose slices a client sees: its session, and its user or visitor. If
-    /// there are restricted slices, the names under which the client reads them follow.
+    /// there are restricted slices, the result also has the names under which the client reads
+    /// these slices.
     private func owners(
         of principal: ActionPrincipal?,
         in session: String?,
@@ -144,7 +145,7 @@ struct LastModuleChanges {
 
     init(after version: UInt64) { baseVersion = version }
 
-    /// Records that the action that made `version` has changed a slice.
+    /// Records the change of a slice by the action that made `version`.
     mutating func note(_ edit: SliceEdit, at version: UInt64) {
         while sharedVersionsByModule.count <= edit.module {
             sharedVersionsByModule.append(baseVersion)
@@ -159,7 +160,7 @@ struct LastModuleChanges {
         baseVersion = version
     }
 
-    /// Lowers all later versions to `version`: the batch with these versions was taken back.
+    /// Lowers all later versions to `version`: the batch with these versions was rolled back.
     mutating func forget(after version: UInt64) {
         for module in sharedVersionsByModule.indices {
             sharedVersionsByModule[module] = min(sharedVersionsByModule[module], version)
@@ -191,7 +192,8 @@ struct LastModuleChanges {
 /// The hash of an owner's name. Many owners that have ended stay recorded, in eight bytes each.
 ///
 /// Two owners with the same hash count as one owner. A change for one owner then also counts for
-/// the other owner. Therefore a true condition may fail, but a false condition never holds.
+/// the other owner. A condition that is met may therefore fail, but a violated condition never
+/// passes.
 struct OwnerHash: Hashable {
     private let hash: Int
 

@@ -39,7 +39,7 @@ package protocol ModularReducer<State>: AnyObject, Sendable {
     /// The modules with restricted slices.
     var restrictedModules: RestrictedModules { get }
 
-    /// Makes the state show the slices of a client to the next reads.
+    /// Makes the state show the slices of a client until the next call of this function.
     func setReader(
         of state: inout State,
         to session: String?,
@@ -62,8 +62,9 @@ package final class ActionRoute: @unchecked Sendable {
     /// greater index.
     package let module: Int
 
-    /// The handler of the actions with this route: an ``ActionHandler`` that the machine's root
-    /// owns. `nil` for client requests, which have no action type of their own.
+    /// The handler of the actions with this route: an ``ActionHandler`` for the root state. The
+    /// machine keeps the handler alive. `nil` for client requests, which have no action type of
+    /// their own.
     let handler: UnsafeMutableRawPointer?
 
     /// True if the actions are of a ``SessionAction`` type.
@@ -105,7 +106,7 @@ package struct SliceCause: Sendable {
     var sender: CauseSender?
     /// The observers that get the change; `nil` for all observers.
     package let audience: Audience?
-    /// The watch that waits for the actions of presenters after the change, too.
+    /// The watch that also waits for the actions of presenters after the change.
     package let watch: EffectWatch?
 }
 

@@ -6,7 +6,8 @@ package protocol Completion: AnyObject, Sendable {
 
 /// The outcome of an envelope.
 package enum Outcome: Sendable {
-    /// Applied as the versions `first` to `last`. `state` is set if the envelope asked for it.
+    /// Applied as the versions `first` to `last`. `state` is set if the envelope asked for the
+    /// state.
     case applied(first: UInt64, last: UInt64, changed: Bool, state: RequestedState?)
     /// The same request was applied earlier, with this outcome. Nothing was applied now.
     indirect case replayed(KeptOutcome)

@@ -8,7 +8,7 @@ protocol StateOwner: AnyObject {
     /// The numbers of watchers of actions and states.
     var counts: WatcherCounts { get }
     var state: any Sendable { get }
-    /// Returns the current state, read on behalf of a client.
+    /// Returns the current state with the slices of a client's session and user.
     func state(of session: String?, as principal: ActionPrincipal?) -> any Sendable
     /// Returns the module of an action; `nil` if the action belongs to no module. Any thread may
     /// call this function.
@@ -24,8 +24,8 @@ protocol StateOwner: AnyObject {
     /// the Core does not append records, encode states or restore states.
     func changeStateOnShortPath(_ action: any Action) throws
 
-    /// Reduces an action on behalf of a session. An action of another engine is reduced
-    /// as in a replay.
+    /// Reduces an action on behalf of a session. If `isReplay` is true, another engine has applied
+    /// the action already, so the access to slices is not checked again.
     ///
     /// - Throws: the error of the reducer. The state is then unchanged.
     func changeState(
@@ -41,8 +41,8 @@ protocol StateOwner: AnyObject {
     /// Calls middleware. Returns the closures to call after the commit.
     func callMiddleware(before envelope: ActionEnvelope) -> [@Sendable () -> Void]
 
-    /// Calls the interceptors, one after the other. `makeEnvelope` makes the envelope of the
-    /// replacement in its argument; for `nil`, the envelope of the action.
+    /// Calls the interceptors, one after the other. `makeEnvelope` returns the envelope of the
+    /// replacement in its argument. For `nil`, `makeEnvelope` returns the envelope of the action.
     ///
     /// - Throws: the error of the interceptor that refuses the action.
     func intercept(makeEnvelope: ((any Action)?) throws -> ActionEnvelope) throws
@@ -58,7 +58,7 @@ protocol StateOwner: AnyObject {
     /// Drops the kept states after the watchers have received them.
     func dropKeptStates()
 
-    /// Passes the result of an accepted envelope on. The collectors of edited slices get the
+    /// Reports the result of an accepted envelope. The collections of edited modules get the
     /// batch's steps from `first` on, and the sink gets the state.
     func reduced(version: UInt64, _ steps: ContiguousArray<Step>, from first: Int, changed: Bool)
     /// Makes the sink encode the state that is about to become durable.
