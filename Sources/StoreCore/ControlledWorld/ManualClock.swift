@@ -21,7 +21,7 @@ import Synchronization
 public final class ManualClock: Clock, Sendable {
     /// A moment of this clock.
     public struct Instant: InstantProtocol {
-        /// The distance that the clock has moved from its start to this moment.
+        /// The duration by which the clock has moved from its start to this moment.
         public let sinceStart: Duration
 
         /// Returns the moment that is later by `duration`.
@@ -48,12 +48,12 @@ public final class ManualClock: Clock, Sendable {
         var sleepers: [Sleeper] = []
         /// The ids of the tasks that were cancelled before they slept.
         var cancelledIDs: Set<UInt64> = []
-        /// The functions that wait until woken sleepers rest, before the next sleeper wakes. Each
-        /// store with this clock adds one function.
+        /// The functions that wait until woken sleepers are at rest, before the next sleeper wakes.
+        /// Each store with this clock adds one function.
         var restWaiters: [@Sendable () async -> Bool] = []
     }
 
-    /// The most wakes in one ``run()``.
+    /// The maximum number of sleepers that one ``run()`` wakes.
     public static let wakesMax = 10_000
 
     /// The time of day, which moves with the clock.
@@ -125,9 +125,9 @@ extension ManualClock {
         _ = await advance(by: duration, wakesMax: .max)
     }
 
-    /// Moves the clock, but stops if `wakesMax` sleepers were woken and another is due. Also stops
-    /// if a woken sleeper does not come to rest. Returns true if the clock has moved by the whole
-    /// duration.
+    /// Moves the clock, but stops if `wakesMax` sleepers were woken and another sleeper is due.
+    /// Also stops if a woken sleeper does not come to rest. Returns true if the clock has moved by
+    /// the whole duration.
     package nonisolated(nonsending) func advance(
         by duration: Duration,
         wakesMax: Int
@@ -149,8 +149,8 @@ extension ManualClock {
     /// The deadline of the next sleeper; `nil` if no task sleeps.
     package var nextDeadline: Instant? { table.withLock { $0.sleepers.map(\.deadline).min() } }
 
-    /// Moves the clock from deadline to deadline while a task sleeps. Wakes at most ``wakesMax``
-    /// sleepers, because some tasks sleep again and again.
+    /// Moves the clock to one deadline after another, until no task sleeps. Wakes at most
+    /// ``wakesMax`` sleepers, because some tasks sleep again and again.
     public nonisolated(nonsending) func run() async {
         _ = await waitForRest()
         var wakes = 0

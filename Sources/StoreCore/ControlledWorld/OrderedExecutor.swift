@@ -20,7 +20,8 @@ package final class OrderedExecutor: TaskExecutor, Sendable {
     /// The number of jobs that have become ready.
     var enqueuedTotal: UInt64 { enqueuedJobCount.load(ordering: .sequentiallyConsistent) }
 
-    /// True if every effect waits for something: the clock, a network, another thread.
+    /// True if no effect runs: every effect has ended, or waits for the clock, a network or another
+    /// thread.
     var isAtRest: Bool { unfinishedJobCount.load(ordering: .sequentiallyConsistent) == 0 }
 
     /// Waits at most ``busyMax`` until all effects are at rest. Returns true if all effects are at
@@ -35,8 +36,8 @@ package final class OrderedExecutor: TaskExecutor, Sendable {
         enqueuedJobCount.add(1, ordering: .sequentiallyConsistent)
         queue.async { [self] in
             job.runSynchronously(on: asUnownedTaskExecutor())
-            // The jobs that this job made ready are already counted, so all effects wait if the
-            // count is zero.
+            // The jobs that this job made ready are already counted. So if the count is zero, all
+            // effects have ended or are waiting.
             if unfinishedJobCount.subtract(1, ordering: .sequentiallyConsistent).newValue == 0 {
                 changes.signal()
             }

@@ -9,7 +9,8 @@ package final class AnyEffect: Sendable {
     let launch: @Sendable (EffectRunner, EffectCause?) -> Void
     /// The treatment of the effect if the server ends first.
     let onRestart: RestartPolicy
-    /// The changes of the slice's timers, which the step of the action makes.
+    /// The changes of the slice's timers. The Core applies these changes in the version of the
+    /// action.
     let timerChanges: [TimerChange]
     /// Encodes the tasks that run again after a restart; `nil` if no task does.
     let encodeKeptWork: (@Sendable (any WorkCodec) throws -> KeptWork?)?

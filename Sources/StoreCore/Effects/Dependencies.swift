@@ -1,5 +1,5 @@
-/// The services of the outside world that effects use, each under its key. A test replaces all
-/// services.
+/// The services outside the store that effects use, each under its key. A test replaces every
+/// service that its effects use.
 ///
 /// ```swift
 /// enum MoviesKey: DependencyKey {
@@ -99,7 +99,7 @@ extension DependencyKey {
     }
 }
 
-/// The error of a cycle in the dependencies.
+/// The error for a key whose value is derived from the value of the same key.
 public struct CircularDependency: Error, Equatable, CustomStringConvertible {
     /// The name of the key.
     public let key: String
@@ -125,7 +125,7 @@ public struct UnpreparedDependency: Error, Equatable, CustomStringConvertible {
 
 /// The key of the clock on which effects pause.
 public enum ClockKey: DependencyKey {
-    /// The machine's clock, which does not jump.
+    /// The machine's monotonic clock.
     public static let live: any Clock<Duration> = ContinuousClock()
 }
 

@@ -133,9 +133,9 @@ public struct Effect<State: Sendable>: Sendable {
         return Effect(.run(run))
     }
 
-    /// Makes an effect that waits for a quiet time, and then runs `body`. A newer effect with the
-    /// same id replaces this effect, even while `body` runs. Therefore, of many actions in quick
-    /// succession, only the last action leads to a run of `body`.
+    /// Makes an effect that first waits for `quietTime`, and then runs `body`. A newer effect with
+    /// the same id replaces this effect, even while `body` runs. Therefore, of many actions in
+    /// quick succession, only the last action leads to a run of `body`.
     ///
     /// ```swift
     /// case .searchChanged(let text):
@@ -147,10 +147,10 @@ public struct Effect<State: Sendable>: Sendable {
     /// ```
     ///
     /// The effect pauses on the clock of the ``Dependencies``. The id belongs to the slice: a new
-    /// effect does not replace an effect of another session or instance. ``cancel(id:)`` also ends
-    /// the quiet time. If the server ends first, the effect is lost, because a closure cannot be
-    /// encoded. For work that has to outlive the server, `body` dispatches an action whose reducer
-    /// keeps the work.
+    /// effect does not replace an effect of another session or instance. ``cancel(id:)`` also
+    /// cancels an effect that still waits. If the server ends first, the effect is lost, because a
+    /// closure cannot be encoded. For work that has to outlive the server, `body` dispatches an
+    /// action whose reducer keeps the work.
     ///
     /// - Parameters:
     ///   - id: the name for replacing and cancelling the effect, unique within the module.
@@ -190,8 +190,8 @@ public struct Effect<State: Sendable>: Sendable {
     public static func concatenate(_ effects: Effect...) -> Effect { Effect(.concatenate(effects)) }
 
     /// Makes an effect that cancels the module's effects with this id, and removes the timer with
-    /// this id. After the action whose
-    /// reducer returned this effect, the Core applies no more actions of the cancelled effects.
+    /// this id. After the action whose reducer returned this effect, the Core applies no more
+    /// actions of the cancelled effects.
     public static func cancel(id: String) -> Effect { Effect(.cancel(id)) }
 
     var isNone: Bool {
@@ -234,10 +234,11 @@ public struct Retry: Sendable, Equatable, Codable {
 /// harm. Only work that is a value offers this choice (``KeepingModule``); an effect with a closure
 /// is always lost.
 public enum RestartPolicy: String, Sendable, Codable {
-    /// The effect is lost. The state may wait for the effect's result without end.
+    /// The effect is lost, and its module gets no action. A state that waits for the effect's
+    /// result waits forever.
     case lost
-    /// The effect runs again from its beginning, for the session of its action. A second run must
-    /// do no harm.
+    /// The effect runs again from its beginning, for the session of its action. Choose this policy
+    /// only if a second run does no harm.
     case retried
     /// The effect does not run again. The next start dispatches the result of
     /// ``Module/interrupted(after:)``.

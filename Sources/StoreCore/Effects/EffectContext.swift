@@ -1,6 +1,7 @@
-/// The tools of an effect: the state, the way back to the Core, and the outside world.
+/// The value through which an effect reads the state, dispatches actions and uses services outside
+/// the store.
 public struct EffectContext<State: Sendable>: Sendable {
-    /// The clock, the random source and the services of the outside world.
+    /// The clock, the source of random numbers, and the services outside the store.
     public let dependencies: Dependencies
     let token: EffectToken
     let runner: EffectRunner
@@ -163,7 +164,7 @@ extension EffectContext {
     }
 }
 
-/// The error of an effect that asked for a root state of another type than the store has.
+/// The error of an effect that asked for the wrong type of root state.
 public struct ForeignState: Error, Equatable, CustomStringConvertible {
     /// The type that the effect asked for.
     public let askedType: String

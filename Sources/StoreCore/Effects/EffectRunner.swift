@@ -7,7 +7,7 @@ package import Synchronization
 /// Tasks begin on the thread that does the Core's work, in the order of the actions that they
 /// follow. The tasks run on the threads of the executor, or on Swift's own threads.
 package final class EffectRunner: Sendable {
-    /// The most effects that run at a time; a further effect fails at once.
+    /// The maximum number of effects that run at the same time. A further effect fails at once.
     package static let runningMax = 10_000
 
     private struct Connection: Sendable { weak var engine: Engine? }
@@ -100,8 +100,8 @@ extension EffectRunner {
         cancel(id: address.path + "/" + id, of: address.key.owner)
     }
 
-    /// Cancels the effects that `effect` cancels at its beginning, without running `effect`:
-    /// another engine runs it.
+    /// Makes only the cancellations with which `effect` begins, because another engine runs the
+    /// effect.
     func performCancellations<State>(of effect: Effect<State>, at address: SliceAddress) {
         switch effect.form {
         case .none, .timer, .concatenate: break

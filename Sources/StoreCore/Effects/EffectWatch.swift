@@ -8,9 +8,9 @@ import Synchronization
 /// A watch is made only if a client waits. Effects begin before the action's own outcome is
 /// delivered. If no effect and no observer runs after the outcome, all consequences have ended.
 ///
-/// A watch with running work adds exactly one to the count of the watch above, for any amount of
-/// work. The beginning and the end of an effect therefore cost the same at any depth of dispatched
-/// effects.
+/// A watch may have a parent, which ends only after the watch. While work of a watch runs, the
+/// watch adds exactly one to the count of its parent, for any amount of work. The beginning and the
+/// end of an effect therefore cost the same at any depth of dispatched effects.
 package final class EffectWatch: Sendable {
     private struct Status: Sendable {
         var runningCount = 0
@@ -20,14 +20,14 @@ package final class EffectWatch: Sendable {
         var onDone: (@Sendable (Result<any Sendable, any Error>?) -> Void)?
     }
 
-    /// The results that a watch shares with the watches above it.
+    /// The results that a watch shares with its parent.
     enum Sharing {
-        /// Every result: this watch belongs to the action of the watch above.
+        /// Every result: this watch belongs to the same action as the parent.
         case everything
-        /// Failures: an effect of the watch above dispatched the action of this watch without
-        /// waiting for a result.
+        /// Failures: an effect of the parent dispatched the action of this watch without waiting
+        /// for a result.
         case failures
-        /// No results: the watches above only wait for the end of this watch.
+        /// No results: the parent only waits for the end of this watch.
         case nothing
     }
 
@@ -56,8 +56,8 @@ package final class EffectWatch: Sendable {
     }
 
     deinit {
-        // Releases a long chain link by link: nested deallocations would need a stack of the same
-        // depth.
+        // Releases a long chain of parents one by one: nested deallocations would need a stack of
+        // the same depth.
         var next = parent
         parent = nil
         while next != nil, isKnownUniquelyReferenced(&next) {
@@ -73,10 +73,10 @@ package final class EffectWatch: Sendable {
     /// True if the waiting client has given up, so that the effects of its request are cancelled.
     var isCancelled: Bool { (outermost ?? self).cancelled.load(ordering: .sequentiallyConsistent) }
 
-    /// The watch for the actions that an effect dispatches. A ledger entry's watch shares every
-    /// result with the watch above, and ends when the entry's effects have ended. By then the
-    /// actions of these effects are applied. The consequences of the actions belong to the watch
-    /// above.
+    /// The watch for the actions that an effect dispatches. The watch of a ledger entry shares
+    /// every result with its parent, and ends when the entry's effects have ended. By then the
+    /// actions of these effects are applied. The consequences of these actions belong to the
+    /// parent.
     var watchForDispatchedActions: EffectWatch? {
         switch sharing {
         case .everything: parent
@@ -137,8 +137,8 @@ package final class EffectWatch: Sendable {
 // Counting
 
 extension EffectWatch {
-    /// Counts one more running effect or observer. The watches above count first, so that no watch
-    /// above reaches zero meanwhile.
+    /// Counts one more running effect or observer. The parents count first, so that the count of no
+    /// parent reaches zero meanwhile.
     package func begin() {
         var idle: [EffectWatch] = []
         var next: EffectWatch? = self
@@ -151,20 +151,21 @@ extension EffectWatch {
                 count.runningCount += 1
                 return count.runningCount > 1
             }
-            // If another thread began this watch meanwhile, the watch above has counted this watch
+            // If another thread began this watch meanwhile, the parent has counted this watch
             // twice, and one count is removed.
             if ranAlready { watch.parent?.leave() }
         }
     }
 
-    /// Counts one running effect or observer less. The result of the watch is the first failure;
+    /// Counts one fewer running effect or observer. The result of the watch is the first failure;
     /// without a failure, the first success. `module` is the module of the effect.
     package func end(_ result: Result<any Sendable, any Error>? = nil, of module: String? = nil) {
         if let result { note(result, module) }
         leave()
     }
 
-    /// If the count is not zero, counts one more and returns `true`. Otherwise returns `false`.
+    /// Raises the count by one and returns `true`, if the count is not zero. Otherwise returns
+    /// `false`.
     private func joinRunning() -> Bool {
         status.withLock { count in
             guard count.runningCount > 0 else { return false }
@@ -173,7 +174,8 @@ extension EffectWatch {
         }
     }
 
-    /// Counts one less. If the count is then zero, the watch above also counts one less.
+    /// Lowers the count by one. If the count is then zero, also lowers the count of the parent by
+    /// one.
     private func leave() {
         var next: EffectWatch? = self
         while let watch = next {
@@ -190,8 +192,8 @@ extension EffectWatch {
         }
     }
 
-    /// Stores a result in this watch, and in the watches above that share the result. Stops at a
-    /// watch that keeps its earlier result.
+    /// Stores a result in this watch, and in its parents as far as they share the result. Stops at
+    /// a watch that keeps its earlier result.
     private func note(_ result: Result<any Sendable, any Error>, _ module: String?) {
         var next: EffectWatch? = self
         while let watch = next, watch.replaceResult(result, module) {

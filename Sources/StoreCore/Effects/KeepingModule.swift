@@ -1,9 +1,9 @@
 /// A module with work that continues after a restart.
 ///
 /// A closure cannot be encoded, so this work is a value: an enum with all the data of the work. The
-/// step that asks for the work puts the value into ``PendingEffects``, the ledger in the state. The
-/// value stays there until the work has ended. The next start of the store reads the value from the
-/// ledger, and needs no history.
+/// action that asks for the work also puts the value into ``PendingEffects``, the ledger in the
+/// state. The value stays there until the work has ended. The next start of the store reads the
+/// value from the ledger, and needs no history.
 ///
 /// ```swift
 /// struct Orders: KeepingModule {

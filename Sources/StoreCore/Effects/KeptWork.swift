@@ -1,7 +1,7 @@
-/// The encoded work of an entry of the ledger: a single task, or several tasks with their order.
-/// The next start of the store makes the effects again from this value.
+/// The encoded work of an entry in ``PendingEffects``, the ledger: a single task, or several tasks
+/// with their order. The next start of the store makes the effects again from this value.
 public struct KeptWork: Codable, Equatable, Sendable {
-    /// The most bytes of one encoded input.
+    /// The maximum size of one encoded input, in bytes.
     public static let inputBytesMax = 65_536
 
     /// The name of the side effect's type; `nil` for a module's ``KeepingModule/Work``.
@@ -18,7 +18,7 @@ public struct KeptWork: Codable, Equatable, Sendable {
 }
 
 extension KeptWork {
-    /// Makes the value of a module's encoded work.
+    /// Makes the kept work of a single task from a module's encoded work.
     package init(input: String) { self.init(type: nil, input: input) }
 
     /// Encodes the tasks of an effect that run again after a restart; `nil` if no task does. All
@@ -79,7 +79,7 @@ extension KeptWork {
         try codec.value(type, of: input ?? "")
     }
 
-    /// Makes the effect again. `single` makes the effect of each single task.
+    /// Makes the effect again from the kept work. `single` makes the effect of each single task.
     func effect<State>(_ single: (KeptWork) throws -> Effect<State>) throws -> Effect<State> {
         if let all { return Effect(.merge(try all.map { try $0.effect(single) })) }
         if let row { return Effect(.concatenate(try row.map { try $0.effect(single) })) }

@@ -20,10 +20,10 @@ public struct OperatorLog: Sendable {
         case error
     }
 
-    /// The most bytes of a message. A longer text is cut, and ends with "…".
+    /// The maximum size of a message, in bytes. A longer text is cut, and ends with "…".
     public static let messageBytesMax = 1_000
-    /// The most bytes of a field's value, before the log escapes the value. A longer value is cut
-    /// as well.
+    /// The maximum size of a field's value before escaping, in bytes. A longer value is cut as
+    /// well.
     public static let fieldBytesMax = 100
 
     /// A log that writes nothing.
@@ -84,8 +84,8 @@ public struct OperatorLog: Sendable {
         return String(scalars) + "…"
     }
 
-    /// Escapes a text for use between quotation marks. The result has no bare quotation mark, no
-    /// line break and no invisible character.
+    /// Escapes a text for use between quotation marks. The result has no unescaped quotation mark,
+    /// no line break and no invisible character.
     private static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

@@ -1,10 +1,10 @@
 /// The ledger: a slice of the state with the effects that outlive the server and have not ended. If
-/// the server ends first, its next start finds these effects in the ledger.
+/// the server ends before an effect, the next start finds the effect in the ledger.
 ///
 /// A root state mounts this module if a module has effects that outlive the server: a
-/// ``KeepingModule``, or a side effect with a ``RestartPolicy``. The step that asks for an effect
-/// enters the effect into the ledger, with all data for another run. The runner removes the entry
-/// when all tasks of the effect have ended.
+/// ``KeepingModule``, or a side effect with a ``RestartPolicy``. The action that asks for an effect
+/// also enters the effect into the ledger, with all data for another run. The runner removes the
+/// entry when all tasks of the effect have ended.
 public struct PendingEffects: Module {
     /// The effects that have not ended, the oldest first.
     public struct State: ModuleState {

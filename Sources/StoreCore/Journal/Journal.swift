@@ -40,8 +40,7 @@ public protocol Journal: AnyObject, Sendable {
     ///
     /// The function skips no record that was durable at the call, even if another writer appended
     /// the record after the last update of ``version``. The default implementation reads a page
-    /// with ``read(_:)``. This implementation is correct only if no other process writes the
-    /// journal.
+    /// with ``read(_:)``. The default is correct only if no other process writes the journal.
     ///
     /// - Throws: ``JournalError/gone(oldest:)`` if the history no longer has the next record.
     func tail(from version: UInt64) throws(JournalError) -> [Record]
@@ -93,19 +92,20 @@ public protocol Journal: AnyObject, Sendable {
     /// Returns the newest snapshot of `version` or before; `nil` if there is none.
     func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot?
 
-    /// Closes files and connections; later calls may fail. A second call of this function is no
-    /// error. The default implementation does nothing.
+    /// Closes files and connections. Later calls of other functions may fail; a second call of this
+    /// function is allowed. The default implementation does nothing.
     func close()
 }
 
 extension Journal {
-    /// The most records of one ``tail(from:)``.
+    /// The maximum number of records that one ``tail(from:)`` returns.
     public static var tailRecordsMax: Int { 1_000 }
 
-    /// The most bytes of payloads and metas in one ``tail(from:)``. A single record may have more.
+    /// The maximum number of bytes of payloads and metas that one ``tail(from:)`` returns. A single
+    /// record may have more bytes.
     public static var tailBytesMax: Int { 4 << 20 }
 
-    /// Returns a page of ``read(_:)``. The page skips no record if only this process writes the
+    /// Returns a page from ``read(_:)``. The page skips no record if only this process writes the
     /// journal.
     public func tail(from version: UInt64) throws(JournalError) -> [Record] {
         try read(
@@ -147,15 +147,15 @@ public struct JournalBatch: Sendable, Equatable {
 public struct JournalPageRequest: Sendable, Equatable {
     /// The version that the records follow.
     public var after: UInt64
-    /// The most records of the page.
+    /// The maximum number of records in the page.
     public var limit: Int
-    /// The most bytes of payloads and metas together. The first record is returned even if it alone
-    /// exceeds this bound.
+    /// The maximum number of bytes of all payloads and metas together. The first record is returned
+    /// even if it alone exceeds this bound.
     public var bytesMax: Int
     /// The wire name of the records, compared byte for byte; `nil` for all records.
     public var type: String?
 
-    /// Makes a page.
+    /// Makes a request for a page.
     public init(after: UInt64, limit: Int, bytesMax: Int = 1 << 20, type: String? = nil) {
         self.after = after
         self.limit = limit

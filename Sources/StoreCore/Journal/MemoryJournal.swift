@@ -48,7 +48,7 @@ public final class MemoryJournal: Journal {
         /// The memory of the records, in bytes.
         var bytes: UInt64 = 0
         var outcomes: [IdempotencyKey: KeptOutcome] = [:]
-        /// The keys in the order of their first use; the oldest are dropped first.
+        /// The keys in the order of their first use. The oldest keys are dropped first.
         var keys: [IdempotencyKey] = []
         var snapshots: [StateSnapshot] = []
         /// The programs, in the order of their last registrations.

@@ -19,22 +19,23 @@ package typealias PersonalMembers = @Sendable (_ wireName: String) -> [PersonalM
 
 /// A journal that can forget the personal members of owners.
 package protocol ForgettingJournal: Journal {
-    /// The version before which no state can be made again, because older snapshots were forgotten
-    /// with a person. 0 if no snapshot was forgotten. The largest number if no snapshot can be
-    /// read.
+    /// The version of the oldest state that can still be made, if earlier snapshots were deleted to
+    /// forget a person. The version is 0 if no snapshot was deleted, and `UInt64.max` if no
+    /// snapshot can be read.
     var forgottenThrough: UInt64 { get }
 
-    /// Makes the personal members of owners unreadable in all records, and all earlier snapshots
-    /// and the owners' idempotency keys with them.
+    /// Makes the personal members of owners unreadable in all records. Also deletes all earlier
+    /// snapshots, and the owners' idempotency keys.
     ///
-    /// The call saves the snapshot before it destroys a key. So if the call ends early, the state
-    /// of the snapshot or of an older snapshot can still be read. A repeated call completes it.
+    /// The call saves the snapshot before it destroys a key. So if the process ends during the
+    /// call, a start can still read the new snapshot or an older snapshot. A repeated call
+    /// completes the work.
     ///
     /// - Parameters:
     ///   - owners: `@` and the name of a user, or `~` and the session of a visitor.
     ///   - snapshot: returns the newest durable state, without the owners' values. The state must
-    ///     have the version of the argument, or a later version. The journal saves no other
-    ///     snapshot meanwhile.
+    ///     have the version in the argument `version`, or a later version. The journal saves no
+    ///     other snapshot meanwhile.
     /// - Returns: the version of the snapshot.
     /// - Throws: the error of `snapshot`, or a ``JournalError``.
     func forget(

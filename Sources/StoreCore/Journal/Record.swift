@@ -32,7 +32,7 @@ public struct Record: Sendable, Equatable {
     /// forgotten. The payload then has `null` in the place of these members.
     public let isForgotten: Bool
 
-    /// The most bytes of a payload, a meta or a state in any journal: 512 MiB.
+    /// The maximum size of a payload, a meta or a state in any journal, in bytes: 512 MiB.
     public static let fieldBytesMax = 512 << 20
 
     /// Makes a record.
@@ -180,8 +180,8 @@ public struct RegisteredProgram: Sendable, Equatable {
     /// The program, with the names and forms of its actions.
     public let program: ProgramDescription
 
-    /// The most programs in a journal: 256. A further registration removes the program whose
-    /// last registration is the oldest. The records of that program stay.
+    /// The maximum number of programs in a journal: 256. A further registration removes the program
+    /// with the oldest last registration. The records of that program stay.
     public static let countMax = 256
 
     /// Describes a stored program.

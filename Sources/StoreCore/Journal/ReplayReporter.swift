@@ -30,7 +30,7 @@ package struct ReplayReporter: Sendable {
     /// The seconds until the first report, and the seconds between two later reports.
     package let intervals: (first: Double, others: Double)
     package let show: @Sendable (Report) -> Void
-    /// The closure for the end of a pass, called if the pass has shown a report.
+    /// The closure that is called at the end of a pass, if the pass has shown a report.
     package let end: @Sendable () -> Void
 
     /// The intervals for a log: the first report after 1 s, and then a report every 5 s.
@@ -52,7 +52,7 @@ package struct ReplayReporter: Sendable {
 /// A fast pass reads the clock rarely, so the readings cost almost nothing. A slow pass reads the
 /// clock after each action.
 package struct ProgressCounter {
-    /// The most actions between two readings of the clock.
+    /// The maximum number of actions between two readings of the clock.
     private static let strideMax: UInt64 = 1_024
 
     private let reporter: ReplayReporter?
@@ -119,7 +119,7 @@ package struct ProgressCounter {
         )
     }
 
-    /// Ends the pass. If the pass has shown a report, calls the `end` of the receiver.
+    /// Ends the pass. If the pass has shown a report, calls ``ReplayReporter/end``.
     package func finish() {
         if hasShown { reporter?.end() }
     }

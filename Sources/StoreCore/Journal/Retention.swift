@@ -3,15 +3,15 @@
 public struct Retention: Sendable, Equatable {
     /// The greatest age of a stored record, in seconds; `nil` for no bound.
     public var secondsMax: UInt64?
-    /// The most bytes of stored records; `nil` for no bound.
+    /// The maximum number of bytes of all stored records; `nil` for no bound.
     public var bytesMax: UInt64?
-    /// The most stored records; `nil` for no bound.
+    /// The maximum number of stored records; `nil` for no bound.
     public var recordsMax: UInt64?
     /// The greatest age of a stored idempotency key, in seconds.
     public var keySecondsMax: UInt64
-    /// The most stored idempotency keys.
+    /// The maximum number of stored idempotency keys.
     public var keysMax: UInt64
-    /// The most stored snapshots. A number below 4 counts as 4.
+    /// The maximum number of stored snapshots. A number below 4 counts as 4.
     public var snapshotsMax: Int
 
     /// Makes bounds. The defaults are 30 days or 4 GiB of records, a day or a million keys, and 16
@@ -54,8 +54,9 @@ package enum SnapshotLadder {
     /// Returns the surplus snapshots among these versions, which are in ascending order. At least
     /// ``newestKeptCount`` + 1 snapshots remain.
     ///
-    /// Each step drops the snapshot that leaves the smallest gap, relative to the age of the
-    /// snapshot. The oldest snapshot always remains, because the history begins there.
+    /// Surplus snapshots are chosen one by one. Each choice is the snapshot whose removal leaves
+    /// the smallest gap, relative to the age of the snapshot. The oldest snapshot always remains,
+    /// because the history begins there.
     package static func surplus(_ versions: [UInt64], max: Int) -> [UInt64] {
         var kept = versions
         var given: [UInt64] = []

@@ -8,11 +8,11 @@
 /// static let modules: Modules = [Orders().at(\.orders), Schedule().at(\.schedule)]
 /// ```
 ///
-/// The action that sets a timer enters it in the same version. When the timer is due, the store
-/// dispatches two actions that are applied together. The first is `schedule/fired`, which removes
-/// the entry or sets its next time. The second is the action of the timer. So each time of a timer
-/// leads to its action exactly once, even if the server is killed, or if several servers write one
-/// history.
+/// The action that sets a timer also adds the entry of the timer, in the same version. When the
+/// timer is due, the store dispatches two actions that are applied together. The first is
+/// `schedule/fired`, which removes the entry or sets its next due time. The second is the action of
+/// the timer. So the action of the timer is applied exactly once for each due time. This is true
+/// even if the server is killed, or if several servers write one history.
 public struct Schedule: ContextualModule {
     /// The timers by their names.
     public struct State: ModuleState {
@@ -44,14 +44,12 @@ public struct Schedule: ContextualModule {
         public let id: String
         /// The time at which the timer is due next, in nanoseconds since 1970.
         public internal(set) var due: Int64
-        /// The time between two times of a repeated timer, in nanoseconds; `nil` if the timer is
-        /// due once. For a daily timer, one day.
+        /// The interval between two due times of a repeated timer, in nanoseconds; `nil` if the
+        /// timer is due once. The interval of a daily timer is one day.
         public let interval: Int64?
-        /// The treatment of the times that pass while no server runs.
+        /// The treatment of the due times that pass while no server runs.
         public let missed: MissedTimer
-        /// The version of the action that set the timer.
-        ///
-        /// 0 for a timer that a module declares.
+        /// The version of the action that set the timer; 0 for a timer that a module declares.
         public let version: UInt64
         /// True if a ``ScheduledModule`` declares the timer; `nil` if a reducer has set the timer.
         let isDeclared: Bool?
@@ -89,21 +87,23 @@ public struct Schedule: ContextualModule {
     public enum Internal: ModuleAction {
         /// A timer was due at this time.
         case fired(timer: String, due: Int64)
-        /// A time of a timer has passed while no server ran, and leads to no action.
+        /// A due time of a timer has passed while no server ran, and leads to no action of the
+        /// timer.
         case skipped(timer: String, due: Int64)
-        /// A timer that a module declares is set.
+        /// The store has set a timer that a module declares.
         case declared(timer: String, entry: Entry)
-        /// A timer is removed.
+        /// The store or an operator has removed a timer.
         case cancelled(timer: String)
     }
 
-    /// The most bytes that the id of a timer may have.
+    /// The maximum size of the id of a timer, in bytes.
     public static var idBytesMax: Int { 128 }
 
     /// Makes the module.
     public init() {}
 
-    /// Removes a timer, or sets its next time. Refuses a time that was handled already.
+    /// Sets or removes a timer, or sets the next due time of a timer. Refuses a due time that was
+    /// handled already.
     public func reduce(_ state: inout State, internal action: Internal, in context: ReducerContext)
         throws
     {
@@ -129,8 +129,8 @@ extension Schedule.State {
     package mutating func set(_ entry: Schedule.Entry, _ name: String) { table[name] = entry }
     package mutating func remove(_ name: String) { table[name] = nil }
 
-    /// Sets the next time of a timer, or removes a timer that is not due again. If `skipsPast` is
-    /// true, the next time is later than `now`.
+    /// Sets the next due time of a timer, or removes a timer that is not due again. If `skipsPast`
+    /// is true, the next due time is later than `now`.
     fileprivate mutating func advance(
         _ name: String,
         from due: Int64,
@@ -160,8 +160,8 @@ extension Schedule.State {
 /// owner, the owner and a space come first.
 ///
 /// A space in an owner and a slash in the id of an instance are escaped, and so is each percent
-/// sign before them. Otherwise two timers could have one name, and the end of the user `a` would
-/// remove the timers of the user `a b`.
+/// sign before them. Otherwise two timers could have the same name. Also, a removal of all timers
+/// of the user `a` would remove the timers of the user `a b`.
 package enum TimerName {
     package static func prefix(ofOwner owner: String) -> String {
         escaped(owner, UInt8(ascii: " "), as: "%20") + " "
@@ -197,7 +197,7 @@ package enum TimerError: Error, Equatable, CustomStringConvertible {
     case noSchedule(module: String)
     /// The action of the timer belongs to another module, or to no module.
     case foreignAction(String, module: String)
-    /// The timer has an id or an interval that no timer has.
+    /// The id or the interval of the timer is not allowed.
     case invalid(String)
     case unwritable(String, String)
 

@@ -10,7 +10,7 @@ final class TimerAdmission: Sendable {
 
     func allow() { isAllowed.store(true, ordering: .relaxed) }
 
-    /// Returns the effect.
+    /// Returns `effect` unchanged.
     ///
     /// - Throws: ``TimerError/noSchedule(module:)`` if the effect sets a timer.
     @inline(__always)
@@ -27,7 +27,8 @@ final class TimerAdmission: Sendable {
     }
 }
 
-/// Access to the slice of ``Schedule`` in a root state, into which actions enter their timers.
+/// Access to the slice of ``Schedule`` in a root state. The Core enters the timers of actions into
+/// this slice.
 struct ScheduleLedger<Root: RootState>: Sendable {
     let moduleIndex: Int
     let place: SinglePlace<Root, Schedule.State>
@@ -39,7 +40,7 @@ struct ScheduleLedger<Root: RootState>: Sendable {
     }
 }
 
-// The changes of timers, in the step of the action that leads to them.
+// The changes of timers, in the same version as the action that leads to these changes.
 
 extension ModuleMachine {
     /// Sets and cancels the timers that a reducer has asked for.

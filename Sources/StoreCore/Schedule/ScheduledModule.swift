@@ -1,4 +1,4 @@
-/// A module with timers that are always there.
+/// A module that declares timers. No action has to set a declared timer.
 ///
 /// ```swift
 /// extension Books: ScheduledModule {
@@ -9,8 +9,9 @@
 /// ```
 ///
 /// Each start of the store sets the declared timers that the schedule lacks, and removes timers
-/// that an earlier program declared. A timer with another rule or another action than before is set
-/// anew. Only a module with a single slice that all clients share declares timers.
+/// that an earlier program declared. If the rule or the action of a timer has changed, the start
+/// sets the timer again. Only a module with a single slice that all clients share may declare
+/// timers.
 public protocol ScheduledModule<State>: Module {
     /// The timers of the module.
     var timers: [DeclaredTimer<Internal>] { get }

@@ -1,31 +1,37 @@
 import StorePlatform
 
-/// Dispatches the actions of timers when they are due.
+/// The object that dispatches the actions of timers when the timers are due.
 ///
 /// The timekeeper observes the slice of ``Schedule``. The timekeeper sleeps until the first timer
 /// is due. Then it dispatches `schedule/fired` together with the action of the timer. If the store
-/// is not the only writer of its history, another store may have handled this time already. Then
-/// `schedule/fired` is refused, and nothing is applied.
+/// is not the only writer of its history, another store may have handled this due time already. In
+/// this case, `schedule/fired` is refused, and nothing is applied.
 final class Timekeeper<Root: RootState>: @unchecked Sendable {
     // Safety: the thread that does the Core's work makes all calls that change the table.
 
-    /// The most timers that are dispatched in one turn of the Core; the others follow in the next.
+    /// The maximum number of timers whose actions one task of the Core dispatches. The remaining
+    /// timers follow in the next task.
     private static var firedMax: Int { 256 }
-    /// The longest sleep. The clock for sleeping and the time of day may run apart.
+    /// The longest sleep. The sleep has a bound, because the clock for sleeping and the time of day
+    /// may drift apart.
     private static var sleepMax: Duration { .seconds(60) }
     /// The pause after a failed dispatch, for instance because the mailbox was full.
     private static var retryPause: Duration { .seconds(1) }
 
-    /// The machine, whose observers hold the timekeeper.
+    /// The machine. The reference is weak, because an observer of the machine retains the
+    /// timekeeper.
     private weak var machine: ModuleMachine<Root>?
     private let runner: EffectRunner
-    /// The timers by the times at which they are due. A key is a time of 20 digits and a name.
+    /// The timers in the order of their due times. A key is a due time of 20 digits, followed by
+    /// the timer's name.
     private var names = SortedTable<DueTimer>()
-    /// The keys in ``names`` of each timer.
+    /// The due time of each timer, by the timer's name. The due time and the name make the timer's
+    /// key in ``names``.
     private var dueByName: [ExactText: Int64] = [:]
-    /// The timers whose next time has passed while no server ran, and leads to no action.
+    /// The timers whose due time has passed while no server ran, and leads to no action of the
+    /// timer.
     private var skippedNames: Set<ExactText> = []
-    /// The timers whose actions are dispatched, and not applied yet.
+    /// The timers in flight: their actions are dispatched, and not applied yet.
     private var inFlight: Set<ExactText> = []
     private var sleep: (due: Int64, task: Task<Void, Never>)?
 
@@ -36,7 +42,7 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
 
     deinit { sleep?.task.cancel() }
 
-    /// Takes the changes of the schedule. `isStart` is true for the first call, with the timers
+    /// Receives a change of the schedule. `isStart` is true for the first call, with the timers
     /// that the store begins with.
     func note(_ old: Schedule.State?, _ new: Schedule.State?, isStart: Bool, _ engine: Engine) {
         let before = old?.table ?? ValueTable()
@@ -68,7 +74,7 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
     /// The time of day. Without a clock, as in a test that sets none, no timer is due.
     private func now() -> Int64 { (try? runner.dependencies.now) ?? .min }
 
-    /// Sleeps until the first timer is due that is not in flight.
+    /// Sleeps until the first timer that is not in flight is due.
     private func sleepUntilDue(_ engine: Engine, atLeast pause: Duration? = nil) {
         guard let first = names.first(where: { !inFlight.contains(ExactText($0.value.name)) })
         else {
@@ -96,8 +102,8 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
         sleep = (due, task)
     }
 
-    /// Returns a function that sleeps until a time has passed from now on. The time includes the
-    /// time until the task of the function begins.
+    /// Returns a function that sleeps until `length` has passed since the call of `wait`. So the
+    /// delay before the task of the function begins does not prolong the wait.
     private static func wait(
         for length: Duration,
         on clock: some Clock<Duration>
@@ -120,8 +126,8 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
         sleepUntilDue(engine, atLeast: failed ? Self.retryPause : nil)
     }
 
-    /// Dispatches the action of a timer, or skips its time. Returns `false` if the Core does not
-    /// take it.
+    /// Dispatches the action of a timer, or skips the due time of the timer. Returns `false` if
+    /// nothing was dispatched.
     private func fire(_ timer: DueTimer, _ engine: Engine) -> Bool {
         if skippedNames.contains(ExactText(timer.name)) {
             let skipped = Schedule.Internal.skipped(timer: timer.name, due: timer.entry.due)
@@ -171,7 +177,8 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
         switch outcome {
         case .applied: break
         case .refused(let refusal, let member) where member > 0:
-            // The module refuses the action of the timer. The time is over all the same.
+            // The module has refused the action of the timer. `schedule/fired` is now dispatched
+            // alone, because the due time has passed in any case.
             report(timer, refusal, engine)
             if !offer([actions[0]], timer, engine) {
                 sleepUntilDue(engine, atLeast: Self.retryPause)
@@ -201,7 +208,7 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
     }
 }
 
-/// A timer that is due at some time.
+/// A timer of the schedule, with its name and its entry.
 private final class DueTimer: Sendable {
     let name: String
     let entry: Schedule.Entry
@@ -212,7 +219,7 @@ private final class DueTimer: Sendable {
     }
 }
 
-/// Passes the outcome of a timer's dispatch on.
+/// The completion of a timer's dispatch, which passes the outcome to a closure.
 private final class TimerCompletion: Completion {
     private let handle: @Sendable (Outcome) -> Void
 

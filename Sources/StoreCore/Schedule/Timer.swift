@@ -49,7 +49,7 @@ public struct TimeOfDay: Codable, Hashable, Sendable, LosslessStringConvertible 
     var nanosecondsOfDay: Int64 { Int64(hour * 60 + minute) * 60_000_000_000 }
 }
 
-/// The treatment of the times of a timer that pass while no server runs.
+/// The treatment of the due times of a timer that pass while no server runs.
 public enum MissedTimer: String, Codable, Sendable {
     /// The next start dispatches the action once, for all missed times together.
     case once
@@ -73,7 +73,7 @@ package enum TimerRule: Equatable, Sendable {
     /// The shortest interval of a repeated timer.
     private static let intervalMin = Duration.seconds(1)
 
-    /// The reason why no timer has this rule; `nil` for a valid rule.
+    /// The reason why the rule is invalid; `nil` for a valid rule.
     var fault: String? {
         if case .every(let interval) = self, interval < Self.intervalMin {
             return "a timer repeats after 1 second at least"
@@ -81,7 +81,7 @@ package enum TimerRule: Equatable, Sendable {
         return nil
     }
 
-    /// The time between two times, in nanoseconds; `nil` for a timer that is due once.
+    /// The interval between two due times, in nanoseconds; `nil` for a timer that is due once.
     var intervalNanoseconds: Int64? {
         switch self {
         case .after, .at: nil
@@ -90,7 +90,7 @@ package enum TimerRule: Equatable, Sendable {
         }
     }
 
-    /// Returns the first time at which the timer is due after an action of this time.
+    /// Returns the first due time of a timer that is set at `time`.
     func firstDue(after time: Int64) -> Int64 {
         switch self {
         case .after(let delay): time.addingClamped(max(0, delay.wholeNanoseconds))
@@ -111,7 +111,7 @@ package enum TimerRule: Equatable, Sendable {
 }
 
 extension Duration {
-    /// The nanoseconds; the largest or smallest number of 64 bits beyond the bounds.
+    /// The duration in nanoseconds, clamped to the range of `Int64`.
     var wholeNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, isOver) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -139,7 +139,7 @@ package struct TimerRequest: Sendable {
     let missed: MissedTimer
     let action: any Action & Encodable
 
-    /// The reason why there is no such timer; `nil` for a valid request.
+    /// The reason why the request is invalid; `nil` for a valid request.
     var fault: String? {
         guard 1...Schedule.idBytesMax ~= id.utf8.count else {
             return "the id of a timer, '\(id)', has to have 1 to \(Schedule.idBytesMax) bytes"

@@ -13,9 +13,9 @@
 /// ]
 /// ```
 ///
-/// The step that applies the action of a view also enters the view in this slice. On the wire, the
-/// slice is an object with a member for each session that has shown views. The member is the list
-/// of the slices that the session shows. A client gets the list of its own session.
+/// An action that shows or hides a view also changes this slice, in the same version. On the wire,
+/// the slice is an object with a member for each session that has shown views. The member is the
+/// list of the slices that the session shows. A client gets the list of its own session.
 public struct Presence: Module {
     /// The slices that each session shows.
     public struct State: ModuleState {

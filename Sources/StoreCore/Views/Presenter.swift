@@ -12,10 +12,10 @@
 /// }
 /// ```
 ///
-/// A presenter runs on the thread that runs the Core, after the commit. So a presenter only reads
-/// the slice and dispatches; all other work belongs in effects. A presenter may dispatch the
-/// ``Module/UI`` and ``Module/Internal`` actions of its own module. Such actions of other modules
-/// are dropped, and the log has an error.
+/// A presenter runs on the thread that does the Core's work, after the commit. So a presenter only
+/// reads the slice and dispatches; all other work belongs in effects. A presenter may dispatch the
+/// ``Module/UI`` and ``Module/Internal`` actions of its own module. UI and internal actions of
+/// other modules are dropped, and the log has an error.
 public protocol Presenter<State>: Sendable {
     /// The slice whose changes the presenter gets.
     associatedtype State: ModuleState
@@ -26,8 +26,8 @@ public protocol Presenter<State>: Sendable {
     /// Reacts to a change of the slice; `nil` stands for a slice that is not started. In the first
     /// call, when the store begins, `old` is `nil`.
     ///
-    /// If the module has instances or a slice for each session, the function is called for each
-    /// slice by itself. ``PresenterContext/session`` and ``PresenterContext/instance`` name the
+    /// If the module has instances or a slice for each session, the function is called separately
+    /// for each slice. ``PresenterContext/session`` and ``PresenterContext/instance`` name the
     /// slice.
     func stateDidUpdate(from old: State?, to new: State?, _ context: PresenterContext)
 }
@@ -83,7 +83,7 @@ extension PresenterContext {
     /// if new.messages.count > old.messages.count { context.command("scrollToEnd") }
     /// ```
     ///
-    /// Each open stream `/route/events` of the session gets the command, behind the change that led
+    /// Each open stream `/route/events` of the session gets the command, after the change that led
     /// to the command. A client that opens its stream later does not get the command. A client that
     /// is too far behind misses the command, and `/metrics` counts missed commands. If no client
     /// caused the change, as when a store begins, no command is sent.
@@ -126,7 +126,7 @@ extension Mount {
     /// Returns the same module, with a presenter that observes under the given name.
     ///
     /// `needsStartableSlice` is true if the presenter works only for a slice that is started and
-    /// stopped. A store does not start if such a presenter observes a slice that is always there.
+    /// stopped. A store does not start if such a presenter observes a slice that always exists.
     package func presented<P: Presenter>(
         by presenter: P,
         named name: String,
@@ -221,8 +221,9 @@ package protocol RootPresentation<Root>: Presentation {
     /// presenters get a new slice, even if the slice was started already.
     func isHidden(_ edit: SliceEdit, from session: String, in root: Root) -> Bool
 
-    /// Returns a function that is called when the store begins, with the key of each slice of a
-    /// module. The function returns the session to which the slice is presented, or `nil`.
+    /// Returns a function that maps the key of a slice to the session to which the slice is
+    /// presented, or to `nil`. The function is called when the store begins, for each slice of the
+    /// module.
     func makeInitialSessionLookup(of module: Int, in root: Root) -> (SliceKey) -> String?
 }
 

@@ -15,8 +15,8 @@
 /// ```
 ///
 /// A patch matches the cells of two versions by the member `id`, if the `id` is a text or a whole
-/// number. So a new cell at the front of a list is one operation, and the other cells stay as they
-/// are.
+/// number. So a new cell at the front of a list is one operation of the patch, and the other cells
+/// are not sent again.
 public protocol ViewModel: Encodable, Equatable, Sendable {}
 
 /// A named projection of the state with parameters, which a client gives in the query of the URL:
@@ -27,8 +27,8 @@ public protocol ParameterizedViewModel<State>: ModuleReader, ViewModel {
     /// The parameters that a client may give in the query of the URL.
     associatedtype Parameters: Codable & Sendable = NoFields
 
-    /// The name in paths. By default, the name is the type's name without `ViewModel`, with a small
-    /// first letter.
+    /// The name of the view in paths. By default, the name is the type's name without `ViewModel`,
+    /// with a small first letter.
     static var name: String { get }
 
     /// The modules that the projection is made from, or their interfaces; all modules by default.
@@ -67,7 +67,8 @@ extension ViewModelWithState {
     public init?(state: State, parameters: NoFields) { self.init(state: state) }
 }
 
-/// A projection that depends on the client that it is made for.
+/// A projection that depends on the client: its initializer gets the client's principal and
+/// session.
 ///
 /// ```swift
 /// struct BoardViewModel: ContextualViewModel {
@@ -81,7 +82,8 @@ extension ViewModelWithState {
 /// }
 /// ```
 ///
-/// The server makes the view for each principal, role and session that reads it.
+/// The server makes the view separately for each combination of principal, role and session that
+/// reads the view.
 public protocol ContextualViewModel<State>: ParameterizedViewModel {
     /// The root state that the projection is made from.
     associatedtype State
@@ -92,7 +94,7 @@ public protocol ContextualViewModel<State>: ParameterizedViewModel {
 }
 
 extension ContextualViewModel {
-    /// Makes the projection for a client without a credential and a session.
+    /// Makes the projection for a client without a credential and without a session.
     public init?(state: State, parameters: Parameters) {
         self.init(state: state, parameters: parameters, in: ViewContext())
     }
