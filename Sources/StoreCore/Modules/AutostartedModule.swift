@@ -7,14 +7,14 @@
 /// ]
 /// ```
 ///
-/// A store without a history starts such modules in one step, before any other action and in the
-/// order of ``RootState/modules``. So the first versions come from these starts. If a start is
+/// A store without a history starts all of these modules together, before any other action and in
+/// the order of ``RootState/modules``. So the first versions come from these starts. If a start is
 /// refused, the server does not start. These modules do not start in a store with a history or with
 /// a given state. These modules also do not start in a `Core` that a program or a test makes of a
 /// state.
 ///
-/// If each session has a slice, the slice of a session starts in the same step as the session. The
-/// slice of the shared session starts with the store.
+/// If each session has a slice, the slice of a session starts together with the session. The slice
+/// of the shared session starts with the store.
 public struct AutostartedModule<M: StartableModule>: Sendable {
     fileprivate let module: M
     fileprivate let start: ModuleStart<M.Interface>

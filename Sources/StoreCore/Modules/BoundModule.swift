@@ -7,8 +7,8 @@ package protocol BoundModule<Root>: AnyObject, Sendable {
     var useCases: [MountedUseCaseMethod<Root>] { get }
     /// True if some effects of the module have a ``RestartPolicy`` other than `lost`.
     var hasDurableEffects: Bool { get }
-    /// The dispatchables in the module's list whose state is not the module's slice. Such a
-    /// dispatchable prevents the start of a store.
+    /// The dispatchables in the module's list whose state is not the module's slice. A dispatchable
+    /// in this list prevents the start of a store.
     var foreignDispatchables: [any Dispatchable.Type] { get }
     /// The type of the value that the module shares; `nil` if the module shares no value.
     var sharedType: (any Any.Type)? { get }
@@ -28,7 +28,8 @@ package protocol BoundModule<Root>: AnyObject, Sendable {
         at address: SliceAddress,
         _ codec: any WorkCodec
     ) throws -> AnyEffect?
-    /// Lets reducers of the module set timers: the root state has a schedule.
+    /// Allows the reducers of the module to set timers. The caller has found a schedule in the root
+    /// state.
     func allowTimers()
     /// The timers that the module declares.
     var declaredTimers: [TimerRequest] { get }
@@ -40,15 +41,16 @@ package protocol BoundModule<Root>: AnyObject, Sendable {
     /// slices of this module have owners, the value comes from the slice of the key's owner.
     /// Returns `nil` if the slice of this module is absent.
     func sharedValue(_ root: Root, with key: SliceKey) -> (any Sendable)?
-    /// Joins the slices of a visitor with the slices of the user that the visitor signs in as, if
-    /// the module is an ``AdoptingModule``. Returns true if a slice of the user changed.
+    /// Joins the slices of a visitor with the slices of a user, when the visitor signs in as this
+    /// user. Does nothing unless the module is an ``AdoptingModule``. Returns true if a slice of
+    /// the user changed.
     ///
     /// - Throws: the error of the module.
     func adoptSlices(of visitor: String, for user: String, _ root: inout Root) throws -> Bool
-    /// Throws a ``Refusal`` if the slice of this key is not there.
+    /// Throws a ``Refusal`` if the slice of this key does not exist.
     func requireSlice(_ root: Root, _ key: SliceKey) throws(Refusal)
-    /// Calls `seen` on the thread that runs the Core, for each slice that begins or ends. The first
-    /// calls are for the slices that are there already.
+    /// Calls `seen` on the thread that does the Core's work, for each slice that begins or ends.
+    /// The first calls are for the slices that already exist.
     func watchSlices(
         _ changes: SliceObservers<Root>,
         _ core: Core<Root>,

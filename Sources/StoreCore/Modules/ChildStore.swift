@@ -30,8 +30,8 @@ public final class ChildStore<Root: RootState, M: ModuleInterface>: Sendable {
     /// Calls `observer` first with `nil` and the current slice, and then with the slice before and
     /// after each change. A slice that is not started is `nil`.
     ///
-    /// Observers are called on the thread that runs the Core, in the order in which they were
-    /// added.
+    /// Observers are called on the thread that does the Core's work, in the order in which they
+    /// were added.
     ///
     /// - Parameters:
     ///   - name: the name under which the recipients of an action (`Recipients`) may include or

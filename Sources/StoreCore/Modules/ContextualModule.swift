@@ -20,11 +20,11 @@
 /// }
 /// ```
 ///
-/// The reducers of a module return the same type. The start of a ``ContextualStartableModule`` gets
+/// All reducers of a module return the same type. The start of a ``ContextualStartableModule`` gets
 /// a context, too. A ``KeepingModule`` may also be contextual; its reducers return effects.
 ///
-/// Cost: some 300 instructions for each action, because the context has its own references to the
-/// texts. A ``Module`` that is not contextual does not have this cost.
+/// Cost: some 300 instructions for each action, because each context retains the names of its
+/// sender. A ``Module`` that is not contextual does not have this cost.
 public protocol ContextualModule<State>: Module {
     /// `Void` if the reducers return nothing, or `Effect<State>`. The compiler infers this type
     /// from the module's reducers.
@@ -117,58 +117,58 @@ extension ContextualModule where Self: EffectfulModule, ReducerResult == Effect<
 
 extension ContextualModule
 where Self: EffectfulModule, ReducerResult == Effect<State>, Interface.Action == Never {
-    /// Is never called: the module has no such action.
+    /// Is never called, because `Never` has no values.
     public func reduce(_ state: inout State, _ action: Never) -> Effect<State> {}
 
-    /// Is never called: the module has no such action.
+    /// Is never called, because `Never` has no values.
     public func reduce(_ state: inout State, _ action: Never) {}
 }
 
 extension ContextualModule
 where Self: EffectfulModule, ReducerResult == Effect<State>, UI == Never {
-    /// Is never called: the module has no such action.
+    /// Is never called, because `Never` has no values.
     public func reduce(_ state: inout State, ui action: Never) -> Effect<State> {}
 
-    /// Is never called: the module has no such action.
+    /// Is never called, because `Never` has no values.
     public func reduce(_ state: inout State, ui action: Never) {}
 }
 
 extension ContextualModule
 where Self: EffectfulModule, ReducerResult == Effect<State>, Internal == Never {
-    /// Is never called: the module has no such action.
+    /// Is never called, because `Never` has no values.
     public func reduce(_ state: inout State, internal action: Never) -> Effect<State> {}
 
-    /// Is never called: the module has no such action.
+    /// Is never called, because `Never` has no values.
     public func reduce(_ state: inout State, internal action: Never) {}
 }
 
 extension ContextualModule where Interface.Action == Never {
-    /// Is never called: the module has no such action.
+    /// Is never called, because `Never` has no values.
     public func reduce(_ state: inout State, _ action: Never, in context: ReducerContext)
         -> ReducerResult
     {}
 
-    /// Is never called: the module has no such action.
+    /// Is never called, because `Never` has no values.
     public func reduce(_ state: inout State, _ action: Never) {}
 }
 
 extension ContextualModule where UI == Never {
-    /// Is never called: the module has no such action.
+    /// Is never called, because `Never` has no values.
     public func reduce(_ state: inout State, ui action: Never, in context: ReducerContext)
         -> ReducerResult
     {}
 
-    /// Is never called: the module has no such action.
+    /// Is never called, because `Never` has no values.
     public func reduce(_ state: inout State, ui action: Never) {}
 }
 
 extension ContextualModule where Internal == Never {
-    /// Is never called: the module has no such action.
+    /// Is never called, because `Never` has no values.
     public func reduce(_ state: inout State, internal action: Never, in context: ReducerContext)
         -> ReducerResult
     {}
 
-    /// Is never called: the module has no such action.
+    /// Is never called, because `Never` has no values.
     public func reduce(_ state: inout State, internal action: Never) {}
 }
 
@@ -179,7 +179,7 @@ public protocol ContextualStartableModule<State>: StartableModule {
     func begin(_ start: Interface.Start, in context: ReducerContext) throws -> State
 
     /// Returns the slice that replaces an existing slice, or throws a ``Refusal``. By default the
-    /// start is refused, as by ``StartableModule/begin(_:over:)``.
+    /// start is refused, as in ``StartableModule/begin(_:over:)``.
     func begin(_ start: Interface.Start, over old: State, in context: ReducerContext) throws
         -> State
 }

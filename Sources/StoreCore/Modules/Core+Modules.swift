@@ -74,8 +74,7 @@ extension Core where State: RootState {
 
     /// Returns the child store of a module, or of one of its instances.
     ///
-    /// A slice that is not started has a child store, too; the observers of such a child store get
-    /// `nil`.
+    /// A slice that is not started has a child store, too. Observers then get `nil` as the slice.
     ///
     /// - Parameters:
     ///   - module: the module, or its interface.
@@ -99,8 +98,8 @@ extension Core where State: RootState {
         return ChildStore(self, changes, place, SliceKey(owner: owner, instance: instance))
     }
 
-    /// Calls `seen` on the thread that runs the Core, for each slice of a module that begins or
-    /// ends. The first calls are for the slices that are there already. `module` is an index into
+    /// Calls `seen` on the thread that does the Core's work, for each slice of a module that begins
+    /// or ends. The first calls are for the slices that already exist. `module` is an index into
     /// ``RootState/modules``.
     package func watchSlices(
         of module: Int,
@@ -113,8 +112,8 @@ extension Core where State: RootState {
     /// Returns the presentation that a module supplies; `nil` if no module supplies one.
     ///
     /// - Throws: ``ModuleError`` if a presenter is for another state than the slice of its module.
-    ///   The same error if a presenter needs an unmounted module, or the start of a slice that
-    ///   always exists.
+    ///   Throws the same error if a presenter needs an unmounted module. Throws the error also if a
+    ///   presenter needs a slice with a start, but the slice always exists.
     private static func presentation(
         of modules: State.Modules,
         _ dependencies: Dependencies
@@ -166,8 +165,8 @@ extension Core where State: RootState {
 }
 
 extension Core where State: RootState {
-    /// Calls `look` with the state and its version, on the thread that runs the Core. Returns
-    /// `false` if the Core has stopped.
+    /// Calls `look` with the state and its version, on the thread that does the Core's work.
+    /// Returns `false` if the Core has stopped.
     @discardableResult
     package func readState(_ look: @escaping @Sendable (State, UInt64) -> Void) -> Bool {
         engine.enqueueTask { [owner] engine in look(owner.current, engine.version) }

@@ -1,10 +1,12 @@
-/// A module that gets an action when a session departs: when its last open stream in this store
-/// ends, and when the session ends.
+/// A module that gets an action when a session departs: when the session's last open stream in this
+/// store ends, and when the session ends.
 ///
-/// The server counts the streams in memory, and a kill dispatches no action. So the history of the
-/// store is in memory, too (`Server.ephemeral(actionsMax:pace:)`), or the store does not start.
+/// The server counts the streams in memory, so a server that is killed dispatches no departures.
+/// Therefore a store with this module has to keep its history in memory, too
+/// (`Server.ephemeral(actionsMax:pace:)`). Otherwise the store does not start.
 public protocol DepartureModule<State>: Module {
-    /// The action for the session that has departed. The session is the session of its context.
+    /// The action for a session that has departed. The reducer gets the session as
+    /// ``ReducerContext/session``.
     var departure: Internal { get }
 }
 

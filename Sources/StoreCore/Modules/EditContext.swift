@@ -42,7 +42,7 @@ extension ModuleMachine {
         return try editUnchecked(&state, action, context, &effect)
     }
 
-    /// Applies an action without checks: the caller has checked the action, or replays it.
+    /// Applies an action without checks: the caller has checked the action, or replays the action.
     @inline(__always)
     private func editUnchecked(
         _ state: inout Root,
@@ -59,7 +59,7 @@ extension ModuleMachine {
     }
 
     /// Takes the effect from a client's call of a use case. Refuses the call if the module's slice
-    /// is not there.
+    /// does not exist.
     private func applyUseCaseCall(
         _ action: any Action,
         _ context: EditContext,
@@ -88,9 +88,9 @@ extension ModuleMachine {
         return try editSliceWithLedgers(&state, action, context, by: handler, &effect)
     }
 
-    /// Reduces an action of a module with a ledger. Enters the effects that outlive a restart, the
-    /// views that sessions show, and timers in the ledgers. Leaves the state unchanged if an effect
-    /// or a timer cannot be entered.
+    /// Reduces an action that may change a ledger. Enters effects that outlive a restart, views
+    /// that sessions show, and timers into the ledgers. Leaves the state unchanged if an effect or
+    /// a timer cannot be entered.
     @inline(never)
     private func editSliceWithLedgers(
         _ state: inout Root,

@@ -67,25 +67,25 @@ extension EffectfulModule {
 }
 
 extension EffectfulModule where Interface.Action == Never {
-    /// Is never called: the module has no such action.
+    /// Is never called, because `Never` has no values.
     public func reduce(_ state: inout State, _ action: Never) -> Effect<State> {}
 
-    /// Is never called: the module has no such action.
+    /// Is never called, because `Never` has no values.
     public func reduce(_ state: inout State, _ action: Never) {}
 }
 
 extension EffectfulModule where UI == Never {
-    /// Is never called: the module has no such action.
+    /// Is never called, because `Never` has no values.
     public func reduce(_ state: inout State, ui action: Never) -> Effect<State> {}
 
-    /// Is never called: the module has no such action.
+    /// Is never called, because `Never` has no values.
     public func reduce(_ state: inout State, ui action: Never) {}
 }
 
 extension EffectfulModule where Internal == Never {
-    /// Is never called: the module has no such action.
+    /// Is never called, because `Never` has no values.
     public func reduce(_ state: inout State, internal action: Never) -> Effect<State> {}
 
-    /// Is never called: the module has no such action.
+    /// Is never called, because `Never` has no values.
     public func reduce(_ state: inout State, internal action: Never) {}
 }

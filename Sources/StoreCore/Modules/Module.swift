@@ -113,17 +113,17 @@ extension Module {
 }
 
 extension Module where UI == Never {
-    /// Is never called: the module has no such action.
+    /// Is never called, because `Never` has no values.
     public func reduce(_ state: inout State, ui action: Never) {}
 }
 
 extension Module where Interface.Action == Never {
-    /// Is never called: the module has no such action.
+    /// Is never called, because `Never` has no values.
     public func reduce(_ state: inout State, _ action: Never) {}
 }
 
 extension Module where Internal == Never {
-    /// Is never called: the module has no such action.
+    /// Is never called, because `Never` has no values.
     public func reduce(_ state: inout State, internal action: Never) {}
 }
 
@@ -168,11 +168,10 @@ struct AlreadyStarted: Error {}
 /// A module whose view has an action for its appearance in a client, for its disappearance, or for
 /// both.
 ///
-/// A client counts as showing the view while the client reads the module's stream.
+/// For the store, a client shows the view for as long as the client reads the module's stream.
 ///
-/// If the view has both actions, a session dispatches the two actions alternately. The store
-/// refuses the first action from a session that shows the view, and the second action from any
-/// other session.
+/// If the view has both actions, the actions of a session have to alternate. The store refuses the
+/// first action from a session that shows the view, and the second action from any other session.
 ///
 /// ``Presence`` records the slices that each session shows. So a new server ends the views that the
 /// previous server left open. The stop of a slice ends its views. A start over an existing slice

@@ -61,8 +61,8 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
     /// The key path of ``Mount/reading(_:of:)`` begins at another type than the slice of the module
     /// `reader`.
     case foreignCopy(of: String, reader: String)
-    /// The view of this module is presented for as long as its slice is started, but the slice is
-    /// always there.
+    /// The view of this module is presented for as long as its slice is started, but the slice
+    /// always exists.
     case presentsPermanentSlice(String)
     /// The program asks for the child store of this module, which the root state does not have.
     case notMounted(String)

@@ -18,7 +18,8 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
     /// For each module, true if it has effects that outlive the server, and a ledger is mounted.
     let hasDurableEffects: [Bool]
     /// For each module, true if its actions may change the ledger of effects, the ledger of views
-    /// or the schedule. Also true for a ``RestrictedModule``: each change has its readers.
+    /// or the schedule. Also true for a ``RestrictedModule``, because a change of its slice records
+    /// the slice's readers.
     let mayChangeLedgers: [Bool]
     let moduleNames: [String]
     /// The owner of the slices of each module. Two more elements are for actions without a module:

@@ -5,10 +5,10 @@
 /// static let modules: Modules = [Counter().at(\.counter), Card().at(\.cards)]
 /// ```
 ///
-/// The type of the member decides when the slice is there. A slice of the type `State` is always
-/// there. A slice of the type `State?` is there from a start to a stop. ``Instances`` have a slice
-/// for each started id. A ``PerSession`` of any of these types has separate slices for each
-/// session, a ``PerPrincipal`` for each user.
+/// The type of the member decides when the slice exists. A slice of the type `State` always exists.
+/// A slice of the type `State?` exists from a start to a stop. ``Instances`` have a slice for each
+/// started id. A ``PerSession`` of any of these types has separate slices for each session, a
+/// ``PerPrincipal`` for each user.
 public struct Mount<Root: RootState>: Sendable {
     /// The module's name.
     public let name: String
@@ -68,7 +68,7 @@ extension Mount {
 
 extension RootState {
     /// Returns the index of a module in `modules`, and the place of its slice. Returns `nil` unless
-    /// the module has a single slice that is shared and always there.
+    /// the module has a single slice that is shared and always exists.
     static func singlePlace<M: Module>(
         of module: M.Type,
         in modules: Modules
@@ -119,12 +119,12 @@ extension Mount {
 }
 
 extension Mount {
-    /// Returns the same module, with the dispatchers for the starts and for the stops of its
-    /// slices.
+    /// Returns the same module, with the dispatchers that may start its slices, and the dispatchers
+    /// that may stop its slices.
     ///
     /// By default, only the program's effects, use cases, presenters and reactions start and stop
     /// the slices that all clients share. A session or a user may start and stop its own slices. A
-    /// module whose slice is always there has no lifecycle.
+    /// module whose slice always exists has no starts and no stops.
     public func lifecycle(start: LifecycleAccess, stop: LifecycleAccess) -> Mount {
         var mount = self
         (mount.startAccess, mount.stopAccess) = (start, stop)
@@ -152,21 +152,21 @@ extension Mount {
 }
 
 extension Module {
-    /// Mounts the module with a slice that is always there.
+    /// Mounts the module with a slice that always exists.
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, State> & Sendable
     ) -> Mount<Root> {
         Mount(self, at: SharedPlace<Root, SingleContainer<State>>(path))
     }
 
-    /// Mounts the module with a slice for each session. The slice of every session is always there.
+    /// Mounts the module with a slice for each session. The slice of every session always exists.
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, PerSession<State>> & Sendable
     ) -> Mount<Root> {
         Mount(self, at: SessionPlace<Root, SingleContainer<State>>(path))
     }
 
-    /// Mounts the module with a slice for each user. The slice of every user is always there.
+    /// Mounts the module with a slice for each user. The slice of every user always exists.
     public func at<Root: RootState>(
         _ path: any WritableKeyPath<Root, PerPrincipal<State>> & Sendable
     ) -> Mount<Root> {
@@ -283,7 +283,8 @@ enum Lifecycle {
         ]
     }
 
-    /// A function that returns the slice after a start, for a new slice or over an old slice.
+    /// A function that returns the slice after a start. `old` is the slice that the start replaces;
+    /// `nil` for a new slice.
     private typealias Beginning<M: StartableModule> =
         @Sendable (M.Interface.Start, _ old: M.State?, ActionOrigin, _ instance: String?) throws ->
         M.State

@@ -76,7 +76,7 @@ extension ModuleMachine {
         if change == .visible, isShown {
             throw Refusal(reason: "This session shows '\(slice)' already.")
         }
-        // If the slice is not there, a later check refuses the action with a better reason.
+        // If the slice does not exist, a later check refuses the action with a better reason.
         if change == .hidden, !isShown, modules[module].slicePlace.isSliceThere(root, key) {
             throw Refusal(reason: "This session does not show '\(slice)'.")
         }

@@ -13,8 +13,8 @@ extension ModuleMachine {
         return found
     }
 
-    /// Refuses a client's action on a slice that the client does not read. The refusal is the
-    /// refusal of an action on an absent slice.
+    /// Refuses a client's action on a slice that the client does not read. The client gets the
+    /// refusal of an action on an absent slice, except for a start, which has a refusal of its own.
     func admitReader(
         _ route: ActionRoute,
         _ key: SliceKey,
@@ -56,7 +56,7 @@ extension RootState {
     /// The owners of the slices of each module, as clients read them.
     ///
     /// The ledger of effects and the schedule name the slices of all modules. If some slices are
-    /// restricted, no client reads these two; an operator reads them.
+    /// restricted, only operators read the ledger and the schedule.
     package static var readOwnership: [SliceOwnership] {
         let ownership = modules.map(\.slicePlace.ownership)
         guard ownership.contains(.readers) else { return ownership }
@@ -70,7 +70,7 @@ extension RootState {
 
 /// The indices of the modules that some clients do not read.
 package struct RestrictedModules: Sendable {
-    /// The modules whose slices say who reads them.
+    /// The modules whose slices have readers (``RestrictedModule``).
     var restricted: Set<Int> = []
     /// The modules that no client reads.
     var hidden: Set<Int> = []
@@ -81,7 +81,7 @@ package struct RestrictedModules: Sendable {
 }
 
 extension Refusal {
-    /// Makes the refusal of an action on a slice that is not there.
+    /// Makes the refusal of an action on a slice that does not exist.
     static func ofAbsentSlice(_ path: String) -> Refusal {
         Refusal(reason: "'\(path)' is not started; dispatch \(path)/start first.")
     }

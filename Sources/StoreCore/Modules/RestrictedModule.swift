@@ -1,6 +1,7 @@
 import StoreTexts
 
-/// A module whose slices say by their own data who reads them.
+/// A module whose slices have readers: the data of a slice determines the clients that read the
+/// slice.
 ///
 /// ```swift
 /// extension Board: RestrictedModule {
@@ -10,9 +11,10 @@ import StoreTexts
 /// }
 /// ```
 ///
-/// A client that is not among the readers gets the answers for an absent slice. The state has no
-/// member, the streams have no event, and the log has no record. An action is refused as an action
-/// on an absent slice. A change of the readers takes effect in the version that changes them.
+/// A client that is not among the readers gets the answers for an absent slice. For this client,
+/// the state has no member, the streams have no event, and the log has no record. The client's
+/// actions are refused like actions on an absent slice. A change of the readers takes effect in the
+/// version that changes them.
 ///
 /// The member of the root state is ``Instances``, or a single slice of the type `State?`. Slices of
 /// sessions and users belong to their owners already, and cannot be restricted.
@@ -43,13 +45,13 @@ public struct Readers: Sendable {
         self.names = sorted.map(\.text)
     }
 
-    /// All clients, also clients without a credential.
+    /// All clients, including clients without a credential.
     public static let all = Readers(sorted: [ReaderName.all])
 
     /// No client. The program still reads the slice.
     public static let none = Readers(sorted: [])
 
-    /// Returns the principals with these names. A principal reads with each of its roles.
+    /// Returns the principals with these names. The role of a principal does not matter.
     public static func principals(_ names: some Sequence<String>) -> Readers {
         Readers(names.lazy.map(OwnerName.user))
     }

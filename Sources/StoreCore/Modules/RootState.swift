@@ -52,10 +52,10 @@ public protocol RootState: ModuleState {
     /// after an action to find its changes. The store encodes only the changes, and sends each
     /// change only to its readers.
     ///
-    /// In the reducer of such an action, ``PerSession/value`` is the value of the session that the
-    /// action comes from. Clients of all sessions may read the record of the action, unless their
-    /// role sees only some members. If the action changed a slice of a session, only that session
-    /// sees the change.
+    /// In the reducer of an action of the whole state, ``PerSession/value`` is the value of the
+    /// session that the action comes from. Clients of all sessions may read the record of the
+    /// action, unless their role sees only some members. If the action changed a slice of a
+    /// session, only that session sees the change.
     static var dispatchables: Dispatchables { get }
 
     /// The reducer that is called for each action, after the reducer of the action's module. Both
@@ -164,8 +164,8 @@ package struct SliceName: CodingKey {
     package init?(intValue: Int) { nil }
 }
 
-/// A root state as a client gets it, from which schemas are made. The slices of the client's
-/// session take the place of the slices of all sessions.
+/// A root state as a client gets it, from which schemas are made. In place of the slices of all
+/// sessions, the value has only the slices of the client's session.
 package struct VisibleRoot<Root: RootState>: Decodable {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: SliceName.self)

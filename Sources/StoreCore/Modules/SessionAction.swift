@@ -61,9 +61,9 @@ extension ModuleMachine {
         throw Refusal.ofEndedSession
     }
 
-    /// Returns true if an action may not change the slices of an owner, because its session is
-    /// over. A machine without observers makes no such checks: a replayed action was checked
-    /// before.
+    /// Returns true if an action may not change the slices of an owner, because the owner's session
+    /// has ended. A machine without observers, as in a replay, always returns false: a replayed
+    /// action was checked before.
     func refusesChanges(of owner: String, in state: Root) -> Bool {
         sliceObservers != nil && isOver(owner, in: state)
     }
@@ -128,7 +128,7 @@ extension ModuleMachine {
 }
 
 extension Change {
-    /// The most slices of one module that a change lists one by one.
+    /// The maximum number of slices of one module that a change lists one by one.
     static var editsMax: Int { 16 }
 
     /// Adds changed slices of a module. If there are more slices than ``editsMax``, adds a single

@@ -47,7 +47,8 @@ struct SharedLink<Root: RootState>: Sendable {
     /// key without an owner, returns the keys of all slices of the reader.
     func readerKeys(_ root: Root, readingFrom key: SliceKey) -> [SliceKey] {
         guard let owner = key.owner else { return allReaderKeys(root) }
-        // If the owner has no slice of its own yet, the update stores a slice with the copy.
+        // If the session or the user has no stored slice yet, the update stores a slice with the
+        // copy.
         guard readerHasInstances else { return [SliceKey(owner: owner)] }
         return allReaderKeys(root).filter { $0.owner?.isSame(as: owner) == true }
     }

@@ -5,12 +5,12 @@ package struct WholeStateComparison<Root: Sendable>: Sendable {
     let initialState: Root
     /// Compares the bytes of values that `==` calls equal.
     let comparison: ByteComparison?
-    /// The owners that the action has ended; their slices never come back.
+    /// The owners that the action has ended. Their slices are never restored.
     let endedOwners: [String]
     /// The state that the function got: the state after the module's reducer, with updated copies
     /// of shared values.
     let inputState: Root
-    /// True after the store itself has updated copies of shared values. Such a copy may then have
+    /// True after the store itself has updated copies of shared values. An updated copy may have
     /// changed the value with which every session begins.
     var hasUpdatedCopies = false
 

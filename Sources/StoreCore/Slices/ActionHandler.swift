@@ -81,7 +81,7 @@ extension ActionHandler {
 package struct SliceResult {
     /// True if the slice has other bytes than before.
     let isChange: Bool
-    /// True if the action started a slice that was already there.
+    /// True if the action started a slice that already existed.
     var isRestart = false
     /// The effect that the reducer returned.
     var effect: AnyEffect?

@@ -1,5 +1,5 @@
-/// A member of the root state, for callers without the type of the slice. The member has the slices
-/// of a module, or is a field.
+/// A member of the root state, for callers that do not have the type of the slice. The member has
+/// the slices of a module, or is a field.
 package protocol AnySlicePlace<Root>: AnyObject, Sendable {
     associatedtype Root: RootState
 
@@ -37,10 +37,10 @@ package protocol AnySlicePlace<Root>: AnyObject, Sendable {
         after old: Root,
         _ settling: WholeStateComparison<Root>
     ) throws -> [SliceKey]
-    /// Returns the readers of a slice; no client, if the slice of a ``RestrictedModule`` is absent.
+    /// Returns the readers of a slice. An absent slice of a ``RestrictedModule`` has no readers.
     func readers(_ root: Root, _ key: SliceKey) -> Readers
-    /// Removes the slices that a client does not read, for the views of the client. `client` is its
-    /// ``ReaderName``.
+    /// Removes the slices that a client does not read. `root` is a copy of the state, from which
+    /// the client's views are made. `client` is its ``ReaderName``.
     func narrow(_ root: inout Root, to client: String)
     /// Returns the sessions whose parts of the slice differ, if the slice has a part for each
     /// session. Returns `nil` for any other slice.
@@ -50,7 +50,8 @@ package protocol AnySlicePlace<Root>: AnyObject, Sendable {
         to container: inout KeyedEncodingContainer<SliceName>,
         under name: SliceName
     ) throws
-    /// Reads the slice as a client gets it, and drops the value. A schema records the reads.
+    /// Reads the slice in the form that a client gets, and drops the value. The decoder records
+    /// these reads to make a schema.
     func readForSchema(
         from container: KeyedDecodingContainer<SliceName>,
         under name: SliceName
@@ -69,7 +70,8 @@ package enum SliceCardinality: Sendable { case one, started, instances }
 package enum SliceOwnership: Sendable {
     /// The slices are shared.
     case everybody
-    /// The slices are shared, and each slice says who reads it: ``RestrictedModule``.
+    /// The slices are shared, and the data of each slice determines the slice's readers:
+    /// ``RestrictedModule``.
     case readers
     /// Each session has its own slices: ``PerSession``.
     case session
@@ -81,6 +83,6 @@ package enum SliceOwnership: Sendable {
     /// True if each owner has slices of its own.
     package var isOwned: Bool { self == .session || self == .principal }
 
-    /// True if some clients read other slices than other clients.
+    /// True if different clients may read different slices.
     package var dependsOnReader: Bool { self != .everybody }
 }

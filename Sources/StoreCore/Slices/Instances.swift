@@ -3,7 +3,7 @@
 /// On the wire the slices are the members of one object, in the order of the ids' bytes. The cost
 /// of a change hardly depends on the number of slices.
 public struct Instances<State: ModuleState>: ModuleState {
-    /// The most bytes that an id may have.
+    /// The maximum size of an id, in bytes.
     public static var idBytesMax: Int { 128 }
 
     package private(set) var table = ValueTable<State>()
@@ -39,7 +39,7 @@ extension Instances: Equatable {
 }
 
 extension Instances {
-    /// Returns a table with only some of the slices.
+    /// Returns a table with only the slices under these ids.
     func narrowed(to ids: [String]) -> Instances {
         var narrowed = self
         narrowed.table = table.narrowed(to: ids)

@@ -1,7 +1,7 @@
 /// The values of a member of the root state, each under the name of its owner.
 ///
-/// The table stores a value for an owner from the owner's first change to its end. Until then, an
-/// owner has the value that every owner begins with.
+/// The table stores a value for an owner from the owner's first change until the owner ends. Before
+/// the first change, an owner has the value that every owner begins with.
 package struct OwnedTable<Value: Codable & Equatable & Sendable>: Sendable {
     private var firstValueEntry: ValueTable<Value>.Entry
     private var table = ValueTable<Value>()
@@ -24,7 +24,7 @@ package struct OwnedTable<Value: Codable & Equatable & Sendable>: Sendable {
     /// The owners that have stored values of their own, sorted.
     package var owners: [String] { table.names }
 
-    /// The number of these owners.
+    /// The number of owners that have stored values of their own.
     var count: Int { table.count }
 
     func has(_ owner: String) -> Bool { table.has(owner) }
@@ -97,10 +97,10 @@ extension OwnedTable {
     /// Normalizes the writes of a function of the whole state; `old` has the values before the
     /// action. Returns the owners whose values changed.
     ///
-    /// If the function removed the value of an owner that goes on, the owner gets the first value
-    /// again. If the function removed the value of an ended owner, the owner counts as changed in
-    /// any case. If the function wrote the first value for an owner without a stored value, this
-    /// method removes that value.
+    /// If the function removed the value of an owner that has not ended, the owner gets the first
+    /// value again. If the function removed the value of an ended owner, the owner counts as
+    /// changed in any case. If the function wrote the first value for an owner without a stored
+    /// value, this method removes the written value.
     mutating func normalizeWrites(
         after old: OwnedTable,
         _ comparison: ByteComparison?,

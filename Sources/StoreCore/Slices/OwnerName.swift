@@ -2,18 +2,19 @@
 ///
 /// - A session owns slices of a ``PerSession`` under the session's name, of hexadecimal digits.
 /// - A user owns slices of a ``PerPrincipal`` under `@` and the principal's name.
-/// - A visitor, a client without a credential, owns such slices under `~` and its session's name.
+/// - A visitor, a client without a credential, owns slices of a ``PerPrincipal`` under `~` and the
+///   name of the visitor's session.
 package enum OwnerName {
     private static let userMark = UInt8(ascii: "@")
     private static let visitorMark = UInt8(ascii: "~")
 
-    /// The most users and visitors that have slices of one module.
+    /// The maximum number of users and visitors that have slices of one module.
     package static let usersMax = 1_000_000
 
     package static func user(_ principal: String) -> String { "@" + principal }
     package static func visitor(_ session: String) -> String { "~" + session }
 
-    /// Returns the owner of the slices of users that a client's actions are for.
+    /// Returns the user or the visitor whose slices a client's actions change.
     package static func ofClient(as principal: String?, in session: String?) -> String {
         principal.map(user) ?? visitor(session ?? SessionName.shared)
     }
@@ -48,8 +49,8 @@ package enum OwnerName {
 }
 
 extension SliceOwnership {
-    /// Returns the owner of the slices that a client's actions are for; `nil` if all clients share
-    /// the slices.
+    /// Returns the owner whose slices a client's actions change; `nil` if all clients share the
+    /// slices.
     package func owner(of principal: @autoclosure () -> String?, in session: String?) -> String? {
         switch self {
         case .everybody, .readers, .keyedBySession: nil
@@ -59,11 +60,11 @@ extension SliceOwnership {
     }
 }
 
-/// The client on whose behalf a state is read: its session, and its name as an owner of slices of
-/// users. The type is a class, so that each slice stores only a reference to the reader.
+/// The client on whose behalf a state is read: its session, and its name as a user or a visitor.
+/// The type is a class, so that each slice stores only a reference to the reader.
 package final class SliceReader: Sendable {
     let session: String
-    /// The owner of the slices of users that the reader gets.
+    /// The user or the visitor whose slices the reader gets.
     let owner: String
 
     package init(as principal: String?, in session: String?) {

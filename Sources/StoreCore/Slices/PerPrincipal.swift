@@ -9,12 +9,13 @@
 /// }
 /// ```
 ///
-/// An action changes the value of its principal: of the user whose credential the request had. A
-/// client without a credential is a visitor. A visitor has the value of its session, until the
-/// session ends or the visitor signs in. All visitors without a session share a value.
+/// An action changes the value of the user whose credential the request had. A client without a
+/// credential is a visitor. A visitor has the value of its session, until the session ends or the
+/// visitor signs in. All visitors without a session share a value.
 ///
-/// Every user and every visitor begins with the same value. The table stores a value from the first
-/// change to the action `users/forgotten`, and for a visitor to the end of its session.
+/// Every user and every visitor begins with the same value. The table stores the value of a user
+/// from the first change until the action `users/forgotten`. The table stores the value of a
+/// visitor from the first change until the visitor's session ends.
 ///
 /// On the wire, a client gets only its own value. A snapshot of the state has an object with a
 /// member for each owner. The member of the user ada is `@ada`; the member of a visitor is `~` and

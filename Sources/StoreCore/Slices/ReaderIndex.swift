@@ -3,7 +3,7 @@ import StoreTexts
 /// The ids of the instances that each reader reads. Versions of the index share their nodes.
 ///
 /// Cost: a look-up takes log2(n) steps for n readers, and one step for each id of the result. A
-/// change takes such steps for each reader that gains or loses an instance.
+/// change costs a few look-ups for each reader that gains or loses an instance.
 package struct ReaderIndex: Sendable {
     private struct Mark: Sendable {}
     private typealias IDs = ValueTable<Mark>

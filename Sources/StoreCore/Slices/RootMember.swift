@@ -16,7 +16,8 @@ package struct RootMember<Root: RootState, Value>: Sendable {
     @inline(__always)
     func read(_ root: Root) -> Value {
         guard let byteOffset else { return root[keyPath: path] }
-        // Safety: `MemoryLayout.offset(of:)` gave the offset, so a value of this type is there.
+        // Safety: the offset is from `MemoryLayout.offset(of:)`, so the memory at the offset has a
+        // value of this type.
         return withUnsafePointer(to: root) {
             (UnsafeRawPointer($0) + byteOffset).assumingMemoryBound(to: Value.self).pointee
         }

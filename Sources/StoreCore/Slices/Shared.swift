@@ -31,7 +31,7 @@ public struct Shared<Value: Codable & Equatable & Sendable>: ModuleState {
     /// The owner's value.
     public package(set) var value: Value?
 
-    /// Makes an empty copy. The store fills the copy in the same step in which the slice begins.
+    /// Makes an empty copy. The store fills the copy in the same version in which the slice begins.
     public init() {}
 
     /// Reads the value, or null.

@@ -10,8 +10,8 @@ package protocol SliceContainer: SendableMetatype {
 
     static var cardinality: SliceCardinality { get }
 
-    /// Returns a slice, or `nil` if it is not there. Consumes the value, so that a single slice is
-    /// not copied once more.
+    /// Returns a slice, or `nil` if the slice does not exist. Consumes the value, so that a single
+    /// slice is not copied once more.
     static func slice(at key: SliceKey, of value: consuming Value) -> State?
 
     /// Returns a value with `state` as the slice under `key`, or without this slice if `state` is
@@ -24,7 +24,7 @@ package protocol SliceContainer: SendableMetatype {
         in old: @autoclosure () -> Value
     ) -> Value?
 
-    /// Returns the ids of the instances that are there; a single slice has the id `nil`.
+    /// Returns the ids of the existing instances; a single slice has the id `nil`.
     static func instanceIDs(of value: Value) -> [String?]
 
     /// Returns the ids of the instances that have other bytes than in an earlier value.
@@ -36,10 +36,10 @@ package protocol SliceContainer: SendableMetatype {
         _ comparison: ByteComparison?
     ) throws(Refusal) -> [String?]
 
-    /// True if a module with slices in such a value may be a ``RestrictedModule``.
+    /// True if a module whose slices this container stores may be a ``RestrictedModule``.
     static var canBeRestricted: Bool { get }
 
-    /// Enters the readers of a slice that changes, in the index of a value with instances.
+    /// Updates the index of readers in a value with instances, after the change of one slice.
     static func updateReaderIndex(
         of value: inout Value,
         at key: SliceKey,
@@ -48,7 +48,7 @@ package protocol SliceContainer: SendableMetatype {
         by rule: ReaderRule<State>
     )
 
-    /// Gives a value the index of an earlier value.
+    /// Copies the index of readers from an earlier value.
     static func copyReaderIndex(of old: Value, to value: inout Value)
 
     /// Returns the index of the readers; `nil` for a single slice.
@@ -60,7 +60,7 @@ package protocol SliceContainer: SendableMetatype {
     /// Returns the value for an encoder; `nil` if its slice is not started.
     static func encodable(_ value: Value) -> (any Encodable & Sendable)?
 
-    /// Reads the value as a client gets it.
+    /// Reads the value in the form that a client gets.
     static func decode(
         from container: KeyedDecodingContainer<SliceName>,
         under name: SliceName
@@ -103,7 +103,7 @@ extension SliceContainer {
     ) throws -> Value { try container.decode(Value.self, forKey: name) }
 }
 
-/// A single slice that is always there.
+/// A single slice that always exists.
 package enum SingleContainer<State: Codable & Equatable & Sendable>: SliceContainer {
     package static var cardinality: SliceCardinality { .one }
 

@@ -1,4 +1,4 @@
-/// Reports the changes of slices to their observers: presenters and child stores.
+/// The object that reports the changes of slices to their observers: presenters and child stores.
 ///
 /// Observers get the changes in the order of the actions. For each applied action, an observer gets
 /// the slice before and after the action.
@@ -74,8 +74,8 @@ package final class SliceObservers<Root: RootState>: @unchecked Sendable {
         for slices in observersByModule[module] { slices.reportChange(key, old, new, cause) }
     }
 
-    /// Returns true if an edit stands for all slices of a module, and the change also lists the
-    /// slices of owners one by one.
+    /// Returns true if an edit stands for all slices of a module, and the change also has edits for
+    /// the slices of single owners.
     private func isCoveredByOwnerEdits(_ edit: SliceEdit, in change: Change) -> Bool {
         edit.key == .only && !isKeyedBySession[edit.module]
             && change.edits.contains {
@@ -155,8 +155,8 @@ where Place.State: ModuleState {
     private let key: SliceKey?
     private let recipientName: String?
     private let isPresenter: Bool
-    /// True if the observer also gets changes that are for other recipients. Only the server itself
-    /// has such observers.
+    /// True if the observer also gets changes that are for other recipients. Only observers of the
+    /// server itself have this value.
     var ignoresAudience = false
     private let subscription: Subscription<(SliceChange<Place.State>) -> Void>
 

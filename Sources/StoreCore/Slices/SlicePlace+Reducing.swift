@@ -1,7 +1,7 @@
 // Reducers that change a slice at its place, each for one type of action.
 
 extension SlicePlace where State: ModuleState {
-    /// Returns the slice, or throws a ``Refusal`` if it is not there.
+    /// Returns the slice, or throws a ``Refusal`` if the slice does not exist.
     package func requiredSlice(_ root: Root, _ key: SliceKey, _ module: String) throws(Refusal)
         -> State
     {
@@ -22,7 +22,7 @@ extension SlicePlace where State: ModuleState {
         if cardinality == .instances { try Instances<State>.check(id: key.instance ?? "") }
     }
 
-    /// Returns the reducer for actions of the type `A`, which changes the slice with `reduce`.
+    /// Returns a reducer that changes the slice with `reduce`, for actions of the type `A`.
     package func reducer<A: Action>(
         _ module: String,
         _ reduce: @escaping @Sendable (inout State, A) throws -> Void
@@ -35,7 +35,7 @@ extension SlicePlace where State: ModuleState {
         }
     }
 
-    /// Returns the reducer for actions of the type `A`, which changes the slice with `reduce`.
+    /// Returns a reducer that changes the slice with `reduce`, for actions of the type `A`.
     /// `reduce` also returns an effect.
     func reducer<A: Action>(
         _ module: String,
@@ -56,7 +56,7 @@ extension SlicePlace where State: ModuleState {
         }
     }
 
-    /// Returns the reducer for actions of the type `A`, which changes the slice with `reduce`.
+    /// Returns a reducer that changes the slice with `reduce`, for actions of the type `A`.
     /// `reduce` gets a context.
     package func reducer<A: Action>(
         _ module: String,
@@ -75,7 +75,7 @@ extension SlicePlace where State: ModuleState {
         }
     }
 
-    /// Returns the reducer for actions of the type `A`, which changes the slice with `reduce`.
+    /// Returns a reducer that changes the slice with `reduce`, for actions of the type `A`.
     /// `reduce` gets a context, and returns an effect.
     package func reducer<A: Action>(
         _ module: String,
@@ -99,7 +99,7 @@ extension SlicePlace where State: ModuleState {
     }
 
     /// Returns the reducer for actions of the type `A`, which have an effect and do not change the
-    /// slice. The reducer refuses the action if the slice is not there.
+    /// slice. The reducer refuses the action if the slice does not exist.
     package func effectReducer<A: Action>(
         _ module: String,
         _ effect: @escaping @Sendable (A) -> Effect<State>
@@ -126,10 +126,10 @@ extension SlicePlace where State: ModuleState {
     /// Changes a copy of the slice, and writes the copy to the place of the slice unless `change`
     /// throws.
     ///
-    /// A new value is stored even if `==` calls it equal to the old value. There is one exception,
-    /// if the Core compares bytes. If the owner has no stored value yet, and the action changes
-    /// no byte, the value is not stored. Such a value would cause no event, so no reader would get
-    /// the value.
+    /// A new value is stored even if `==` returns true for the old and the new value. There is one
+    /// exception, if the Core compares bytes. If the owner has no stored value yet, and the action
+    /// changes no byte, the value is not stored. A stored value would cause no event here, so no
+    /// reader would get the value.
     private func changeSlice(
         _ root: inout Root,
         _ key: SliceKey,
@@ -148,8 +148,8 @@ extension SlicePlace where State: ModuleState {
     }
 }
 
-// The forms of `reducer` for a slice that is shared and always there. These reducers look up no
-// types at run time.
+// The forms of `reducer` for a single slice that is shared and always exists. These reducers look
+// up no types at run time.
 extension SharedPlace {
     fileprivate func reducerOfSingle<State: ModuleState, A: Action>(
         _ reduce: @escaping @Sendable (inout State, A) throws -> Void
@@ -223,7 +223,7 @@ extension SharedPlace {
 extension RootMember where Value: Equatable & Encodable {
     /// Changes a copy of the value, and writes the copy to the member unless `change` throws.
     ///
-    /// A new value is stored even if `==` calls it equal to the old value.
+    /// A new value is stored even if `==` returns true for the old and the new value.
     @inline(__always)
     func replace(
         _ root: inout Root,

@@ -10,7 +10,7 @@ package protocol SlicePlace<Root, State>: AnySlicePlace {
 
     var member: RootMember<Root, Value> { get }
 
-    /// Returns the slice, or `nil` if it is not there.
+    /// Returns the slice, or `nil` if the slice does not exist.
     func read(_ root: Root, _ key: SliceKey) -> State?
     /// Writes a slice to its place; if `state` is `nil`, removes the slice.
     func write(_ state: State?, _ root: inout Root, _ key: SliceKey)
@@ -129,8 +129,8 @@ package final class SharedPlace<Root: RootState, Container: SliceContainer>: Sli
         return keys
     }
 
-    /// Enters the readers of slices that a function of the whole state wrote. `old` has the slices
-    /// and the index of the state before the action.
+    /// Updates the index of readers after a function of the whole state wrote slices. `old` has the
+    /// slices and the index of the state before the action.
     private func enterReaders(
         of keys: [SliceKey],
         after old: Container.Value,
@@ -184,7 +184,7 @@ package final class SharedPlace<Root: RootState, Container: SliceContainer>: Sli
     }
 }
 
-/// The place of a single slice that is shared and always there, as most slices are.
+/// The place of a single slice that is shared and always exists. Most slices have such a place.
 package typealias SinglePlace<Root: RootState, State: Codable & Equatable & Sendable> =
     SharedPlace<Root, SingleContainer<State>>
 
@@ -292,7 +292,7 @@ where Value.Value == Container.Value {
             return (values.owned.isFirstValueChanged(since: old, comparison), changes)
         }
         return try changes.reduce(into: isFirst ? [.only] : []) { keys, change in
-            // The end of an owner removes all of its instances. A single key stands for all
+            // The end of an owner removes all instances of the owner. A single key stands for all
             // instances, even if there are none.
             guard cardinality == .instances, !settling.isEnded(change.owner) else {
                 return keys.append(SliceKey(owner: change.owner))

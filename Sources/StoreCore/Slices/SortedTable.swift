@@ -7,7 +7,7 @@ import Synchronization
 /// If a dictionary has a second reference, the next change copies the whole dictionary. The state
 /// always has a second reference: in a batch that may be rolled back, in a reaction, or in an
 /// observer. This table is a balanced tree whose nodes never change. A change makes new nodes on
-/// the way to one name, and shares all other nodes with the older versions. So any thread may read
+/// the path to one name, and shares all other nodes with the older versions. So any thread may read
 /// any version.
 ///
 /// Cost: a look-up or a change takes log2(count) steps. An iteration takes one step for each
@@ -76,7 +76,7 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
         return keys
     }
 
-    /// The number of steps on the longest way to a name.
+    /// The number of nodes on the longest path from the root of the tree to a name.
     package var depth: Int { root?.depth ?? 0 }
 
     /// Returns true if both tables are the same version. Two versions with equal objects may be
@@ -100,9 +100,9 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
 
     /// Returns the sum of the weights of all objects. `weight` is called in the order of the names.
     ///
-    /// Each node keeps the sum of its subtree. So `weight` is only called for objects below nodes
-    /// that are new since an earlier call: for log2(count) objects after a change. All calls for a
-    /// table and for its versions have to use the same weights, which are greater than 0.
+    /// Each node keeps the sum of its subtree. So `weight` is called only for the objects of new
+    /// nodes. After a change, these are log2(count) objects. All calls for a table and for its
+    /// versions have to use the same weights, which are greater than 0.
     package func sum(of weight: (_ key: String, _ value: Value) throws -> Int) rethrows -> Int {
         try root?.sum { try weight($0, Self.value($1)) } ?? 0
     }
@@ -116,7 +116,8 @@ extension SortedTable: Sequence {
 
         fileprivate init(_ root: SortedNode?) { descend(from: root) }
 
-        /// Makes an iterator whose first member is the first member that is not before `key`.
+        /// Makes an iterator that begins with the member under `key`, or with the next member after
+        /// `key`.
         fileprivate init(_ root: SortedNode?, from key: String) {
             var node = root
             while let next = node {
@@ -152,12 +153,12 @@ extension SortedTable: Sequence {
     package var underestimatedCount: Int { count }
 }
 
-/// An object of a table, without its type. All nodes have one type, so no step looks up a generic
-/// type at run time.
+/// An object of a table, without its type. All nodes have the same type, so no operation looks up a
+/// generic type at run time.
 private typealias AnyValue = any AnyObject & Sendable
 
-/// A walk through a table in order. The next step is a single member or a subtree. The caller skips
-/// a subtree, or descends into it.
+/// A walk through a table in order. The next item is a single member or a subtree. The caller skips
+/// the item, or descends into the subtree.
 private struct TreeWalk {
     enum Item {
         case tree(SortedNode)
@@ -165,7 +166,7 @@ private struct TreeWalk {
         case member(SortedNode)
     }
 
-    /// The steps that still come, as a stack: the last element is the next step.
+    /// The items that are still to visit, as a stack: the last element is the next item.
     private var itemStack: [Item]
 
     init(_ root: SortedNode?) { itemStack = root.map { [.tree($0)] } ?? [] }
@@ -184,8 +185,8 @@ private struct TreeWalk {
 }
 
 /// A node of the tree: a member of the table, with a left side of smaller names and a right side of
-/// greater names. Neither side has more than three times the members of the other side, so the tree
-/// stays flat (Adams, *Efficient sets*, 1993).
+/// greater names. Neither side has more than three times the members of the other side, so the
+/// depth of the tree stays logarithmic (Adams, *Efficient sets*, 1993).
 private final class SortedNode: Sendable {
     let key: String
     let value: AnyValue
@@ -212,8 +213,8 @@ private final class SortedNode: Sendable {
     /// Calls `body` with each name under which two subtrees have different objects, in order, until
     /// `body` returns `false`. Returns false if `body` has returned false.
     ///
-    /// Most changes leave the shape of the tree as it was. Then both subtrees have the same names
-    /// in the same places, and only the nodes on the way to a change differ.
+    /// Most changes leave the shape of the tree unchanged. Both subtrees then have the same names
+    /// at the same positions, and only the nodes on the path to a change differ.
     static func forEachDifference(
         _ a: SortedNode?,
         _ b: SortedNode?,

@@ -220,7 +220,7 @@ extension Table: Equatable {
 }
 
 extension Table: Codable {
-    /// Reads an object of rows. A name that is no key of the table's type is an error.
+    /// Reads an object of rows. Throws an error for a name that is no key of the table's type.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         var rows: [ExactText: StoredRow] = [:]
@@ -252,7 +252,7 @@ extension Table: CustomStringConvertible, CustomReflectable {
             ? "[:]" : "[" + map { "\($0.key.keyText): \($0.value)" }.joined(separator: ", ") + "]"
     }
 
-    /// A mirror with the rows, as of a dictionary.
+    /// A mirror with the rows, as in the mirror of a dictionary.
     public var customMirror: Mirror {
         Mirror(
             self,
@@ -264,7 +264,7 @@ extension Table: CustomStringConvertible, CustomReflectable {
 
 // For the encoder of the published state.
 
-/// A row of a table, which all versions of the table with this row share.
+/// A row of a table, as an object. All versions of the table with this row share the object.
 package class TableRow: @unchecked Sendable {
     // Safety: the only member is atomic.
 
@@ -272,7 +272,7 @@ package class TableRow: @unchecked Sendable {
 
     init() {}
 
-    /// The encoding that was kept first; `nil` before the first encoding.
+    /// The kept encoding of the row; `nil` before the first encoding.
     package var encoding: (any AnyObject & Sendable)? { keptEncoding.load() }
 
     /// Keeps the encoding of the row, unless an encoding is kept already.

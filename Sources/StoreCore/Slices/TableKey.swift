@@ -11,8 +11,8 @@ public protocol TableKey: Sendable {
     /// The text of the key.
     var keyText: String { get }
 
-    /// Makes the key of a text; `nil` if the text is no key of this type. The text of a key has to
-    /// lead to the same key again.
+    /// Makes a key from its text; `nil` if the text is no key of this type. For the ``keyText`` of
+    /// a key, the initializer has to return the same key.
     init?(keyText: String)
 }
 
