@@ -109,8 +109,8 @@ extension Outcome {
         case .refused(let refusal, _): DispatchError(refusal)
         case .failed(let failure): DispatchError(failure)
         case .cancelled: .cancelled
-        // An awaited action has no key and no version condition, and is no dry run. So these
-        // outcomes do not occur.
+        // An awaited action has no idempotency key and no version condition, and is not a dry run.
+        // So these outcomes do not occur.
         case .replayed, .keyTaken, .versionMismatch, .dryRun:
             DispatchError(CoreFailure.outcomeUnknown)
         }

@@ -14,7 +14,8 @@ package final class Envelope: Sendable {
     /// because reading this value is cheaper than copying the key.
     let hasKey: Bool
     package let mode: EnvelopeMode
-    /// True if the batch must end here, so that the version of this envelope is published.
+    /// True if the batch must end with this envelope, so that the version of this envelope is
+    /// published.
     package let endsBatch: Bool
     /// True if the outcome must have the state.
     package let returnsState: Bool
@@ -207,10 +208,11 @@ package enum EnvelopeMode: Sendable {
 package final class VersionCondition: Sendable {
     /// The changes that violate the condition if they come after the condition's version.
     package enum Scope: Sendable {
-        /// Every change: no other version fulfils the condition.
+        /// Every change: only the condition's own version fulfils the condition.
         case everyChange
-        /// The changes that the client sees: changes of shared slices and of its session's slices.
-        /// If the client's role sees only some members, only changes of these members.
+        /// The changes that the client sees: changes of shared slices, and of the slices of the
+        /// client's session and user. If the client's role sees only some members, only changes of
+        /// these members.
         case visible((@Sendable (_ member: Int) -> Bool)?)
         /// The changes of these members of the state, without changes of other sessions' slices.
         case stateMembers(@Sendable (_ member: Int) -> Bool)

@@ -189,7 +189,8 @@ struct LastModuleChanges {
     }
 }
 
-/// The hash of an owner's name. Many owners that have ended stay recorded, in eight bytes each.
+/// The hash of an owner's name. Owners that have ended stay recorded, so each name is stored in
+/// only eight bytes.
 ///
 /// Two owners with the same hash count as one owner. A change for one owner then also counts for
 /// the other owner. A condition that is met may therefore fail, but a violated condition never

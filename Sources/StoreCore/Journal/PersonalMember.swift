@@ -1,5 +1,5 @@
-/// A member of an action that is about a person. A journal keeps the value in a form that can't be
-/// read after the person was forgotten.
+/// A member of an action with data about a person. A journal keeps the value in a form that can't
+/// be read after the person was forgotten.
 package struct PersonalMember: Sendable, Equatable {
     /// The tokens of the pointer (RFC 6901) to the value in the payload. The token `*` stands for
     /// each element of an array, and for each member of an object.

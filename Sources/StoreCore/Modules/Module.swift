@@ -98,7 +98,8 @@ public protocol ModuleState: Codable, Equatable, Sendable {}
 /// actions by the name of the module. A server does not start if an enum breaks these rules.
 public protocol ModuleAction: Action, Codable, Equatable {}
 
-/// The type that stands for a kind of actions, such as UI actions, if a module has no such actions.
+/// The type of a module's public, UI or internal actions, if the module has no actions of this
+/// kind.
 extension Never: ModuleAction {}
 
 extension Module {

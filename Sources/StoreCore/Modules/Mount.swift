@@ -119,8 +119,8 @@ extension Mount {
 }
 
 extension Mount {
-    /// Returns the same module, with the dispatchers that may start its slices, and the dispatchers
-    /// that may stop its slices.
+    /// Returns the same module. `start` has the dispatchers that may start its slices, and `stop`
+    /// has the dispatchers that may stop its slices.
     ///
     /// By default, only the program's effects, use cases, presenters and reactions start and stop
     /// the slices that all clients share. A session or a user may start and stop its own slices. A

@@ -87,8 +87,7 @@ public struct Schedule: ContextualModule {
     public enum Internal: ModuleAction {
         /// A timer was due at this time.
         case fired(timer: String, due: Int64)
-        /// A due time of a timer has passed while no server ran, and leads to no action of the
-        /// timer.
+        /// A due time of a timer is skipped, because it passed while no server ran.
         case skipped(timer: String, due: Int64)
         /// The store has set a timer that a module declares.
         case declared(timer: String, entry: Entry)

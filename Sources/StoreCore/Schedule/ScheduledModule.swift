@@ -28,10 +28,10 @@ public struct DeclaredTimer<Action: ModuleAction>: Sendable {
     /// Declares a timer that is due again and again.
     ///
     /// - Parameters:
-    ///   - interval: the time between two actions, one second at least.
+    ///   - interval: the time between two actions, at least one second.
     ///   - id: the name of the timer, of 1 to 128 bytes, unique within the module.
     ///   - action: the action that the store dispatches.
-    ///   - missed: the treatment of the times that pass while no server runs.
+    ///   - missed: the treatment of the due times that pass while no server runs.
     /// - Returns: the timer.
     public static func every(
         _ interval: Duration,
@@ -46,7 +46,7 @@ public struct DeclaredTimer<Action: ModuleAction>: Sendable {
     ///   - time: the time of the day, in UTC.
     ///   - id: the name of the timer, of 1 to 128 bytes, unique within the module.
     ///   - action: the action that the store dispatches.
-    ///   - missed: the treatment of the times that pass while no server runs.
+    ///   - missed: the treatment of the due times that pass while no server runs.
     /// - Returns: the timer.
     public static func daily(
         at time: TimeOfDay,

@@ -28,8 +28,7 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
     /// The due time of each timer, by the timer's name. The due time and the name make the timer's
     /// key in ``names``.
     private var dueByName: [ExactText: Int64] = [:]
-    /// The timers whose due time has passed while no server ran, and leads to no action of the
-    /// timer.
+    /// The timers whose due time is skipped, because it passed while no server ran.
     private var skippedNames: Set<ExactText> = []
     /// The timers in flight: their actions are dispatched, and not applied yet.
     private var inFlight: Set<ExactText> = []

@@ -149,7 +149,7 @@ package struct TimerRequest: Sendable {
 }
 
 extension Effect {
-    /// Sets a timer: dispatches `action` after a delay, once.
+    /// Sets a timer that dispatches `action` once, after a delay.
     ///
     /// ```swift
     /// case .placed(let id):
@@ -177,8 +177,8 @@ extension Effect {
         Effect(.timer(TimerRequest(id: id, rule: .after(delay), missed: missed, action: action)))
     }
 
-    /// Sets a timer: dispatches `action` at a time, once. A time in the past is due at once. See
-    /// ``after(_:id:_:missed:)``.
+    /// Sets a timer that dispatches `action` once, at a given time. A timer for a time in the past
+    /// is due immediately. See ``after(_:id:_:missed:)``.
     ///
     /// - Parameters:
     ///   - time: the time, in nanoseconds since 1970.
@@ -195,13 +195,13 @@ extension Effect {
         Effect(.timer(TimerRequest(id: id, rule: .at(time), missed: missed, action: action)))
     }
 
-    /// Sets a timer: dispatches `action` again and again. See ``after(_:id:_:missed:)``.
+    /// Sets a timer that dispatches `action` again and again. See ``after(_:id:_:missed:)``.
     ///
     /// - Parameters:
-    ///   - interval: the time between two actions, one second at least.
+    ///   - interval: the time between two actions, at least one second.
     ///   - id: the name of the timer.
     ///   - action: an action of the same module.
-    ///   - missed: the treatment of the times that pass while no server runs.
+    ///   - missed: the treatment of the due times that pass while no server runs.
     /// - Returns: the effect.
     public static func every(
         _ interval: Duration,
@@ -212,13 +212,14 @@ extension Effect {
         Effect(.timer(TimerRequest(id: id, rule: .every(interval), missed: missed, action: action)))
     }
 
-    /// Sets a timer: dispatches `action` each day, at a time in UTC. See ``after(_:id:_:missed:)``.
+    /// Sets a timer that dispatches `action` each day, at a time in UTC. See
+    /// ``after(_:id:_:missed:)``.
     ///
     /// - Parameters:
     ///   - time: the time of the day, in UTC.
     ///   - id: the name of the timer.
     ///   - action: an action of the same module.
-    ///   - missed: the treatment of the times that pass while no server runs.
+    ///   - missed: the treatment of the due times that pass while no server runs.
     /// - Returns: the effect.
     public static func daily(
         at time: TimeOfDay,

@@ -110,8 +110,8 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
 
 extension SortedTable: Sequence {
     package struct Iterator: IteratorProtocol {
-        /// The nodes that are still to visit, as a stack: the last element is the next node. After
-        /// a node, the iterator visits the right side of the node.
+        /// The remaining nodes, as a stack: the last element is the next node. After a node, the
+        /// iterator visits the right side of the node.
         private var nodesToVisit: [SortedNode] = []
 
         fileprivate init(_ root: SortedNode?) { descend(from: root) }
@@ -166,7 +166,7 @@ private struct TreeWalk {
         case member(SortedNode)
     }
 
-    /// The items that are still to visit, as a stack: the last element is the next item.
+    /// The remaining items, as a stack: the last element is the next item.
     private var itemStack: [Item]
 
     init(_ root: SortedNode?) { itemStack = root.map { [.tree($0)] } ?? [] }

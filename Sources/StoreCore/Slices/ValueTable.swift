@@ -17,7 +17,8 @@ package struct ValueTable<Value: Sendable>: Sendable {
         )
     }
 
-    /// Returns a table with only some of the names, which are sorted. Both tables share the values.
+    /// Returns a table with only these names, which have to be sorted. Both tables share the
+    /// values.
     func narrowed(to names: [String]) -> ValueTable {
         var narrowed = ValueTable()
         narrowed.entries = SortedTable(
