@@ -40,8 +40,8 @@ struct EffectRoutes: RouteGroup {
                 problems: [.notFound]
             ) { [runner, reader] request throws(Problem) in
                 let (id, caller) = (try Self.id(of: request), try request.caller())
-                // A caller that sees everything needs no search among the running effects. `cancel`
-                // itself finds the effects of this caller's session and user.
+                // For a caller that sees the whole state, no search among the running effects is
+                // necessary: `cancel` finds the effect.
                 let isSeen =
                     reader.showsEverything(to: caller)
                     || runner.running.contains {
@@ -90,8 +90,8 @@ struct EffectRoutes: RouteGroup {
 
 extension EffectRunner {
     /// Cancels the effects with this id that the viewer may list: shared effects, and effects of
-    /// the viewer's session and user. An operator cancels the effects of all of them. Returns
-    /// `true` if an effect was cancelled.
+    /// the viewer's session and user. For an operator, cancels the effects of all sessions and
+    /// users. Returns `true` if an effect was cancelled.
     fileprivate func cancel(_ id: String, for viewer: Viewer) -> Bool {
         guard let session = viewer.session else { return cancelEverywhere(id: id) }
         return cancel(id: id, of: session.text) || cancel(id: id, of: viewer.owner?.text)

@@ -5,8 +5,8 @@ package import StoreTraces
 ///
 /// <https://opentelemetry.io/docs/specs/semconv/http/http-spans/>
 ///
-/// Queries, headers, bodies and principals are left out, because the collector of the traces may
-/// belong to other people.
+/// Queries, headers, bodies and principals are left out, because another organization may run the
+/// collector.
 package struct RequestSpans: Sendable {
     private let tracer: Tracer
     /// True if spans have no client addresses.

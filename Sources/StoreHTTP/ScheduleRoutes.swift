@@ -103,8 +103,9 @@ extension Schedule.Entry {
 // The timers, as a caller sees them.
 
 extension StateReader {
-    /// Returns the timers of the newest version, sorted by name, as far as the caller sees their
-    /// slices. The first timer is the first timer behind `after`. Slow for many timers.
+    /// Returns the timers of the newest version whose slices the caller sees, sorted by name. The
+    /// list begins behind the name `after`, and has at most `limit` timers. The call is slow if the
+    /// store has many timers.
     func timers(
         for caller: Caller,
         after: String?,
@@ -121,7 +122,7 @@ extension StateReader {
         return (snapshot.version, found)
     }
 
-    /// Returns true if there is a timer of this name, and the caller sees its slice.
+    /// Returns true if a timer has this name, and the caller sees the timer's slice.
     func hasTimer(_ name: String, for caller: Caller) -> Bool {
         timer(name, of: newest.value, for: caller) != nil
     }

@@ -7,7 +7,7 @@ import StorePatterns
 package import StoreTelemetry
 package import StoreWire
 
-// The groups of routes of a store. The assembly of the store chooses among these groups.
+// The groups of routes of a store. The code that assembles the store chooses among these groups.
 
 extension Store {
     /// Returns the routes of every store.
@@ -87,8 +87,8 @@ extension Store {
         [TestClockRoutes(links, clock, bounds.json)]
     }
 
-    /// Returns the routes that show a client its identity. With access control, they also give a
-    /// browser a cookie for its credential, unless browsers have the cookie of the store at `/`.
+    /// Returns the routes that show a client its identity. With access control, other routes give a
+    /// browser a cookie for its credential, unless browsers use the cookie of the store at `/`.
     package func clientRoutes(
         _ access: AccessControl?,
         withCookiesOfRoot hasCookiesOfRoot: Bool = false

@@ -78,7 +78,8 @@ package final class Store: Sendable {
         sessions?.onRemoval { [weak self] name in self?.endSession(name) }
     }
 
-    /// Ends the traces of a session that has ended: its joined session, and its stay in modules.
+    /// Ends the joined session of a session that has ended, and dispatches the actions for its
+    /// departure.
     private func endSession(_ name: String) {
         if let joinedSessions, !joinedSessions.end(name, in: self) { return }
         departures?.endSession(name)

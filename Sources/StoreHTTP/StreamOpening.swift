@@ -85,8 +85,8 @@ enum StreamOpening {
         }
     }
 
-    /// Makes the beginning of a stream with its first frame. A frame for this reader alone is left
-    /// out if the reader has seen the frame's version.
+    /// Makes the beginning of a stream with its first frame. If the reader has already seen the
+    /// version of a frame that is made for this reader alone, leaves out the frame.
     private static func beginning(
         _ head: StreamHead,
         of topic: TopicID,
@@ -100,7 +100,7 @@ enum StreamOpening {
         case .shared(let first, let newest):
             var known = resume
             // The content is the same in all versions from `first` to `newest`. So the reader has
-            // this content already, under a later version.
+            // this content already, perhaps under a later version.
             if case .after(let seen) = resume, seen >= first.number, seen <= newest {
                 known = .after(version: first.number)
             }
@@ -135,9 +135,9 @@ enum StreamOpening {
         try request.environment.web.limits?.take(.streams, of: request.exchange)
     }
 
-    /// Reserves a place for the stream. Returns the position to resume at, the owner of the stream,
-    /// and the hold on the owner's session. A reader that has seen nothing begins after the version
-    /// `start`, if `start` is given.
+    /// Reserves one of the server's streams. Returns the position to resume at, the owner of the
+    /// stream, and the hold on the owner's session. If the reader sends no id of an event, the
+    /// stream begins after the version `start`, if given.
     static func prepare(
         _ request: RequestContext,
         _ store: Store,
@@ -162,7 +162,7 @@ enum StreamOpening {
         return (resume, owner, hold)
     }
 
-    /// Reserves a place for a stream of this owner, and holds the owner's session.
+    /// Reserves one of the server's streams for this owner, and holds the owner's session.
     ///
     /// - Throws: 503 if all streams or all memory are in use.
     private static func takePlace(
@@ -190,8 +190,8 @@ enum StreamOpening {
 
     /// Returns the closure for the end of a stream, or `nil` if there is nothing to do. The closure
     /// dispatches the end of the view, ends the hold on the session, and corrects the count of the
-    /// role's streams. A stream with a pointer has a place, which becomes free when the closure is
-    /// released.
+    /// role's streams. The closure also keeps `place`, which counts a stream with a pointer for its
+    /// client, until the closure is released.
     static func endHandler(
         _ hold: SessionHold?,
         _ counted: (@Sendable () -> Void)?,
@@ -263,8 +263,8 @@ enum StreamParameters {
 }
 
 extension StreamFrames {
-    /// Makes the frames that the stream writer adds to streams by itself, for a store of this
-    /// epoch.
+    /// Makes the frames that the stream writer sends without an action, such as heartbeats and the
+    /// last event of a stream. The id of a heartbeat has this epoch.
     package static func tagged(epoch: Epoch) -> StreamFrames {
         StreamFrames(
             makeHeartbeat: { SSEFrame.heartbeat(at: Tag(epoch: epoch, version: $0)) },

@@ -57,7 +57,7 @@ struct CredentialRoutes: RouteGroup {
 }
 
 /// `GET /session` shows a client its principal, its role and its session. A client without a
-/// session gets the same kind of answer and no error.
+/// session gets the same members in the answer, with `null` as the session.
 struct ClientIdentityRoutes: RouteGroup {
     let links: Links
 

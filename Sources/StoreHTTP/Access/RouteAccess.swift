@@ -16,7 +16,8 @@ enum RouteAccess: Sendable {
     /// the table of actions. A caller that has no such right and does not see the module gets 404.
     case viewActions(String, places: [Int])
 
-    /// The empty need: for health, explanations of problems, and setting and deleting cookies.
+    /// The empty need, so that every caller may use the route. The routes for health, for the pages
+    /// of problems, and for cookies have this need.
     static let everyone = RouteAccess.need(.nothing)
     /// The right to see some part of the state; the answer leaves out hidden members.
     static let state = RouteAccess.need(.state)

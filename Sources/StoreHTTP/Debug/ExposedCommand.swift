@@ -14,7 +14,7 @@ package struct ExposedCommand: Sendable {
     package let file: String
     let function: String
     package let line: UInt
-    /// The command's own description, in five lines.
+    /// The description that the command itself makes, in five lines.
     let descriptionText: String
     /// Reads the argument from a body, and returns a closure that executes the command with the
     /// argument.
@@ -64,8 +64,8 @@ package struct ExposedCommand: Sendable {
 
     /// Checks the names of commands.
     ///
-    /// - Throws: `ConfigurationError` if a name can't stand in a path, or if two commands have the
-    ///   same name.
+    /// - Throws: `ConfigurationError` if a name can't be a segment of a path, or if two commands
+    ///   have the same name.
     package static func checkNames(_ commands: [ExposedCommand]) throws(ConfigurationError) {
         var names: Set<String> = []
         for command in commands {

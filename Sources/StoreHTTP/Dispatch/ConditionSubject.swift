@@ -87,9 +87,9 @@ struct ConditionSubject: Sendable {
 
 extension ConditionSubject {
     /// Returns the condition that the Core checks first: no member that the resource depends on has
-    /// changed since the client's version. If members can't decide, or a quick search does not find
-    /// the resource, the returned condition never holds. Then another thread calls
-    /// ``conditionAfterComparison()``.
+    /// changed since the client's version. If a comparison of members can't decide, or a quick
+    /// search does not find the resource, the returned condition never holds. Then another thread
+    /// calls ``conditionAfterComparison()``.
     func firstCondition(in workspace: JSONWorkspace) -> VersionCondition {
         guard let tagVersion, let mayDependOn, isQuicklyReadable(workspace) else {
             return VersionCondition(.max, .everyChange)

@@ -5,11 +5,10 @@ import Synchronization
 
 /// Completes the envelope of a dispatch whose condition names a resource (protocol 2.7).
 ///
-/// The Core only checks if a member of the state has changed. The resource may still be unchanged,
-/// because the resource may be only a part of this member, or a view. So if a member has changed,
-/// another thread compares the resource in the client's version and in the newest version. If the
-/// resource is the same, the thread offers the envelope again, under a condition on the newest
-/// version.
+/// The Core only checks if a member of the state has changed. A resource that is a part of this
+/// member, or a view, may still be unchanged. So if a member has changed, another thread compares
+/// the resource in the client's version and in the newest version. If the resource is the same, the
+/// thread offers the envelope again, under a condition on the newest version.
 final class ConditionTicket: Completion {
     /// The maximum number of comparisons for a request. A change of the state during a comparison
     /// makes another comparison necessary.

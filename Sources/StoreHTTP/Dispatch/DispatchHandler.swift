@@ -26,7 +26,8 @@ final class DispatchHandler: Sendable {
         requestActionsMax = store.bounds.requestActionsMax
     }
 
-    /// Dispatches the actions of a request; with an `instance`, actions of that instance's view.
+    /// Dispatches the actions of a request. If `instance` is given, the actions belong to the view
+    /// of this instance.
     func dispatch(_ request: RequestContext, to instance: String? = nil) throws(Problem) {
         let exchange = request.exchange
         let store = store
@@ -92,8 +93,7 @@ final class DispatchHandler: Sendable {
         ticket.offer(envelope)
     }
 
-    /// The limits that a role sets on the answer to a request: the modules of the actions, and the
-    /// reported changes.
+    /// The limits that the caller's role sets on the answer, by the modules of the actions.
     private struct ActionSight {
         /// True if the caller sees the modules of all actions.
         var seesAllModules = true

@@ -21,7 +21,7 @@ package final class DispatchOutcomes: Sendable {
 
     fileprivate struct RememberedDispatch: Sendable {
         let dispatch: PendingDispatch
-        /// The number of bytes that ``Table/valueBytes`` includes for this dispatch.
+        /// The number of bytes that ``Table/totalValueBytes`` includes for this dispatch.
         var countedValueBytes = 0
     }
 
@@ -111,8 +111,8 @@ extension DispatchOutcomes.Table {
         totalValueBytes -= dispatchesByVersion.removeValue(forKey: version)?.countedValueBytes ?? 0
     }
 
-    /// Forgets dispatches, the oldest first, until the bounds hold and the next dispatch did not
-    /// end before `oldest`.
+    /// Forgets dispatches, the oldest first. Stops at a dispatch that did not end before `oldest`,
+    /// if the bounds hold.
     fileprivate mutating func trim(before oldest: Int64) {
         while firstArrivalIndex < versionsByArrival.count {
             let version = versionsByArrival[firstArrivalIndex]

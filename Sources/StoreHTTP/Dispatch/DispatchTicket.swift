@@ -128,9 +128,9 @@ class DispatchTicket: Completion, @unchecked Sendable {
         waitForEffects(watch, answer)
     }
 
-    /// Answers a request that has failed. `problem` is `nil` if actions may have been applied,
-    /// because then any answer might be false. The connection then ends without an answer: to the
-    /// client, the outcome is unknown.
+    /// Answers a request that has failed. If `problem` is `nil`, actions may have been applied, and
+    /// any answer could be false. In this case, the connection ends without an answer, so that the
+    /// client treats the outcome as unknown.
     func answerFailure(_ problem: Problem?) {
         if let problem { answer(problem) } else { exchange.abandon() }
     }

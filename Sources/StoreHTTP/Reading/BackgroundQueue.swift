@@ -43,7 +43,7 @@ final class BackgroundQueue: Sendable {
     /// Makes a queue. With a `pool`, the pool runs the jobs. Otherwise threads with the name
     /// `label` start with the first job. The queue refuses a job if `runningMax + waitingMax` jobs
     /// wait or run. With `version`, which returns the newest version, the threads pause between
-    /// jobs while many versions come.
+    /// jobs while many new versions are published.
     init(
         _ label: String,
         on pool: ThreadPool? = nil,
@@ -111,8 +111,8 @@ final class BackgroundQueue: Sendable {
     }
 }
 
-/// The pace of jobs on a pool. The pace is stored here, because later jobs may run on another
-/// thread.
+/// The measured times and pauses of the jobs on a pool. The object is shared, because the jobs may
+/// run on different threads.
 private final class KeptPace: Sendable {
     let pace = Locked(ReaderPace())
 }
@@ -120,10 +120,11 @@ private final class KeptPace: Sendable {
 /// The threads for jobs that would delay the event loop or the Core. Each thread starts with its
 /// first job. With a pool, the pool's threads run the jobs.
 package struct ReadingThreads: Sendable {
-    /// The thread that makes large answers. Pauses follow its answers while many versions come.
+    /// The thread that makes large answers. Pauses follow its answers while many new versions are
+    /// published.
     let largeAnswers: BackgroundQueue
     /// The thread that compares the states of dry runs. Pauses follow its comparisons while many
-    /// versions come.
+    /// new versions are published.
     let dryRuns: BackgroundQueue
     let views: BackgroundQueue
     /// The threads for reads of past states, and for searches for the action that last changed a
@@ -135,7 +136,7 @@ package struct ReadingThreads: Sendable {
     /// Makes the threads; with a `pool`, its threads run the jobs. `waitingMax` is the maximum
     /// number of connections. This number is also the maximum of waiting large answers, and the
     /// maximum of waiting dry runs. `version` returns the newest version. The threads for large
-    /// answers and dry runs pause while many versions come.
+    /// answers and dry runs pause while many new versions are published.
     package init(
         waitingMax: Int,
         on pool: ThreadPool? = nil,

@@ -93,7 +93,7 @@ enum StateAnswer {
     }
 
     /// Checks `If-Match` against a version (RFC 9110 §13.1.1). A tag matches if the caller's part
-    /// of the state was the same in the tag's version.
+    /// of the state has not changed since the tag's version.
     ///
     /// - Throws: 412 if no tag matches, 400 for a malformed header.
     static func checkIfMatch(
@@ -170,7 +170,7 @@ extension HTTPExchange {
 }
 
 extension HTTPAnswerWriter {
-    /// Adds the header fields with the version of an answer and the rules of its caching.
+    /// Adds the header fields with the answer's version and the rules for caches.
     fileprivate mutating func addValidators(of state: VisibleState) {
         add(state.isPrivate ? HTTPFields.revalidatedPrivately : HTTPFields.revalidated)
         add("ETag") { $0.rawText(state.etag) }

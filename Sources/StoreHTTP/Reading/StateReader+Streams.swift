@@ -21,8 +21,9 @@ extension StateReader {
         return VisibleStream(content: content, topic: topic, watchPlace: place, memberName: member)
     }
 
-    /// Returns the viewer for a caller's topics. This viewer has only the names that slices depend
-    /// on. Callers that see the same state share the topics.
+    /// Returns the viewer for a caller's topics. The viewer has the names of the caller's session
+    /// and user only if slices depend on them. So callers that see the same state share their
+    /// topics.
     private func topicViewer(of caller: Caller) -> Viewer {
         newest.value.viewer(caller.viewer)
     }
@@ -32,8 +33,8 @@ extension StateReader {
         newest.value.owner(of: caller.viewer, module)
     }
 
-    /// Returns the stream of a part, or of a window of the part, and reserves one of the client's
-    /// places for pointers.
+    /// Returns the stream of a part, or of a window of the part, and counts the pointer for the
+    /// client.
     ///
     /// - Throws: 503 if too many different pointers are watched already.
     func stream(
@@ -124,8 +125,8 @@ extension WatchRefusal {
 struct VisibleStream: Sendable {
     let content: StateStream
     let topic: TopicID
-    /// The client's place for a pointer, which the open stream holds; `nil` if the stream needs no
-    /// place.
+    /// The place that counts a watched pointer for the client while the stream is open; `nil` if
+    /// the stream needs no place.
     let watchPlace: WatchPlace?
     /// The member of the root state with the shown part; `nil` if the stream shows several members.
     let memberName: String?

@@ -74,7 +74,8 @@ package final class StateReader: Sendable {
     }
 
     /// Returns the users that own slices of the newest version, sorted by name, with the names of
-    /// the modules. The first user is the first user behind `after`. Slow for many users.
+    /// the modules. The list begins behind the name `after`. The call is slow if the store has many
+    /// users.
     func users(
         after: String?,
         limit: Int
@@ -157,7 +158,8 @@ extension StateReader {
         LogPageReader(of: log, newest: version, query: query, for: caller.viewer)
     }
 
-    /// Returns the changes of a dry run as a JSON Patch (RFC 6902). Slow for large states.
+    /// Returns the changes of a dry run as a JSON Patch (RFC 6902). The call is slow for a large
+    /// state.
     package func patch(of run: DryRun, for caller: Caller) throws(JSONError) -> Bytes {
         try compareDryRun(run, caller.viewer).get()
     }

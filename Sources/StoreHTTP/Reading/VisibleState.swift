@@ -30,15 +30,15 @@ package struct VisibleState: Sendable {
     /// The version that last changed the caller's part, as far as this server has observed.
     var lastChangeVersion: UInt64 { snapshot.changedVersion }
 
-    /// True if the caller's part of the state was the same in the version of this tag.
+    /// True if the caller's part of the state has not changed since the version of this tag.
     func isUnchanged(since known: EntityTag) -> Bool {
         guard let known = Tag(known.opaqueTag), known.epoch == tag.epoch else { return false }
         return known.version == version
             || (isPartial && known.version < version && known.version >= lastChangeVersion)
     }
 
-    /// The whole state as JSON, as far as the caller sees it. If ``isAtHand`` is false, the first
-    /// use assembles the JSON.
+    /// The whole state as JSON, as far as the caller sees it. If ``isAssembled`` is false, the
+    /// first use assembles the JSON.
     var wholeState: Bytes { snapshot.state }
 
     /// True if the JSON in ``wholeState`` is already assembled.
@@ -46,8 +46,8 @@ package struct VisibleState: Sendable {
 
     func isStarted(_ module: Int) -> Bool { snapshot.slices[module].isStarted }
 
-    /// Returns the number of slices of the module at this index, with the slices of all instances
-    /// and sessions.
+    /// Returns the number of slices of the module at this index, including the slices of all
+    /// instances and sessions.
     func sliceCount(_ module: Int) -> Int { snapshot.slices[module].startedCount }
 
     /// Returns the ids of a module's instances, in their order; empty for a single slice.

@@ -78,7 +78,7 @@ enum WindowParameters {
     static let limit = makeLimit()
     static let all: [any RouteParameter] = [from, limit]
 
-    /// The same parameters, for a route on which another parameter names the object.
+    /// Returns the parameters for a route on which the parameter `other` names the object.
     static func all(needing other: String) -> [any RouteParameter] {
         let note = " Needs \(other)."
         return [makeFrom(note), makeLimit(note)]

@@ -4,9 +4,9 @@ import StoreJSONSchema
 import StoreTexts
 import StoreWire
 
-/// A list of named things that is answered in pages, by name.
+/// A list of named elements, which clients read in pages. The elements are sorted by name.
 struct NamePages: Sendable {
-    /// The default number of things in a page, and the most.
+    /// The maximum number of elements in a page if the request sets no limit.
     static let limitDefault: UInt64 = 1_000
     static let limitMax: UInt64 = 10_000
 
@@ -54,7 +54,7 @@ struct NamePages: Sendable {
         let after = request[Self.after]
         request.exchange.suspend()
         let isTaken = reader.threads.largeAnswers.submitAnswer {
-            // A further element shows if there is a next page.
+            // If `find` returns an element beyond the limit, there is a next page.
             let (version, elements) = find(after, limit + 1)
             var json = JSONWriter(capacity: 4_096)
             json.object { json in

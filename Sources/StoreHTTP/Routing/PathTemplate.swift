@@ -21,7 +21,8 @@ struct PathTemplate: Sendable {
     let text: String
     /// The names of the template's parameters, in their order.
     let parameterNames: [String]
-    /// The number of fixed segments. If two templates match, the router prefers the larger number.
+    /// The number of fixed segments. If two templates match, the router prefers the template with
+    /// the larger number.
     let literalSegmentCount: Int
     private let bytes: [UInt8]
     private let segments: [Segment]
@@ -50,7 +51,7 @@ struct PathTemplate: Sendable {
         literalSegmentCount = segments.count { $0.kind == .literal }
     }
 
-    /// True if the template has no parameters, and so stands for a single path.
+    /// True if the template has no parameters, and so matches only a single path.
     var isLiteral: Bool { parameterNames.isEmpty }
 
     /// True if a path is the single path of this template.

@@ -3,8 +3,9 @@ import StoreWire
 
 /// The parameters of a request target's query (`a=1&b=2`), percent-decoded.
 ///
-/// The reader is strict, because an answer that silently ignores a parameter misleads the client. A
-/// parameter that is unknown, repeated, badly encoded, or has a forbidden value is an error.
+/// The initializer is strict, because an answer that silently ignores a parameter misleads the
+/// client. A parameter that is unknown, repeated, badly encoded, or has a forbidden value is an
+/// error.
 struct Query: Sendable {
     static let parametersMax = 32
 

@@ -9,7 +9,7 @@ import StoreWire
 // The sender of a request: its identity, its session, and its access.
 
 extension RequestContext {
-    /// Returns the caller on whose behalf the request is answered.
+    /// Returns the caller: the sender with its session, its identity and its rights as an operator.
     ///
     /// - Throws: 403 for a session that has ended.
     func caller() throws(Problem) -> Caller {
@@ -73,16 +73,16 @@ extension RequestContext {
     /// The identity of the sender; `nil` on a server without access control.
     var identity: Identity? { exchange.identity }
 
-    /// The client that a stream with a pointer is counted for: the principal, or else the address.
+    /// The client for which streams with a pointer are counted: the principal, or else the address.
     var watchingClient: WatchingClient {
         if let name = identity?.name { return .principal(ExactText(name)) }
         let client = exchange.client.network
         return .address(client.description, isForMany: client.isLocal)
     }
 
-    /// Returns the access that a wait or a stream needs until its end, besides the connection.
-    /// Returns `nil` on a server without access control. If a stream shows a part of a single
-    /// member of the root state, `member` names that member.
+    /// Returns the access that must stay valid until a wait or a stream ends. Returns `nil` on a
+    /// server without access control. If a stream shows a part of a single member of the root
+    /// state, `member` names that member.
     func accessLease(toMember member: String? = nil) throws(Problem) -> AccessLease? {
         guard let access = environment.access, let identity else { return nil }
         return access.lease(
@@ -105,8 +105,9 @@ extension RequestContext {
         )
     }
 
-    /// Returns the request's origin for the log: `127.0.0.1 curl/8.5.0`, with a session's name
-    /// between address and program. Returns `nil` if the operator has disabled origins in the log.
+    /// Returns the request's origin for the log: `127.0.0.1 curl/8.5.0`, with the name of
+    /// `session`, if given, between the address and the program. Returns `nil` if the operator has
+    /// disabled origins in the log.
     func logOrigin(in session: String?) -> String? {
         guard !environment.forgetsClients else { return nil }
         return ClientOrigin.text(

@@ -20,8 +20,8 @@ package struct RequestContext: Sendable {
         let id = served.environment.ids.next()
         self.id = id
         if exchange.isNoted { exchange.noteAccess { $0.requestID = id.text } }
-        // A preflight asks about the request that a page is about to send, with that request's
-        // query.
+        // A preflight has the query of the request that a page is about to send, so the query is
+        // not checked here.
         let readsQuery = exchange.hasQuery && served.route.method != .options
         query =
             readsQuery ? try Query(exchange.query ?? "", allowed: served.route.parameters) : nil
@@ -32,7 +32,7 @@ package struct RequestContext: Sendable {
 extension RequestContext {
     func callRoute() throws(Problem) { try servedRoute.route.handle(self) }
 
-    /// The objects, other than the state, from which requests are answered.
+    /// The objects, other than the state, that handlers use to answer requests.
     var environment: RequestEnvironment { servedRoute.environment }
 
     /// The value of a query parameter; `nil` if the query does not have it. The router has checked

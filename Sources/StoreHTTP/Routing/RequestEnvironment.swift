@@ -4,8 +4,8 @@ package import StoreMetrics
 package import StoreTelemetry
 package import StoreWire
 
-/// The objects, other than the state, from which requests are answered: the routes, the sessions,
-/// the access control, the event loop.
+/// The objects, other than the state, that handlers use to answer requests: the routes, the
+/// sessions, the access control, the event loop.
 package final class RequestEnvironment: Sendable {
     let catalog: RouteCatalog
     let ids: RequestIDs
@@ -13,10 +13,11 @@ package final class RequestEnvironment: Sendable {
     /// The links of the store at which clients begin sessions: this store, or the store at `/`.
     let sessionLinks: Links
     let sessionCookie: SessionCookie
-    /// The sessions of clients; `nil` if the state has none.
+    /// The sessions of clients; `nil` if the state has no sessions.
     let sessions: SessionTable?
-    /// The store, if it has the sessions of the store at `/`. Each session begins in this store
-    /// with its first request. `nil` for a store with its own sessions.
+    /// The store of these requests, if its clients use the sessions of the store at `/`. Each
+    /// session begins in this store with its first request. `nil` if the store has sessions of its
+    /// own.
     let joiningStore: Store?
     /// The operator's rules about origins, proxies and rates of requests.
     let web: WebRules
@@ -25,16 +26,17 @@ package final class RequestEnvironment: Sendable {
     /// The credentials and the policy; `nil` if every client may use every route.
     let access: AccessControl?
     let credentialCookie: CredentialCookie
-    /// True if browsers send cookies only over TLS; `nil` if that depends on the request.
+    /// True if browsers send cookies only over TLS; `nil` if the connection of each request
+    /// decides.
     let hasSecureCookies: Bool?
     /// True if clients without a session see the slices of all sessions.
     let allowsOperatorReads: Bool
     /// True if operators have listeners of their own. In this case, the other listeners serve no
     /// operators.
     let hasOperatorListeners: Bool
-    /// Returns the current failure of the process, for `/livez` on a connection above the maximum
-    /// number of connections. If the closure itself is `nil`, the transport refuses all connections
-    /// above this number.
+    /// Returns the current failure of the process. The transport calls the closure to answer
+    /// `/livez` on a connection above the maximum number of connections. If the closure itself is
+    /// `nil`, the transport refuses the connection.
     let livenessProblem: (@Sendable () -> Problem?)?
     let logger: Logger
     /// The histograms of the times that requests take.

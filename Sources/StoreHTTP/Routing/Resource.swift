@@ -19,8 +19,8 @@ final class Resource: Sendable {
     /// The routes, by the index of their method's bit.
     private let routesByMethod: [ServedRoute?]
 
-    /// Makes a resource of the routes with this path. The resource `*` has no routes but stands for
-    /// the server: `OPTIONS *` lists the methods `ofServer`.
+    /// Makes a resource of the routes with this path. The resource `*` means the whole server and
+    /// has no routes: `OPTIONS *` lists the methods `ofServer`.
     init(
         _ path: PathTemplate,
         _ routes: [Route],
@@ -50,8 +50,8 @@ final class Resource: Sendable {
         self.routesByMethod = places
     }
 
-    /// Returns true if the resource is served at the listeners of operators. With `toOperators:
-    /// false`, returns true if the resource is served at the listeners of clients.
+    /// Returns true if the resource is served at the listeners of operators or, with `toOperators:
+    /// false`, at the listeners of clients.
     func isServed(toOperators: Bool) -> Bool { audience.isServed(toOperators: toOperators) }
 
     func route(for method: RequestMethod) -> ServedRoute? {

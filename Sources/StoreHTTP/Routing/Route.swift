@@ -9,7 +9,8 @@ import StoreWire
 /// The router, `Allow`, `OPTIONS`, the checks of queries, the OpenAPI description and the page at
 /// `/` all come from these values. So the description always matches the server.
 package struct Route: Sendable {
-    /// Answers a request at once or later. The body of the request has been read.
+    /// Answers a request at once or later. The transport calls the handler after it has read the
+    /// body.
     typealias Handler = @Sendable (RequestContext) throws(Problem) -> Void
 
     private(set) var method: RequestMethod
@@ -44,8 +45,8 @@ enum RouteAudience: Sendable {
     /// Both clients and operators.
     case all
 
-    /// Returns true if the route is served at the listeners of operators. With `toOperators:
-    /// false`, returns true if the route is served at the listeners of clients.
+    /// Returns true if the route is served at the listeners of operators or, with `toOperators:
+    /// false`, at the listeners of clients.
     func isServed(toOperators: Bool) -> Bool {
         switch self {
         case .clients: !toOperators
@@ -88,8 +89,8 @@ struct RequestBody: Sendable {
 }
 
 extension Route {
-    /// Makes a route that reads by `GET`; the route's resource adds `HEAD`. The ids are made from
-    /// the name: `State` becomes `getState` and `headState`.
+    /// Makes a route that reads by `GET`; the route's resource adds `HEAD`. The ids of the two
+    /// operations are made from the name: `State` becomes `getState` and `headState`.
     static func reading(
         _ path: String,
         _ name: String,
@@ -189,7 +190,8 @@ extension Route {
         return head
     }
 
-    /// The problems that filters and the transport answer with before they call the handler.
+    /// The problems of the filters and of the transport, which check a request before the handler
+    /// is called.
     var filterProblems: [ProblemSlug] {
         var slugs: [ProblemSlug] = [
             .badRequest, .timeout, .tooLarge, .uriTooLong, .misdirected, .headersTooLarge,

@@ -28,7 +28,7 @@ final class RouteTable: Sendable {
             let routes = given.filter { $0.path.text == route.path.text }
             resources.append(Resource(route.path, routes, in: environment))
             // The path of the index has no slash at its end. But people also write `/stores/chat/`,
-            // because the index of the first store is `/`.
+            // because the index of the store at `/` ends with a slash.
             if baseCount > 0, route.path.text == environment.links.index {
                 resources.append(
                     Resource(PathTemplate(route.path.text + "/"), routes, in: environment)
@@ -64,7 +64,8 @@ final class RouteTable: Sendable {
     /// Returns the route of a request. Checks the access of `sender`, unless `sender` is `nil`.
     ///
     /// - Throws: 404 if the path is unknown, not served at the request's listener, or hidden from
-    ///   the sender. A denied use gets 403, or 401 without a credential. An absent method gets 405.
+    ///   the sender. Throws 403 if the sender may not use the route, or 401 if the sender has no
+    ///   credential. Throws 405 if the resource does not have the method.
     func route(for request: HTTPExchange, by sender: Identity?) throws(Problem) -> ServedRoute {
         guard let resource = resource(for: request) else { throw .notFound(path: request.path) }
         if hasOperatorListeners, !resource.isServed(toOperators: request.isAdmin) {

@@ -10,7 +10,8 @@ package final class Router: HTTPHandler {
     private let hosts: HostFilter
     private let isDraining = Atomic(false)
     private let origins: OriginRule
-    /// The rules that apply to every request; `nil` if no rule applies to every request.
+    /// The operator's rules about origins, proxies and rates; `nil` if no rule applies to every
+    /// request.
     private let web: WebRules?
     /// The route for all preflights if a policy hides resources; `nil` if each resource answers its
     /// own preflights.
@@ -95,7 +96,7 @@ package final class Router: HTTPHandler {
                 return preflightRoute
             }
             // Proxies and monitors send the requests about health and metrics, so these requests
-            // count for no client.
+            // count against no client's limit.
             counts = !table.isServedDuringDrain(exchange)
             if counts { try web.countForAddress(exchange) }
         }

@@ -32,7 +32,7 @@ extension ServedRoute {
 
     /// Refuses a body that the route does not take.
     ///
-    /// - Throws: 413 for any body if the route takes none. 415 for a compressed body, and for a
+    /// - Throws: 413 for any body if the route takes no body. 415 for a compressed body, and for a
     ///   type other than JSON.
     func checkBody(of request: HTTPExchange) throws(Problem) {
         switch route.body.kind {

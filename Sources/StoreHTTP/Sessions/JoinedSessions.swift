@@ -13,7 +13,7 @@ import Synchronization
 package final class JoinedSessions: Sendable {
     /// The origin that the log shows for the beginning and the end of a session.
     private static let origin = "StoreServer/sessions"
-    /// The seconds after which an end is tried again that found no room in the mailbox.
+    /// The seconds after which the end of a session is dispatched again, if the mailbox was full.
     private static let retrySeconds = 1.0
 
     private let table: SessionTable
@@ -35,7 +35,7 @@ package final class JoinedSessions: Sendable {
         let isNew = try begun.withLock { begun throws(MailboxError) in
             guard begun.insert(name).inserted else { return false }
             do throws(MailboxError) {
-                // Offered under the lock, so that no action of the session comes earlier.
+                // Offer the actions under the lock, so that no action of the session comes earlier.
                 try offer([Sessions.Internal.began(session: name)] + startActions, name, in: store)
             } catch {
                 begun.remove(name)
@@ -81,7 +81,7 @@ package final class JoinedSessions: Sendable {
         do {
             members = try actions.map { try store.actions.member(of: $0, store.encoder) }
         } catch {
-            // A start of the program that can't be encoded: no session begins.
+            // The program's start actions can't be encoded, so no session begins.
             return store.logger.note(
                 Refusal(error),
                 of: "\(Sessions.name)/began",
@@ -95,7 +95,8 @@ package final class JoinedSessions: Sendable {
         )
     }
 
-    /// Lets the next request of a session begin it again, because its beginning was not applied.
+    /// Removes a session whose beginning was not applied, so that its next request begins the
+    /// session again.
     fileprivate func forget(_ name: String) { begun.withLock { _ = $0.remove(name) } }
 }
 

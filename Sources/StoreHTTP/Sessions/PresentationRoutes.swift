@@ -86,7 +86,7 @@ struct PresentationRoutes: RouteGroup {
 
     private var reader: StateReader { store.reader }
 
-    /// Records that the client shows its route in a version. Presenters may be waiting for this
+    /// Records the version of the route that the client shows. Presenters may be waiting for this
     /// report.
     private func noteShown(_ request: RequestContext) throws(Problem) {
         let session = try request.useSession() ?? Sessions.shared

@@ -4,7 +4,7 @@ import StoreHTTPTransport
 /// The cookie with the secret of a client's session (RFC 6265).
 ///
 /// Each store of a process has its own name for the cookie. The names differ, because a client
-/// sends the cookie of the store at `/` to all stores. The paths of all stores begin with `/`.
+/// sends the cookie of the store at `/` to all stores, whose paths also begin with `/`.
 struct SessionCookie: Sendable {
     let name: String
     private let path: String

@@ -30,13 +30,13 @@ package final class SessionDepartures: Sendable {
         streamCounts.withLock { counts in
             let count = (counts[session] ?? 0) - 1
             counts[session] = count > 0 ? count : nil
-            // Dispatched under the lock, in the order of the changes. So a departure never comes
-            // behind the actions of a client that has opened a new stream since.
+            // Dispatch under the lock, in the order of the changes. Otherwise, the departure could
+            // follow actions of a client that has opened a new stream since.
             if count <= 0 { dispatchAll(for: session) }
         }
     }
 
-    /// Dispatches the actions for a session that has ended, with or without a stream.
+    /// Dispatches the actions for a session that has ended, even if the session has no stream.
     func endSession(_ session: String) {
         streamCounts.withLock { _ in dispatchAll(for: session) }
     }

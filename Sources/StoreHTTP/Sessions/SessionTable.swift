@@ -163,13 +163,13 @@ package final class SessionTable: Sendable {
     }
 
     /// Calls `observe` with the name of each session that is removed from now on, on any thread.
-    /// The table keeps the closure.
+    /// The table retains the closure.
     package func onRemoval(_ observe: @escaping @Sendable (String) -> Void) {
         removalObservers.withLock { $0.append(observe) }
     }
 
     /// Marks a session as ending, so that the session takes no more requests. The caller dispatches
-    /// the session's end, and then calls ``end(_:)`` or ``cancelEnding(_:)``.
+    /// the session's end, and then calls ``remove(_:)`` or ``cancelEnding(_:)``.
     func beginEnding(_ name: String) { table.withLock { $0.beginEnding(name) } }
 
     /// Keeps a session whose end was not applied. If the session is still idle, the next check
@@ -184,7 +184,7 @@ package final class SessionTable: Sendable {
     }
 
     /// Marks at most `max` idle sessions as ending, and returns their names. The caller dispatches
-    /// the end of each session, and then calls ``end(_:)`` or ``cancelEnding(_:)``.
+    /// the end of each session, and then calls ``remove(_:)`` or ``cancelEnding(_:)``.
     func beginEndingIdle(max: Int) -> [String] {
         let time = now()
         return table.withLock { table in

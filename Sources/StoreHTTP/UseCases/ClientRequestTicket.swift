@@ -12,8 +12,8 @@ final class ClientRequestTicket: DispatchTicket, @unchecked Sendable {
     private let request: RequestContext
     /// The count of the running effects of the call or the notification.
     private let workWatch: EffectWatch
-    /// The actions that reactions make from a notification, with the reactions' places in the
-    /// source.
+    /// The actions that reactions make from a notification, with the source locations of the
+    /// reactions.
     private let reactionActions: [(action: any Action, place: String)]
     /// The distributed trace that the request belongs to.
     private let traceparent: String?
