@@ -107,8 +107,8 @@ package protocol HTTPHandler: AnyObject, Sendable {
     /// over.
     func workAfterTurn() -> (@Sendable () -> Void)?
 
-    /// The answer to `GET /livez` on a connection for which no place is left. If the value is
-    /// `nil`, the loop refuses such a connection and does not read the request.
+    /// The answer to `GET /livez` on a connection above the maximum number of connections. If the
+    /// value is `nil`, the loop refuses the connection without reading the request.
     var livenessResponse: HTTPResponse? { get }
 
     /// Returns the response with which the transport itself refuses a request.

@@ -6,8 +6,8 @@ package struct TransportConfiguration: Sendable {
     package var addresses: [ListenAddress]
     /// The addresses for operators; empty if operators use the addresses of clients.
     package var adminAddresses: [ListenAddress] = []
-    /// The most bytes of a request's target and fields. For each field, ``fieldOverheadBytes``
-    /// count besides the bytes of its name and value.
+    /// The most bytes of a request's target and fields. Each field counts as the bytes of its name
+    /// and value, plus ``fieldOverheadBytes``.
     package var headersBytesMax = 16 << 10
     package var uriBytesMax = 8 << 10
     package var bodyBytesMax = JSONLimits().bytesMax
@@ -72,7 +72,8 @@ package struct TransportError: Error, Sendable, CustomStringConvertible {
 
 /// The reason why the transport itself refuses a request.
 package enum TransportFailure: Error, Sendable, Equatable {
-    /// The request's framing or syntax is in doubt. The connection is closed after the answer.
+    /// The request's framing or syntax is invalid or ambiguous. The connection is closed after the
+    /// answer.
     case malformed(String)
     /// The request has a version of HTTP that is not served. The connection is closed.
     case versionNotSupported

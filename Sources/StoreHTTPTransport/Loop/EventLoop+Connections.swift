@@ -54,8 +54,8 @@ extension EventLoop {
         !adminDescriptors.isEmpty && adminDescriptors.remove(descriptor) != nil
     }
 
-    /// Accepts a connection with the spare descriptor, and refuses the connection, if no other
-    /// descriptor is left. Returns `false` if another thread of the process has taken the freed
+    /// Accepts a connection with the spare descriptor, because no other descriptor is left, and
+    /// refuses the connection. Returns `false` if another thread of the process has taken the freed
     /// descriptor meanwhile.
     func refuseWithSpare(_ listener: Listener) -> Bool {
         close(spareDescriptor)
@@ -69,9 +69,9 @@ extension EventLoop {
         return descriptor >= 0
     }
 
-    /// Stops watching a listener for ``restSeconds`` if its connections can be neither served nor
-    /// refused. Otherwise epoll would report the listener again and again, and the loop would never
-    /// sleep.
+    /// Stops watching a listener for ``listenerPauseSeconds``, because its connections can be
+    /// neither served nor refused. Otherwise epoll would report the listener again and again, and
+    /// the loop would never sleep.
     private func pauseListening(on listener: Listener) {
         let descriptor = listener.descriptor
         epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil)

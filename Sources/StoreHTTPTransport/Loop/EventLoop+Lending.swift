@@ -46,8 +46,8 @@ extension EventLoop {
         if lead(in: 0, ended) { followAndLead(ended) }
     }
 
-    /// Waits until this thread may take the loop over, and then leads the loop. Does so again and
-    /// again until the loop is over.
+    /// Waits until this thread may take the loop over, and then leads the loop. Repeats both until
+    /// the loop is over.
     private func followAndLead(_ ended: @Sendable () -> Void) {
         while let term = waitToTakeOver(), lead(in: term, ended) {}
     }
@@ -83,8 +83,8 @@ extension EventLoop {
         return isBack
     }
 
-    /// True if the calling thread does the handler's work and still leads the loop. Such a thread
-    /// sends the completed answers after the work, and needs no wakeup.
+    /// True if the calling thread does the handler's work and still leads the loop. The thread then
+    /// sends the completed answers after the work, without a wakeup.
     var isOnBorrowerThread: Bool {
         borrowerThreadID.load(ordering: .relaxed) == UInt(pthread_self())
             && leadership.term.load(ordering: .sequentiallyConsistent) & 1 == 1

@@ -23,8 +23,8 @@ extension EventLoop {
     private static let livenessRequestBeginnings = ["GET /livez HTTP/1.", "HEAD /livez HTTP/1."]
         .map { Array($0.utf8) }
 
-    /// Answers on a connection that has no place. If the first bytes are not there, waits for them,
-    /// and returns `true` because the loop keeps the descriptor.
+    /// Answers on a connection that has no place. If the first bytes have not arrived, the loop
+    /// keeps the descriptor to wait for them. Returns `true` in this case.
     func answerUnplaced(_ descriptor: CInt, _ refusal: TransportFailure) -> Bool {
         guard handler.livenessResponse != nil else {
             refuse(descriptor, refusal)

@@ -127,8 +127,8 @@ extension EventLoop {
     }
 
     /// Logs a message of the library, unless the message is about a single request. The library
-    /// writes such messages for every stream and for every malformed request, and attackers can
-    /// send any number of malformed requests.
+    /// writes a message for every stream and for every malformed request, and attackers can send
+    /// any number of malformed requests.
     func logLibraryMessage(_ message: String) {
         for part in Self.unloggedLibraryMessages where message.contains(part) { return }
         log("libmicrohttpd: \(message)")

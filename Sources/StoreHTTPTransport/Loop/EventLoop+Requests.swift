@@ -84,7 +84,7 @@ extension EventLoop {
             if case .suspending = exchange.waitState { suspendNow(exchange) }
             return carryOutOutcome(of: exchange)
         case .answered:
-            // The request was answered before its end, and its remaining bytes are passed over.
+            // The request was answered before its end, and its remaining bytes are dropped.
             size.pointee = 0
             return CHTTPD_CONTINUE
         }
@@ -143,7 +143,7 @@ extension EventLoop {
             exchange.outcome = .response(response)
             return CHTTPD_CONTINUE
         }
-        // A client that sends `Expect` before its body gets the refusal instead of a go-ahead.
+        // A client that sends `Expect` before its body gets the refusal in place of `100 Continue`.
         guard exchange.header("expect") == nil else {
             var response = response
             response.closesConnection = true
@@ -218,8 +218,8 @@ extension EventLoop {
         if let length = framing.contentLength, length > configuration.bodyBytesMax {
             throw .bodyTooLarge(limit: configuration.bodyBytesMax)
         }
-        // If a body's length is missing, the library would take the body for the next request. For
-        // the library, a field with an empty name ends the header. Such a field can hide the field
+        // If the length of a body is missing, the library would read the body as the next request.
+        // A field with an empty name ends the header for the library, and so can hide the field
         // with the body's length.
         let method = RequestMethod(line.method)
         if case .other(let name) = method {

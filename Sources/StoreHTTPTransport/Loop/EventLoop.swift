@@ -5,9 +5,9 @@ import StorePlatform
 import StoreWire
 import Synchronization
 
-/// The loop of the thread that owns all connections, except for the sockets of streams. The thread
-/// accepts connections, runs libmicrohttpd, enforces the deadlines, and sends the answers that
-/// other threads have completed.
+/// The loop of the thread that owns all connections, except for the sockets of streams. Each
+/// iteration of the loop is a turn. In a turn, the thread accepts connections, runs libmicrohttpd,
+/// enforces the deadlines, and sends the answers that other threads have completed.
 ///
 /// The library does not run a loop of its own, because that loop stalls for ever when 128
 /// connections are ready at once. The library's epoll descriptor is registered in the epoll of this
@@ -207,7 +207,8 @@ extension EventLoop {
         }
         for listener in listeners { watch(listener.descriptor) }
         watch(chttpd_descriptor(daemon))
-        // With `once`, epoll reports each write once, so the descriptor need not be read.
+        // As an edge-triggered event, epoll reports each write once, so the descriptor need not be
+        // read.
         watch(wakeDescriptor, isEdgeTriggered: true)
         return listeners
     }
@@ -236,7 +237,7 @@ extension EventLoop {
     }
 
     /// Watches a descriptor from now on. Epoll reports a descriptor as long as it is ready. With
-    /// `once`, epoll reports the descriptor only when it becomes ready.
+    /// `isEdgeTriggered`, epoll reports the descriptor only when it becomes ready.
     func watch(_ descriptor: CInt, isEdgeTriggered: Bool = false) {
         var event = epoll_event()
         event.events = EPOLLIN.rawValue | (isEdgeTriggered ? EPOLLET.rawValue : 0)
@@ -257,8 +258,8 @@ extension EventLoop {
         defer { events.deallocate() }
         ownThreadID.store(UInt(pthread_self()), ordering: .relaxed)
         // After a change of threads or after the handler's work, there may be answers to send. The
-        // next turn then does not wait for events. If such turns follow each other, every second
-        // turn does not ask for events at all.
+        // next turn then does not wait for events. In a sequence of these turns, every second turn
+        // does not ask epoll for events at all.
         var hasAnswers = term > 0
         var skipsEvents = false
         while !isStopDone {
@@ -337,7 +338,7 @@ extension EventLoop {
             && !isStopping
         let tick = isResting ? now + Self.idleWaitSecondsMax : nextTick
         var seconds = min(tick, timers.nextDue ?? .infinity) - now
-        // The library reports a parked request as ready, even if the answer is not there.
+        // The library reports a parked request as ready, even if the answer is not complete.
         if library >= 0 {
             seconds = min(seconds, parkedCount > 0 ? Self.parkSeconds : library / 1_000)
         }

@@ -66,7 +66,7 @@ final class LibraryProbe {
 
 extension LibraryProbe {
     /// Returns true if a duplicate of a socket can still be used after the library has closed its
-    /// own descriptor. Streams depend on that.
+    /// own descriptor. Streams depend on this property.
     static func leavesDuplicatesAlone() -> Bool {
         var duplicate: CInt = -1
         defer { if duplicate >= 0 { close(duplicate) } }
@@ -117,7 +117,7 @@ extension LibraryProbe {
     }
 
     /// Returns true if the library leaves the parts of a request's head in memory as the client
-    /// sent them. In that case, hidden bytes between the parts are noticed.
+    /// sent them. Only in this case can the server detect hidden bytes between the parts.
     static func keepsHeadsIntact() -> Bool {
         func hides(_ request: String, target: Int = 2) -> Bool? {
             var hides: CInt = -1

@@ -47,7 +47,7 @@ final class Listener {
         }
     }
 
-    /// Ends listening. Accepted connections go on.
+    /// Ends listening. Accepted connections stay open.
     func close() {
         Glibc.close(descriptor)
         file?.remove()

@@ -30,7 +30,7 @@ final class LoopConnection {
     /// answer.
     @exclusivity(unchecked) var isDoneSending = false
     /// The serial number of the library's run in which the last request ended; 0 if the connection
-    /// certainly goes on.
+    /// certainly stays open.
     @exclusivity(unchecked) var libraryRunOfLastRequestEnd: UInt64 = 0
     @exclusivity(unchecked) unowned(unsafe) var exchange: HTTPExchange?
     /// The object that the handler keeps for the next requests of the connection.

@@ -1,7 +1,7 @@
 import CStoreHTTPD
 import Glibc
 
-/// A response of the library that is queued for request after request.
+/// A response object of the library, which is queued for many requests, one after another.
 ///
 /// A new response costs the library an allocation, a copy of the body, and three allocations for
 /// each field. A reused response always has a body of the same length, and only fields that differ
@@ -200,7 +200,8 @@ struct ReusedResponses: ~Copyable {
     /// Takes a response back. The request of the response must be over.
     mutating func giveBack(_ response: ReusedResponse) {
         if waitingCount == Self.waitingMax {
-            // Otherwise, responses of lengths that do not come again would stay in memory for ever.
+            // Otherwise, responses of lengths that are no longer used would stay in memory for
+            // ever.
             for length in waitingByLength.indices { waitingByLength[length] = [] }
             waitingCount = 0
         }

@@ -28,7 +28,8 @@ extension HTTPExchange {
     enum WaitState {
         /// The request does not wait.
         case none
-        /// Since this time, the library has called for the answer in each turn.
+        /// The request is parked since this time: the library asks for the answer in each turn of
+        /// the loop.
         case parked(since: Double)
         /// The library will suspend the connection at its next call.
         case suspending
@@ -56,7 +57,7 @@ extension HTTPExchange {
         loop.configuration.commonFields.namesAndValues + furtherFields.namesAndValues
     }
 
-    /// True if the connection certainly goes on after the answer: neither side ends it, and the
+    /// True if the connection certainly stays open after the answer: neither side ends it, and the
     /// client has sent no `Connection` field.
     var keepsConnection: Bool { !closesConnection && !isHTTP10 && !hasHeader("connection") }
 
@@ -95,8 +96,8 @@ extension HTTPExchange {
 
     /// Answers a request that was put off. Must be called exactly once, on any thread.
     ///
-    /// The answer is sent only after a call of `wake` on the server. A single call sends many
-    /// answers.
+    /// The answer is sent only after a call of `wake` on the server. A single call of `wake` is
+    /// enough for many answers.
     package func complete(_ response: HTTPResponse) { loop.finish(self, .response(response)) }
 
     /// Answers a request that was put off; the loop's thread writes the answer. Must be called

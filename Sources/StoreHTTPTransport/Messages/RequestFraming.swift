@@ -22,7 +22,7 @@ struct RequestFraming {
 
     /// Reads the fields of a request.
     ///
-    /// - Throws: ``TransportFailure/malformed(_:)`` with the part that is in doubt.
+    /// - Throws: ``TransportFailure/malformed(_:)`` with the part that is invalid or ambiguous.
     init(
         fields: UnsafeBufferPointer<chttpd_field>,
         isHTTP10: Bool
@@ -104,7 +104,7 @@ struct RequestFraming {
     }
 
     /// Returns the bit of ``nameBits`` for names of this length that begin with this letter, in
-    /// either case. Other names may share the bit, but few of them are sent together.
+    /// either case. Other names may share the bit, but few requests have fields with both names.
     @inline(__always)
     static func nameBit(first: UInt8, length: Int) -> UInt64 {
         1 &<< (UInt64(truncatingIfNeeded: length) &+ 5 &* UInt64(first | 0x20))

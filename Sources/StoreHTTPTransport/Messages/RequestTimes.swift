@@ -27,8 +27,8 @@ package final class RouteTimes: Sendable {
 }
 
 extension RouteTimes {
-    /// The counters of one route, by their address. So no request has to count references to an
-    /// object.
+    /// A pointer to the counters of one route. With a pointer in place of an object, a request need
+    /// not count references.
     struct Counters {
         // Safety: the numbers belong to a route, which lives as long as the handler of the loop.
         fileprivate let first: UnsafeMutablePointer<Atomic<UInt64>>

@@ -4,8 +4,9 @@ import Glibc
 /// The loops that share a thread. Each loop has an epoll descriptor of its own, which is registered
 /// in the thread's epoll (epoll(7)).
 ///
-/// In each round the thread waits until a loop is ready or due, and gives one turn to each such
-/// loop. Later events wait for the next round, so every loop gets its turn.
+/// In each round, the thread waits until a loop is ready or due. Then the thread gives one turn to
+/// each loop that is ready or due. Later events wait for the next round, so every loop gets its
+/// turn.
 ///
 /// A turn delays the other loops. So after 2 ms, a turn begins no further item
 /// (``StreamLoop/isTurnOver``), and the other items follow in the next round. An item is a reader
@@ -66,8 +67,8 @@ struct SharedStreamLoops: ~Copyable {
         setResting(member, number, false)
     }
 
-    /// Waits for a loop that is ready or due, and gives one turn to each such loop. Returns `true`
-    /// if an event came for the thread itself, and not for a loop.
+    /// Waits until a loop is ready or due, and gives one turn to each loop that is ready or due.
+    /// Returns `true` if an event came for the thread itself, and not for a loop.
     mutating func runRound() -> Bool {
         let count = Int(epoll_wait(epoll, readyEvents, CInt(Self.eventsMax), waitMilliseconds))
         var isWoken = false
@@ -134,8 +135,8 @@ struct SharedStreamLoops: ~Copyable {
         member.timer = due == .infinity ? nil : timers.insert(number, due: due)
     }
 
-    /// The time until the first loop is due. The value is -1, for a wait without a bound, if no
-    /// loop has such a time.
+    /// The milliseconds until the first loop is due. The value is -1, for a wait without a bound,
+    /// if no loop has a due time.
     private var waitMilliseconds: CInt {
         guard let due = timers.nextDue else { return -1 }
         return CInt(max(0, ((due - EventLoop.currentSeconds()) * 1_000).rounded(.up)))

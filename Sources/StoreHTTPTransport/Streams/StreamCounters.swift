@@ -53,8 +53,8 @@ package final class StreamCounters: Sendable {
         endingCounts.counters[ending.index].add(1, ordering: .relaxed)
     }
 
-    /// Notes the point at which a stream begins. The stream already has a place. The event loop's
-    /// thread calls this function.
+    /// Counts a stream by its beginning: without a version, resumed, or with a resync. The stream
+    /// already has a place. The event loop's thread calls this function.
     package func noteBeginning(_ resume: Resume) {
         switch resume {
         case .fresh: beginningCounts.counters[0].increment()

@@ -12,7 +12,7 @@ package enum StreamEnding: String, Sendable, CaseIterable {
     case expired
     /// The stream has reached its longest lifetime.
     case lifetime
-    /// The records that the reader was being sent cannot be read any more.
+    /// The next records for a reader of the log can't be read any more.
     case interrupted
 
     package init(_ reason: CloseReason) {

@@ -42,7 +42,7 @@ package struct StreamCredential: Sendable {
 /// The id of an open stream, for operators who list streams or close a stream. Two streams of a
 /// writer never have the same id, even if both use the same slot one after the other.
 ///
-/// The text `12-3` stands for the third stream in slot 12.
+/// The text `12-3` means the third stream in slot 12.
 package struct StreamID: Hashable, Sendable, LosslessStringConvertible {
     /// The index of the stream's slot in its writer, from 0. A later stream uses the slot again.
     package let slot: Int32

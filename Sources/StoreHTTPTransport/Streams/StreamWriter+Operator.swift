@@ -110,8 +110,8 @@ extension StreamLoop {
             endSlow(slot, with: bye)
             writer.counters.readersShed.add(1, ordering: .relaxed)
         }
-        // A reader of the log in the middle of a chunk keeps a piece of the log in memory. So such
-        // a stream ends, too.
+        // A reader of the log in the middle of a chunk keeps a piece of the log in memory. So the
+        // stream of this reader ends, too.
         for slot in logReaders.stalledSlots(for: Self.shedLogSeconds, at: now)
         where behindReaders[slot] == nil {
             slots[Int(slot)].end(because: .slow)
@@ -120,14 +120,15 @@ extension StreamLoop {
         }
     }
 
-    /// The time after which a reader of the log that takes nothing loses its stream, while memory
-    /// is scarce. In seconds.
+    /// The seconds after which, while memory is scarce, the stream of a reader of the log ends if
+    /// the reader takes nothing.
     private static let shedLogSeconds = 1.0
 
     /// Ends the stream of a reader that takes nothing.
     func endSlow(_ slot: Int32, with bye: Bytes) {
         slots[Int(slot)].end(because: .slow)
-        // After a part of a frame, the reader would take the last frame for the rest of that frame.
+        // If a frame is sent in part, the reader would read the last frame as the rest of that
+        // frame.
         if behindReaders[slot]?.backlog.head?.offset == 0 { _ = send(bye, to: slot) }
         release(slot)
     }

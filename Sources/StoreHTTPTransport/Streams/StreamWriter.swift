@@ -83,7 +83,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         Double(counters.workNanoseconds.load(ordering: .relaxed)) / 1e9
     }
 
-    /// True if few versions wait in the inbox, so that each published version is worth a frame of
+    /// True if few versions wait in the inbox, so that each published version can get a frame of
     /// its own.
     package var keepsUp: Bool { mail.withLock { $0.inbox.isLessThanHalfFull } }
 
@@ -207,7 +207,8 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         write(wakeDescriptor, &one, 8)
     }
 
-    /// Changes the mail, unless the loop has ended. Returns `false` in that case.
+    /// Changes the mail and returns `true`. If the loop has ended, changes nothing and returns
+    /// `false`.
     private func postUnlessEnded(_ change: (inout StreamMail) -> Void) -> Bool {
         var isTaken = false
         post { mail in

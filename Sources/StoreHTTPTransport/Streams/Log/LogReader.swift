@@ -20,7 +20,7 @@ struct LogReader {
     /// True if the stream has sent no record yet. In that case, no `resync` is sent if the first
     /// records were removed from the log.
     var isBeginning: Bool
-    /// True if the reader got the frame for readers that have every record.
+    /// True if the reader got the frame that reports that the reader has every record.
     var isCaughtUp = false
     /// True if epoll watches the socket for room.
     var isSocketWatched = false
@@ -98,7 +98,7 @@ struct LogReaders {
         slotsAwaitingSource.append(slot)
     }
 
-    /// Makes ready the readers that wait for the source.
+    /// Adds the readers that wait for the source to the queue for turns.
     mutating func makeWaitingReady() {
         let slots = slotsAwaitingSource
         slotsAwaitingSource = []
@@ -119,8 +119,9 @@ struct LogReaders {
 /// The pace at which readers of the log catch up while actions are applied.
 ///
 /// Dispatching goes first: after a turn that sent much, the log pauses for four times as long as
-/// the turn took. So catching up takes a fifth of a core. Every reader makes progress, because a
-/// pause has a bound and a turn follows each pause. There are no pauses while no action is applied.
+/// the turn took. So catching up takes about a fifth of a core. Every reader makes progress,
+/// because a pause has a bound and a turn follows each pause. There are no pauses while no action
+/// is applied.
 struct CatchUpPace {
     /// The size in bytes from which a pause follows a turn. After a smaller turn, the next turn
     /// follows at once, so readers that keep up get each record as it comes.

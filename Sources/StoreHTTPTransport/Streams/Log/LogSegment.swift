@@ -1,6 +1,7 @@
 import Glibc
 
-/// A chunk, or the unsent part of a begun chunk. Its payload lies in a piece of the log.
+/// A chunk, or the unsent rest of a chunk that is sent in part. The payload is in a piece of the
+/// log, which is a range of encoded records.
 struct LogSegment: Equatable {
     let chunk: LogChunk
     /// The offsets of the unsent payload in the piece, as far as the piece has that payload.

@@ -6,7 +6,7 @@ import StoreWire
 import Synchronization
 
 // The log is not broadcast. When a reader's socket takes more bytes, the reader gets the next piece
-// of the log in its turn. So a reader with much to catch up does not hold up the other readers.
+// of the log in its turn. So a reader that is far behind does not delay the other readers.
 
 extension StreamLoop {
     /// The most bytes of the log that one turn of the loop sends. The remaining readers are first
@@ -191,7 +191,7 @@ extension StreamLoop {
     }
 
     /// Keeps a part of the socket's buffer free, so that there is room for the last frame. If the
-    /// system or the socket does not support that, the stream may end without a last frame.
+    /// system or the socket does not support this option, the stream may end without a last frame.
     static func keepRoom(in descriptor: CInt) {
         SocketOption.setUnsentBytesMax(of: descriptor, to: logUnsentBytesMax)
     }

@@ -19,8 +19,8 @@ extension StreamLoop {
                     && logReaders[$0]?.isBetweenChunks != false
             }
             if !due.isEmpty {
-                // A part of the state may be unchanged for a long time. The heartbeat of such a
-                // topic has the version of the log, which is the store's newest version.
+                // A part of the state may be unchanged for a long time. So the heartbeat of a
+                // part's topic has the version of the log, which is the store's newest version.
                 let isWhole = topics[number].id.subject == .state
                 let published = topics[number].newestVersion ?? 0
                 let version = isWhole ? published : log?.newestVersion ?? published

@@ -120,8 +120,8 @@ extension StreamLoop {
         if !subscriberNamesBySlot.isEmpty { subscriberNamesBySlot[slot] = nil }
         if !sessionsBySlot.isEmpty { sessionsBySlot[slot] = nil }
         if !credentialsBySlot.isEmpty { credentialsBySlot[slot] = nil }
-        // The socket may have another descriptor. Without the shutdown, the peer would not notice
-        // the end.
+        // Another descriptor of the socket may still be open. Without the shutdown, the peer would
+        // then not notice the end.
         shutdown(slots[index].descriptor, CInt(SHUT_RDWR))
         close(slots[index].descriptor)
         slots[index].descriptor = -1
@@ -154,8 +154,8 @@ extension StreamLoop {
     /// topics, so the number of topics must not grow for ever.
     func removeTopicIfUnread(_ number: Int32) {
         let topic = topics[Int(number)].id
-        // A place may be reserved for a client that has not joined yet. Such a client still needs
-        // the topic, which may have a version newer than the client's first frame.
+        // A place may be reserved for a client that has not joined yet. This client still needs the
+        // topic, which may have a version newer than the client's first frame.
         guard topics[Int(number)].slots.isEmpty, topic != .state, topic != .actions,
             topicNumbers[topic] == number, !writer.hasReaders(topic)
         else { return }

@@ -147,8 +147,8 @@ final class StreamLoop: @unchecked Sendable {
         return CInt(max(0, (seconds * 1_000).rounded(.up)))
     }
 
-    /// The seconds from the last turn until work is due without an event; `nil` if no such work
-    /// will be due.
+    /// The seconds from the last turn until the loop has work even without an event; `nil` if the
+    /// loop then has no work.
     var waitSeconds: Double? {
         if unfinishedMail != nil { return 0 }
         if slots.count == freeSlots.count, stopDeadline == nil { return nil }
