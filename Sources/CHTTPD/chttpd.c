@@ -57,7 +57,7 @@ static void on_connection(
 }
 
 /// Leaves the request target percent-encoded. The server decodes the target, because an encoded NUL
-/// or slash has another meaning than a plain one.
+/// or slash has another meaning than a plain NUL or slash.
 static size_t keep_escaped(void *context, struct MHD_Connection *connection, char *text) {
     (void)context;
     (void)connection;

@@ -4,7 +4,7 @@
 // a thread that runs a daemon of this module.
 //
 // A library may also be linked so that it calls its own definitions directly. The definitions here
-// then have no effect. A probe at the server's start notices that case.
+// then have no effect. A probe at the server's start detects that case.
 
 #define _GNU_SOURCE
 #include "hooks.h"
@@ -50,9 +50,10 @@ enum MHD_Result chttpd_queue(
 /// Calls the callback `refused` when the library is about to answer a request by itself. The
 /// callback sends its own answer and shuts down the socket's sending side.
 ///
-/// The library's answer is never sent: it is HTML, and has two heads if the fault is in a complete
-/// header. It is queued nevertheless, because some callers of this function fail if the connection
-/// is closed meanwhile. The library notices the shut socket when it sends.
+/// The library's own answer must not be sent: the answer is HTML, and has two heads if the fault is
+/// in a complete header. The answer is queued nevertheless, because some callers of this function
+/// fail if the connection is closed meanwhile. When the library sends the answer, the system
+/// refuses the bytes, because the socket is shut down.
 enum MHD_Result MHD_queue_response(
     struct MHD_Connection *connection, unsigned int status, struct MHD_Response *response) {
     if (running != NULL) {
@@ -70,7 +71,7 @@ static int is_space(char byte) {
 __attribute__((noinline)) static size_t trim(const char *text, size_t size) {
     if (running == NULL) return size;
     while (size > 0 && is_space(text[size - 1])) size -= 1;
-    // Some callers look for NUL at the end of the text. The text lies in the connection's memory,
+    // Some callers look for NUL at the end of the text. The text is in the connection's memory,
     // which is not constant: the library itself writes to that memory.
     ((char *)(uintptr_t)text)[size] = '\0';
     return size;

@@ -36,9 +36,9 @@ package final class Authenticator: Sendable {
             }
         }
 
-        /// Returns true if the name belongs to an API key. A token of the issuer must not name that
-        /// principal, because sessions, idempotency keys and conditions of a policy use the name
-        /// alone.
+        /// Returns true if the name belongs to an API key. A token of the issuer must not name the
+        /// same principal, because sessions, idempotency keys and conditions of a policy use the
+        /// name alone.
         func isPrincipalOfAPIKey(_ name: String) -> Bool { keys?.has(principal: name) ?? false }
     }
 

@@ -57,7 +57,7 @@ package struct Policy: Sendable {
     package var roleNames: [String] { roles.keys.map(\.text).sorted() }
 
     /// Returns the role of this name; `nil` if the policy does not have the role. A principal with
-    /// an unknown role may do nothing.
+    /// an unknown role may use only routes that need no grant.
     package func role(_ name: String) -> Role? { roles[ExactText(name)] }
 }
 

@@ -119,7 +119,7 @@ package enum PolicyRoutes {
         Row(readMethods, "/stores", .group(.stores)),
     ]
 
-    /// Returns the name that a decoded segment of a pointer stands for. A slash in the segment
+    /// Returns the name that a decoded segment of a pointer represents. A slash in the segment
     /// comes from `%2F`, and means a slash in the name, like `~1`.
     private static func name(inPointerSegment segment: String) -> String {
         let token = segment.utf8.split(

@@ -19,8 +19,8 @@ package enum RouteNeed: Sendable, Equatable {
     case notification(String)
     case group(RouteGroupName)
 
-    /// True if the route shows a single thing with a name. A role that may not see the thing gets
-    /// 404.
+    /// True if the route shows a single member of the state or a single view. A role that may not
+    /// see the member or the view gets 404.
     package var isHiddenIfDenied: Bool {
         switch self {
         case .member, .view: true

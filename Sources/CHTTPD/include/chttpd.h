@@ -68,7 +68,7 @@ typedef struct {
     void *_Nullable (*_Nonnull connection_opened)(void *context, struct MHD_Connection *connection);
     /// Called when a connection's socket is about to be closed.
     void (*connection_closed)(void *context, void *_Nullable connection_context);
-    /// Gets a line for the log from the library.
+    /// Called with a line of the library for the log.
     void (*log)(void *context, const char *message);
 } chttpd_callbacks;
 
@@ -84,7 +84,7 @@ chttpd_daemon *_Nullable chttpd_start(
 int chttpd_descriptor(chttpd_daemon *daemon);
 
 /// Returns the time in milliseconds, at most a minute, after which `chttpd_run` must be called; -1
-/// if the daemon has no such time.
+/// if there is no such time.
 int chttpd_timeout(chttpd_daemon *daemon);
 
 /// Runs the daemon once: handles the sockets that are ready, and does not wait for others.
@@ -108,7 +108,7 @@ void *_Nullable chttpd_connection_context(struct MHD_Connection *connection);
 /// Returns the number of fields in the header, which may be more than `max`.
 ///
 /// `hides` becomes 1 if the head has bytes that belong neither to a field nor to the request line.
-/// Such bytes stand behind a NUL, in a folded line, or behind a line that the library takes for the
+/// Such bytes are behind a NUL, in a folded line, or behind a line that the library reads as the
 /// empty line at the header's end. `target_length` is the length of the target with its query.
 size_t chttpd_fields(
     struct MHD_Connection *connection, chttpd_line line, size_t target_length, chttpd_field *fields,

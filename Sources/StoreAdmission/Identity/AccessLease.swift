@@ -39,6 +39,6 @@ package struct AccessLease: Sendable {
         return min(seconds, max(0, left) + Self.clockLagSeconds)
     }
 
-    /// The access as the stream writer checks it.
+    /// The access in the form in which the stream writer checks it.
     package var credential: StreamCredential { StreamCredential(expires: expires) { isValid } }
 }

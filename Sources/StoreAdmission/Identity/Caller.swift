@@ -58,8 +58,8 @@ package final class Caller: Sendable {
     /// caller sees all modules.
     package var seesModuleAtIndex: (@Sendable (Int) -> Bool)? { viewer.sight?.seesMemberAtIndex }
 
-    /// True if the caller sees the data of an owner, a session or a user; `nil` means the data that
-    /// all clients share.
+    /// True if the caller sees the data of this owner, a session or a user. If `owner` is `nil`,
+    /// all clients share the data, and the result is true.
     package func sees(owner: String?) -> Bool {
         guard let owner, let session = viewer.session else { return true }
         return owner.isSame(as: session.text) || viewer.owner?.text.isSame(as: owner) == true
@@ -71,7 +71,8 @@ package final class Caller: Sendable {
     /// The owner of the caller's idempotency keys: its principal, or else its session.
     package var idempotencyKeyOwner: String? { identity?.name.map { "@" + $0 } ?? session }
 
-    /// True if the caller is a client of this session; `nil` means clients without a session.
+    /// True if the caller is a client of this session. If `other` is `nil`, the result is true for
+    /// a caller without a session.
     package func isClient(ofSession other: String?) -> Bool {
         guard let session, let other else { return session == nil && other == nil }
         return session.isSame(as: other)

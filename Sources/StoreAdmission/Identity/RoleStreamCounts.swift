@@ -41,8 +41,8 @@ package final class RoleStreamCounts: Sendable {
         return { cells.counters[kind.rawValue].subtract(1, ordering: .relaxed) }
     }
 
-    /// The number of open streams of each kind: for the roles of the policy, and for other roles
-    /// with open streams.
+    /// The number of open streams of each kind, for each role of the policy, and for each other
+    /// role with open streams.
     package var openCounts: [(role: String, kind: StreamKind, count: UInt64)] {
         let (roles, open) = table.withLock { ($0.roles, $0.openCounts) }
         let former = open.filter { !$0.value.isZero && !roles.contains(exactly: $0.key.text) }

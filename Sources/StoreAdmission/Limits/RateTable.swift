@@ -5,14 +5,15 @@ package import StoreHTTPTransport
 /// rows.
 ///
 /// A share is stored as the moment at which the share is whole again (the generic cell rate
-/// algorithm). A whole share needs no row. A client has a few possible rows. A new client takes
-/// over the row whose shares are whole soonest. The row keeps its moments, so the new client begins
-/// with the shares of the former client. So if there are more clients than rows, some clients use
-/// up each other's shares. No client gets a larger share by taking over rows.
+/// algorithm). A whole share needs no row. A hash of the client's key chooses
+/// ``candidateRowsCount`` possible rows. A new client takes over the possible row whose shares are
+/// whole soonest. The row keeps its moments, so the new client begins with the shares of the former
+/// client. If there are more clients than rows, some clients use up each other's shares. No client
+/// gets a larger share by taking over rows.
 struct RateTable: ~Copyable {
     /// The number of rows, and so the maximum number of clients with a row of their own.
     static let rowsCount = 32_768
-    /// The number of adjacent rows in which a client's row can be.
+    /// The number of adjacent rows that are possible for a client.
     static let candidateRowsCount = 8
 
     /// The owner of each row.
@@ -76,8 +77,8 @@ struct RateTable: ~Copyable {
         )
     }
 
-    /// Returns the index of a client's row. A client without a row takes over the row whose shares
-    /// are whole soonest.
+    /// Returns the index of a client's row. A client without a row takes over the possible row
+    /// whose shares are whole soonest.
     private func takeRow(of key: RateKey) -> Int {
         let start = hash(key) & (keys.count - 1) & ~(Self.candidateRowsCount - 1)
         var soonest = start

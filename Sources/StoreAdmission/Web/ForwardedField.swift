@@ -3,8 +3,8 @@ import StoreHTTPTransport
 /// Reads the addresses in the fields that proxies add, in their order. Copies nothing to the heap.
 enum ForwardedField {
     /// Visits the `for` of each element of a `Forwarded` field (RFC 7239, section 4). Passes `nil`
-    /// for an element whose `for` is absent or no address. An element that can't be read ends the
-    /// visit, with `nil`.
+    /// for an element whose `for` is absent or no address. At the first element that can't be read,
+    /// passes `nil` and ends the visit.
     static func visitForwarded(_ field: UnsafeRawBufferPointer, _ visit: (IPAddress?) -> Void) {
         var reader = Reader(bytes: field)
         while true {
@@ -98,7 +98,7 @@ private struct Reader {
             element.isEmpty = false
             if name.isSameIgnoringCase(as: "for") {
                 // An element with two `for` is refused: if the proxy has copied the client's text,
-                // one `for` is the client's.
+                // the client may have written one `for`.
                 guard element.address == nil else { return nil }
                 element.address = value
             }
@@ -137,7 +137,7 @@ private struct Reader {
 }
 
 extension UInt8 {
-    /// True if the byte may stand in a token (RFC 9110, section 5.6.2) or in an address. A colon
+    /// True if the byte may be part of a token (RFC 9110, section 5.6.2) or in an address. A colon
     /// and brackets are allowed, too: some proxies leave out the quotes that these characters need.
     fileprivate var isToken: Bool {
         switch self {

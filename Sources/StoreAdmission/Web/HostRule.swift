@@ -27,8 +27,7 @@ package struct HostRule: Sendable {
         // The most frequent value is allowed without a search, because this function runs for every
         // request.
         if bare == "127.0.0.1" { return true }
-        // An IPv6 address stands in brackets, and no other host stands in brackets (RFC 3986
-        // §3.2.2).
+        // An IPv6 address is in brackets, and no other host is in brackets (RFC 3986 §3.2.2).
         guard bare.utf8.contains(UInt8(ascii: ":")) == bare.utf8.starts(with: "[".utf8) else {
             return false
         }
@@ -56,8 +55,8 @@ package struct HostRule: Sendable {
         isLoopback(withoutBrackets(String(withoutPort(request.host ?? ""))).lowercasedASCII)
     }
 
-    /// True if a host without brackets and port is loopback: `localhost`, a name below it,
-    /// 127.0.0.0/8 or ::1.
+    /// True if a host without brackets and port is loopback: `localhost`, a subdomain of
+    /// `localhost`, 127.0.0.0/8 or ::1.
     package static func isLoopback(_ name: String) -> Bool {
         if name == "localhost" || name.hasSuffix(".localhost") || name == "::1" { return true }
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)

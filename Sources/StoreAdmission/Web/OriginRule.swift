@@ -14,7 +14,7 @@ package struct OriginRule: Sendable {
     init(_ allowed: [String]) { self.allowed = allowed.map { Array($0.utf8) } }
 
     /// Returns the index of the request's `Origin` among the allowed origins. Returns `nil` if the
-    /// request has no `Origin`, several of them, or an origin that is not allowed.
+    /// request has no `Origin`, several `Origin` fields, or an origin that is not allowed.
     func allowedIndex(of request: HTTPExchange) -> Int? {
         if allowed.isEmpty { return nil }
         var place: Int?
@@ -39,7 +39,7 @@ package struct OriginRule: Sendable {
     }
 
     /// Checks the origin of a request only if the request has `Origin`. The check is enough for a
-    /// request with a body, because a browser always sends `Origin` with such a request.
+    /// request with a body, because a browser sends `Origin` with every body.
     ///
     /// - Throws: 403 if the origin is neither the server's own nor allowed.
     package func checkOriginField(of request: HTTPExchange) throws(Problem) {

@@ -1,5 +1,5 @@
-/// The check that an Ed25519 key is a strong point of the curve (RFC 8032 §5.1). GnuTLS does not
-/// make this check.
+/// The check that an Ed25519 key is a point of the curve, and that the point's order is not small
+/// (RFC 8032 §5.1). GnuTLS does not make this check.
 ///
 /// The values are public, so the time of a computation may depend on them.
 enum Edwards25519 {

@@ -37,7 +37,8 @@ struct RoleGrants: Sendable {
     }
 }
 
-/// A kind of things that a policy grants by name. The kind `log` has a single thing, the log.
+/// A kind of things that a policy grants by name, such as the views. The kind `log` has a single
+/// thing, the log.
 enum GrantedKind: Sendable, CaseIterable {
     case member, view, log, useCase, notification, group
 
@@ -88,7 +89,7 @@ struct NameScope: Sendable {
     }
 }
 
-/// The scope of a grant in `dispatchGrants`.
+/// The scope of a grant in `dispatch`.
 struct DispatchScope: Sendable {
     let actions: ActionScope
     /// The conditions for the payload, which must all hold. Without conditions, the grant covers

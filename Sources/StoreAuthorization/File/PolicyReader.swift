@@ -114,8 +114,8 @@ struct PolicyReader {
             guard !hasMaximumFaults else { break }
             grantsCount += 1
             guard grantsCount <= PolicyFile.grantsMax else {
-                // Adds the fault only for the first grant above the bound: the reader comes here
-                // again for each later list.
+                // Adds the fault only for the first grant above the bound: this code also runs for
+                // each later list.
                 if grantsCount == PolicyFile.grantsMax + 1 {
                     addFault(
                         pointer,
