@@ -140,7 +140,7 @@ package final class Authenticator: Sendable {
     }
 
     /// Returns true if the principal's credential has not expired, and no reload has revoked it.
-    /// The server calls this function for open streams.
+    /// The server calls this function for open streams and waiting requests.
     package func hasValidCredential(_ principal: Principal, at now: Int64) -> Bool {
         currentCredentials.isValid(principal, at: now)
     }

@@ -25,10 +25,10 @@ package final class Store: Sendable {
     package let logger: Logger
     /// The sessions of clients; `nil` if the state has no sessions.
     package let sessions: SessionTable?
-    /// The sessions of the store at `/`, if the clients of this store have these sessions.
+    /// The sessions of the store at `/`, if the clients of this store use these sessions.
     let joinedSessions: JoinedSessions?
-    /// The counts of streams for modules that get an action when a session departs; `nil` if there
-    /// is no such module.
+    /// The number of each session's streams, for the modules that get an action when a session
+    /// departs; `nil` without such modules.
     let departures: SessionDepartures?
     /// The actions that are applied together with the beginning of each session.
     package let sessionStartActions: [any Action]

@@ -191,10 +191,10 @@ package final class AccessControl: Sendable {
     /// Returns the access that a stream or a waiting request depends on. The end of the credential,
     /// its revocation, or a new policy ends the access.
     ///
-    /// `operates` is true if the stream shows the slices of all sessions because the role operates.
-    /// `member` is the only member of the root state from which the stream shows a part; `nil` if
-    /// there are several. The problem after a change of the policy may name the `path` of the
-    /// request.
+    /// `operates` is true if the stream shows the slices of all sessions because the role has the
+    /// grant `operate`. `member` is the only member of the root state from which the stream shows a
+    /// part; `nil` if there are several. The problem after a change of the policy may name the
+    /// `path` of the request.
     package func lease(
         of identity: Identity,
         for need: RouteNeed,

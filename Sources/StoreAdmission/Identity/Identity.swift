@@ -98,7 +98,8 @@ extension Identity: MemoryHolder {
 struct StreamRights: Sendable {
     /// The members of the state that the stream shows; `nil` if the stream shows all members.
     let sight: StoreWire.Sight?
-    /// True if the stream shows the slices of all sessions because the role operates.
+    /// True if the stream shows the slices of all sessions because the role has the grant
+    /// `operate`.
     let showsAllSessions: Bool
     /// The member of the root state that contains the shown part; `nil` if the stream shows several
     /// members.

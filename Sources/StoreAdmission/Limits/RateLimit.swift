@@ -2,7 +2,7 @@ import StoreHTTPTransport
 
 /// The kinds of events that are counted for a client.
 package enum RateLimitKind: Int, Sendable, CaseIterable {
-    /// Requests, without the requests about the server's own health.
+    /// Requests, except requests about the server's health and metrics.
     case requests
     /// Actions in the bodies of requests, and calls of use cases and notifications.
     case actions

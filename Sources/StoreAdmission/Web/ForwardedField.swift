@@ -137,7 +137,7 @@ private struct Reader {
 }
 
 extension UInt8 {
-    /// True if the byte may be part of a token (RFC 9110, section 5.6.2) or in an address. A colon
+    /// True if the byte may be part of a token (RFC 9110, section 5.6.2) or of an address. A colon
     /// and brackets are allowed, too: some proxies leave out the quotes that these characters need.
     fileprivate var isToken: Bool {
         switch self {

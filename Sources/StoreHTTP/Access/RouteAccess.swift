@@ -16,8 +16,8 @@ enum RouteAccess: Sendable {
     /// the table of actions. A caller that has no such right and does not see the module gets 404.
     case viewActions(String, places: [Int])
 
-    /// The empty need, so that every caller may use the route. The routes for health, for the pages
-    /// of problems, and for cookies have this need.
+    /// The empty need, so that every caller may use the route. The index, the pages of problems,
+    /// and the routes for health, for the client's identity and for cookies have this need.
     static let everyone = RouteAccess.need(.nothing)
     /// The right to see some part of the state; the answer leaves out hidden members.
     static let state = RouteAccess.need(.state)

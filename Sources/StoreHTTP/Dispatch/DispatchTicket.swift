@@ -91,8 +91,8 @@ class DispatchTicket: Completion, @unchecked Sendable {
         )
     }
 
-    /// Offers the parked request to the Core. If the mailbox is full or closed, answers with a
-    /// problem.
+    /// Offers the envelope of the parked request to the Core. If the mailbox is full or closed,
+    /// answers with a problem.
     final func offer(_ envelope: Envelope) {
         do {
             try store.engine.offer(envelope, wakes: false)
@@ -137,8 +137,8 @@ class DispatchTicket: Completion, @unchecked Sendable {
 
     /// True if the caller may read the reason of a refusal, and the pointer to the refused value.
     ///
-    /// A module's reason is meant for every caller that may dispatch the action. A reason from code
-    /// of the whole state may name any part of the state.
+    /// A module's reason is meant for every caller that may dispatch the action. A reason from an
+    /// interceptor, or from a reducer of the whole state, may name any part of the state.
     func mayRead(_ refusal: Refusal, of member: Int) -> Bool {
         !refusal.isByWholeState || caller.viewer.sight == nil
     }

@@ -15,7 +15,7 @@ package struct NotReadyReason: Sendable {
         case starting
         /// The server stops.
         case draining
-        /// A write or a sync has failed.
+        /// A write or a sync of the journal has failed.
         case journalFailed = "journal-failed"
         /// A reducer does not return.
         case actionStuck = "action-stuck"

@@ -50,8 +50,8 @@ final class Resource: Sendable {
         self.routesByMethod = places
     }
 
-    /// Returns true if the resource is served at the listeners of operators or, with `toOperators:
-    /// false`, at the listeners of clients.
+    /// Returns true if the resource is served at the listeners of operators (`toOperators: true`)
+    /// or of clients (`toOperators: false`).
     func isServed(toOperators: Bool) -> Bool { audience.isServed(toOperators: toOperators) }
 
     func route(for method: RequestMethod) -> ServedRoute? {

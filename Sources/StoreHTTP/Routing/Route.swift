@@ -45,8 +45,8 @@ enum RouteAudience: Sendable {
     /// Both clients and operators.
     case all
 
-    /// Returns true if the route is served at the listeners of operators or, with `toOperators:
-    /// false`, at the listeners of clients.
+    /// Returns true if the route is served at the listeners of operators (`toOperators: true`) or
+    /// of clients (`toOperators: false`).
     func isServed(toOperators: Bool) -> Bool {
         switch self {
         case .clients: !toOperators

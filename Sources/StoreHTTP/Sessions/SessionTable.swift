@@ -9,8 +9,9 @@ import Synchronization
 /// The sessions themselves are a part of the state. The table keeps, in memory, only the data that
 /// changes without an action. Any thread may use the table.
 ///
-/// A client has a secret, its cookie. A session's name is a digest of the secret. The state has the
-/// name, so every client may see the name. The secret can't be computed from the name.
+/// A client has a secret, which is the value of its cookie. A session's name is a digest of the
+/// secret. The state has the name, so every client may see the name. The secret can't be computed
+/// from the name.
 package final class SessionTable: Sendable {
     /// The reason why a session can't begin: ``sessionsMax`` sessions are open, or
     /// ``sessionsPerAddressMax`` sessions from one address.

@@ -73,9 +73,10 @@ extension EventLoop {
         exchange.onClientLeft = nil
     }
 
-    /// Suspends the connection at the library's next call. In the call that brought the request,
-    /// the library still expects bytes, and would read again after a resume. If the client has
-    /// closed its sending side, the library would then close the connection without an answer.
+    /// Suspends the connection at the library's next call. After a suspension within the call that
+    /// delivers the request, the library would first read more bytes when the connection is
+    /// resumed. If the client has closed its sending side, the library would then close the
+    /// connection without an answer.
     func suspend(_ exchange: HTTPExchange) {
         guard canParkRequests else { return suspendNow(exchange) }
         exchange.waitState = .suspending

@@ -1,8 +1,8 @@
 import CStoreHTTPD
 import Glibc
 
-// `GET /livez` is answered even on a connection for which no place is left. Otherwise a supervisor
-// would take the server for dead while other clients use up the places.
+// `GET /livez` is answered even if no place is left for the connection (``ConnectionPlaces``).
+// Otherwise, a supervisor would restart the server while other clients use all places.
 
 /// A connection without a place, whose client may be about to request `/livez`.
 struct UnplacedSocket {

@@ -118,7 +118,8 @@ extension EventLoop {
     }
 }
 
-/// A sender that has a share of the memory for bodies and answers, from any address.
+/// A sender with a share of the memory for bodies and answers. The share is the same for all
+/// addresses of the sender.
 package protocol MemoryHolder: AnyObject {
     /// The name of the share; `nil` if the sender has no share.
     var memoryShareName: String? { get }

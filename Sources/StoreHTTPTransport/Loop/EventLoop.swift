@@ -27,7 +27,7 @@ final class EventLoop: @unchecked Sendable {
     /// The most runs of the library in one turn.
     static let libraryRunsMax = 3
     /// The longest time between two checks of the deadlines, in seconds. The time is shorter if a
-    /// configured deadline is short (``tick``).
+    /// configured deadline is short (``tickDuration``).
     static let tickSecondsMax = 1.0
     /// The longest wait in seconds while there is no connection.
     static let idleWaitSecondsMax = 60.0

@@ -157,7 +157,7 @@ extension LibraryProbe {
         guard chttpd_response_add(response, "ETag", "\"before\"") != 0,
             let value = MHD_get_response_header(response, "ETag"), strcmp(value, "\"before\"") == 0
         else { return false }
-        // Safety: the value has the same length, and lies in memory that the library has allocated.
+        // Safety: the value has the same length, and is in memory that the library has allocated.
         strcpy(UnsafeMutablePointer(mutating: value), "\"behind\"")
         let probe = LibraryProbe { connection, _ in
             chttpd_respond(connection, 200, response) != 0 ? CHTTPD_CONTINUE : CHTTPD_CLOSE

@@ -52,7 +52,8 @@ final class LoopConnection {
     }
 }
 
-/// The places for connections, and the number of places that each address has taken.
+/// The places for connections, and the number of places that each address has taken. Each open
+/// connection of a client takes a place, and the number of places is the bound on connections.
 struct ConnectionPlaces {
     let placesMax: Int
     /// The most places that one address or IPv6 network of 64 bits may hold. Addresses of this

@@ -127,7 +127,7 @@ final class ReusedResponse {
         return true
     }
 
-    /// Removes this field and all fields behind it.
+    /// Removes the field at the index `first`, and all later fields.
     private func removeFields(from first: Int) -> Bool {
         while fieldCount > first {
             let name = fields + endOffset(ofFields: fieldCount - 1)

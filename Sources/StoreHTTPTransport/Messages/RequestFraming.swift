@@ -11,8 +11,8 @@ struct RequestFraming {
     /// The index of the `Host` field.
     private(set) var hostIndex: Int?
     private(set) var fieldsBytes = 0
-    /// The bits of all fields' names (``bit(of:length:)``). If a name's bit is not set, the field
-    /// is absent.
+    /// The bits of all fields' names (``nameBit(first:length:)``). If a name's bit is not set, the
+    /// field is absent.
     private(set) var nameBits: UInt64 = 0
 
     /// Makes the framing of a request that has at most a `Content-Length` field.

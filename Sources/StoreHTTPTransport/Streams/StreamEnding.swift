@@ -34,7 +34,7 @@ package enum CloseReason: String, Sendable, CaseIterable {
 }
 
 /// The closures that make the events of every stream: the heartbeat, the notice before a credential
-/// ends, and the last event. The HTTP layer, which has the epoch, provides them.
+/// ends, and the last event. The HTTP layer provides these closures, because they need the epoch.
 package struct StreamFrames: Sendable {
     /// Makes the event that keeps a quiet stream alive. `version` is the store's newest version.
     package let makeHeartbeat: @Sendable (_ version: UInt64) -> Bytes

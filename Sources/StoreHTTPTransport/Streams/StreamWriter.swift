@@ -87,8 +87,9 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     /// its own.
     package var keepsUp: Bool { mail.withLock { $0.inbox.isLessThanHalfFull } }
 
-    /// Reserves a place for a stream. Returns `false` if all places are taken. Any thread may call
-    /// this function.
+    /// Reserves a place for a stream. Each stream takes a place, and the number of places is the
+    /// bound on streams. Returns `false` if all places are taken. Any thread may call this
+    /// function.
     package func reservePlace(_ topic: TopicID) -> Bool {
         let before = counters.openOrReserved.add(1, ordering: .relaxed).oldValue
         guard before < limits.streamsMax, places?.take() != false else {

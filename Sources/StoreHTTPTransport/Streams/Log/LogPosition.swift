@@ -3,11 +3,11 @@ import StoreWire
 
 /// The position of a reader in the log: the next record, and the chunk that is sent in part.
 ///
-/// A value without effects: ``nextSegments(of:)`` returns the bytes to send, and
-/// ``noteSent(_:of:)`` takes the number of bytes that the socket took. A chunk consists of whole
+/// A value without effects: ``nextSegments(of:isEnding:)`` returns the bytes to send, and
+/// ``noteSent(_:of:of:)`` takes the number of bytes that the socket took. A chunk consists of whole
 /// records, so a heartbeat or a `bye` may be sent between two chunks. Before each call of
-/// ``nextSegments(of:)``, the caller looks up the piece again. Pieces of different calls may begin
-/// and end at different records.
+/// ``nextSegments(of:isEnding:)``, the caller looks up the piece again. Pieces of different calls
+/// may begin and end at different records.
 struct LogPosition {
     /// The size in bytes from which a chunk takes no more records. Chunks are short, because no
     /// other frame can be sent within a chunk. A single record may be longer.
@@ -32,8 +32,7 @@ struct LogPosition {
         }
     }
 
-    /// Passes over the rest of a piece if the reader may see no record in this rest. Returns `true`
-    /// in that case.
+    /// Skips the rest of a piece, and returns `true`, if the reader may see no record in this rest.
     mutating func passHidden(in piece: LogPiece) -> Bool {
         unfinishedChunk == nil && cursor.passHidden(in: piece)
     }
@@ -127,8 +126,7 @@ struct LogCursor: Sendable, Equatable {
         return frame.lowerBound + sentBytesOfNext..<piece.bytes.count
     }
 
-    /// Passes over the rest of a piece if the reader may see no record in this rest. Returns `true`
-    /// in that case.
+    /// Skips the rest of a piece, and returns `true`, if the reader may see no record in this rest.
     mutating func passHidden(in piece: LogPiece) -> Bool {
         guard sentBytesOfNext == 0, let rest = unsentRange(of: piece), rest.isEmpty else {
             return false

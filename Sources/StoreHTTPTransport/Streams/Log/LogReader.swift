@@ -22,7 +22,7 @@ struct LogReader {
     var isBeginning: Bool
     /// True if the reader got the frame that reports that the reader has every record.
     var isCaughtUp = false
-    /// True if epoll watches the socket for room.
+    /// True if epoll reports when the socket takes more bytes.
     var isSocketWatched = false
     /// The last frame of a stream that is ending. The frame follows the chunk that is sent in part.
     var byeFrame: Bytes?

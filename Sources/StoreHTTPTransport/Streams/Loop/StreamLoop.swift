@@ -16,7 +16,8 @@ final class StreamLoop: @unchecked Sendable {
     /// The longest wait of a turn if there are no readers, and the loop has a thread of its own.
     static let restingMilliseconds: CInt = 60_000
 
-    /// The seconds after which a turn begins no further item, if other loops share the thread.
+    /// The seconds after which a turn begins no further item of work, if other loops share the
+    /// thread (``SharedStreamLoops``).
     static let sharedTurnSecondsMax = 0.002
 
     let writer: StreamWriter
