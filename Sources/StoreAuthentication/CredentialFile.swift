@@ -31,7 +31,7 @@ package enum CredentialFile {
         }
 
         /// Refuses a file with a secret if every user may read the file. Only the owner and the
-        /// group may read such a file.
+        /// group may read a file with a secret.
         package func checkNotWorldReadable() throws(CredentialFileError) {
             guard mode & S_IROTH == 0 else {
                 throw CredentialFileError(

@@ -7,7 +7,7 @@ package enum ClientAddress: Sendable, Hashable {
     case unknown
 
     /// True if the client is on this machine: 127.0.0.0/8, ::1, a unix socket, or an unknown
-    /// address. Such a client may be a proxy for clients with any number of addresses.
+    /// address. A client on this machine may be a proxy for clients with any number of addresses.
     package var isLocal: Bool {
         guard case .internet(let address) = self else { return true }
         if address.isV4 { return address.low >> 24 & 0xFF == 127 }

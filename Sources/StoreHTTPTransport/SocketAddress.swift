@@ -102,7 +102,7 @@ extension SocketAddress {
     }
 
     /// The path of a unix socket. A socket without a file has a name that begins with NUL. As in
-    /// the output of ss(8), `@` stands for this NUL.
+    /// the output of ss(8), the text has `@` in place of this NUL.
     private var path: String {
         withUnsafeBytes(of: storage) { bytes in
             let path = bytes[2..<max(2, min(Int(length), bytes.count))]

@@ -91,8 +91,8 @@ package struct HostRule: Sendable {
     }
 }
 
-/// Refuses a request with 421 if its `Host` names another server. A browser sends such a `Host` for
-/// a page whose own name was rebound to the server's address.
+/// Refuses a request with 421 if its `Host` names another server. A browser sends the name of
+/// another server if a page's own name was rebound to this server's address.
 package final class HostFilter: Sendable {
     private let hosts: HostRule
     // Safety: only the event loop's thread, which admits requests, uses the property.

@@ -41,7 +41,7 @@ package struct TrustedProxies: Sendable {
         return (forwarded.isEmpty ? list : forwarded).address.map { .internet($0) }
     }
 
-    /// True if a client has come over TLS to a trusted proxy, according to `Forwarded` or
+    /// True if the client's connection to a trusted proxy used TLS, according to `Forwarded` or
     /// `X-Forwarded-Proto`. If there are several proxies, the entry of the first proxy decides.
     func isOverTLS(_ request: HTTPExchange) -> Bool {
         guard trusts(request.peer) else { return false }

@@ -13,7 +13,7 @@ enum RouteAccess: Sendable {
     /// A need that concerns this module. A denied caller that can't see the module gets 404.
     case ofModule(String, RouteNeed)
     /// The right to dispatch actions of this module's views. `places` are the actions' indices in
-    /// the table of actions. A caller that has no such right and does not see the module gets 404.
+    /// the table of actions. A caller gets 404 if it neither has this right nor sees the module.
     case viewActions(String, places: [Int])
 
     /// The empty need, so that every caller may use the route. The index, the pages of problems,

@@ -62,7 +62,7 @@ struct SubscriptionRoutes: RouteGroup {
         request.exchange.suspend()
         store.streamWriter.listStreams { open in
             // There may be thousands of streams. So another thread writes the list, and the thread
-            // of the stream writer goes on with its streams.
+            // of the stream writer can continue with its streams.
             DispatchQueue.global().async { request.complete(.success(response(listing: open))) }
         }
     }

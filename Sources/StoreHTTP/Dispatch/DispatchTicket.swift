@@ -27,7 +27,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
     /// True if the caller sees the modules of the actions, and may get the values of their effects.
     let seesModules: Bool
     /// The hidden modules that the caller has dispatched to, or the module whose use case the
-    /// caller calls. The caller may read why the effects of these modules fail.
+    /// caller calls. The caller may read the reason if an effect of these modules fails.
     let addressedModules: [String]
     /// The count of the action's running effects; `nil` if the client does not wait for them.
     let watch: EffectWatch?

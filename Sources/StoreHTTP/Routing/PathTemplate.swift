@@ -69,7 +69,7 @@ struct PathTemplate: Sendable {
         guard path.first == UInt8(ascii: "/") else { return false }
         var start = 1
         for segment in segments {
-            // A path that ends with a slash has an empty segment behind it.
+            // If a path ends with a slash, an empty segment follows the slash.
             guard start <= path.count else { return false }
             if segment.kind == .rest {
                 return visit(UnsafeRawBufferPointer(rebasing: path[(start - 1)...]))

@@ -35,8 +35,8 @@ package struct Route: Sendable {
     let handle: Handler
 }
 
-/// The users of a route, if operators have listeners of their own (`--admin-listen`). Without such
-/// listeners, every listener serves all routes.
+/// The users of a route, if operators have listeners of their own (`--admin-listen`). If operators
+/// have no listeners of their own, every listener serves all routes.
 enum RouteAudience: Sendable {
     /// Clients of the store.
     case clients

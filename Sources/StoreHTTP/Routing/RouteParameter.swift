@@ -110,7 +110,7 @@ extension Parameter where Value: RawRepresentable<String> & CaseIterable {
     }
 }
 
-/// A header field that a handler reads by itself.
+/// A header field that a handler reads directly from the request.
 struct HeaderParameter: RouteParameter {
     let description: OpenAPI.Parameter
     var allowedValues: String { description.summary }

@@ -7,7 +7,7 @@ package enum IdleSessions {
     /// The maximum number of sessions that end in one turn of the loop; the others follow later.
     static let endedMax = 256
     /// The maximum number of seconds between two checks. A longer timer could fire late, because
-    /// the loop's clock stands still while the system sleeps.
+    /// the loop's clock does not advance while the system sleeps.
     static let checkIntervalSecondsMax = 60.0
     /// The minimum number of seconds between two checks. A session may outlast its idle time by
     /// this number of seconds.

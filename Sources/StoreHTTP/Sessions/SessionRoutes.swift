@@ -7,7 +7,7 @@ import StorePatterns
 import StoreWire
 
 /// `POST /sessions` begins a session, and gives its secret to the client as a cookie. If the client
-/// was a visitor with a session, and has a credential now, its session as a visitor ends. `DELETE
+/// had a session as a visitor, and now has a credential, the visitor's session ends. `DELETE
 /// /session` ends the session, its streams, and the effects that work for this session alone.
 struct SessionRoutes: RouteGroup {
     let store: Store

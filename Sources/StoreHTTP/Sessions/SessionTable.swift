@@ -4,7 +4,8 @@ import StorePlatform
 import Synchronization
 
 /// The open sessions of a store: the time of their last use, and the addresses of the clients that
-/// began them. Requests are checked against the table, and idle sessions are found in it.
+/// began them. The server checks the sessions of requests in the table, and finds idle sessions in
+/// the table.
 ///
 /// The sessions themselves are a part of the state. The table keeps, in memory, only the data that
 /// changes without an action. Any thread may use the table.

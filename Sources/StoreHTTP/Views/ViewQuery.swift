@@ -18,7 +18,7 @@ struct ViewQuery: Sendable {
         decode = Self.decoder(of: type)
         let document = JSONSchemaDocument(of: [type])
         if case .object(let properties) = document.roots[0] {
-            // A query has no null: an absent parameter stands for null.
+            // A query can't have a null, so an absent parameter means null.
             schemas = properties.map { property in
                 guard case .nullable(let inner) = property.schema else { return property }
                 return JSONSchema.Property(property.name, inner, isRequired: false)

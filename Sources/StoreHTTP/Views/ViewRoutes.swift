@@ -116,9 +116,8 @@ struct ViewRoutes: RouteGroup {
         _ wanted: ViewRequest
     ) throws(Problem) {
         let (reader, caller) = (store.reader, try request.caller())
-        // A role may see a view without seeing the modules that the view reads. For such a role,
-        // only the exact tag gives 304, so that the answer does not reveal changes of these
-        // modules.
+        // A role may see a view without seeing the modules that the view reads. For this role, only
+        // the exact tag gives 304, so that the answer does not reveal changes of these modules.
         let state = reader.state(for: caller.withFullSight)
         let known = request.exchange.headerList("if-none-match")
         let isKnown =

@@ -13,8 +13,9 @@ struct UnplacedSocket {
 
 extension EventLoop {
     /// The maximum number of connections without a place. The loop waits for the first bytes of
-    /// each such connection. If more connections come, the oldest connection without a place is
-    /// refused. The number of descriptors that the server needs includes these connections.
+    /// each of these connections. When a further connection without a place is accepted, the loop
+    /// refuses the oldest. The number of descriptors that the server needs includes these
+    /// connections.
     static let unplacedSocketsMax = 32
     /// The time for which the first bytes are awaited.
     static let unplacedWaitSeconds = 1.0

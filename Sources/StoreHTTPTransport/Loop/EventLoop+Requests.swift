@@ -118,8 +118,8 @@ extension EventLoop {
         return CHTTPD_CONTINUE
     }
 
-    /// Hands a whole request to the handler. If the handler was replaced since the headers came,
-    /// the new handler admits the request first.
+    /// Hands a whole request to the handler. If the handler was replaced after the headers were
+    /// read, the new handler admits the request first.
     private func callHandler(_ exchange: HTTPExchange) {
         if exchange.isAdmittedByFirstHandler, !hasFirstHandler {
             exchange.isAdmittedByFirstHandler = false

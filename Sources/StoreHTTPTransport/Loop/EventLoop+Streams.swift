@@ -8,8 +8,8 @@ extension EventLoop {
     /// Hands a connection's socket to a stream writer.
     ///
     /// The writer gets a duplicate of the socket's descriptor, and the library closes its own
-    /// descriptor. Some versions of the library would also shut the socket down. With such a
-    /// version, the connection stays suspended until the stream ends.
+    /// descriptor. Some versions of the library would also shut the socket down. With these
+    /// versions, the connection stays suspended until the stream ends.
     func handOver(
         _ exchange: HTTPExchange,
         _ beginning: StreamBeginning,

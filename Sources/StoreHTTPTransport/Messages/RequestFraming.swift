@@ -1,8 +1,8 @@
 import CStoreHTTPD
 
 /// The framing of a request, checked more strictly than by libmicrohttpd. Framing that two parsers
-/// could read in two ways is refused, because attackers use such framing to smuggle requests (RFC
-/// 9112 §11.2). Invalid names and values of fields are refused, too.
+/// could read in two ways is refused, because attackers can use it to smuggle requests (RFC 9112
+/// §11.2). Invalid names and values of fields are refused, too.
 struct RequestFraming {
     /// The number of bytes of body that the request announces; `nil` if the body is chunked.
     private(set) var contentLength: Int? = 0

@@ -1,6 +1,6 @@
 /// The ranges of the parts of a request target (RFC 9112 §3.2) in the target's undecoded bytes.
 struct RequestTarget {
-    /// The path; an empty range stands for `/`.
+    /// The path; an empty range means `/`.
     private(set) var path = 0..<0
     private(set) var query: Range<Int>?
     /// The authority of an absolute target, which takes precedence over the `Host` field.

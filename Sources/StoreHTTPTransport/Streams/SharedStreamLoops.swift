@@ -20,7 +20,7 @@ struct SharedStreamLoops: ~Copyable {
 
     private final class Member {
         let loop: StreamLoop
-        /// The time of the next turn if no event comes.
+        /// The time of the next turn if no event occurs earlier.
         var due = Double.infinity
         var timer: TimerHeap<Int>.ID?
         /// True if the loop has a turn in this round.

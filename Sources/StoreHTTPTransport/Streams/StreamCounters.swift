@@ -17,7 +17,8 @@ package final class StreamCounters: Sendable {
     package let frames = Atomic<UInt64>(0)
     package let bytes = Atomic<UInt64>(0)
     package let heartbeats = Atomic<UInt64>(0)
-    /// Frames that were left out, because a reader was behind or too many versions came at once.
+    /// Frames that were left out, because a reader was behind or too many versions were published
+    /// in a short time.
     package let framesConflated = Atomic<UInt64>(0)
     /// Screen commands that were dropped because too many waited, or the stream was closing.
     package let commandsDropped = Atomic<UInt64>(0)

@@ -124,7 +124,7 @@ struct LogReaders {
 /// is applied.
 struct CatchUpPace {
     /// The size in bytes from which a pause follows a turn. After a smaller turn, the next turn
-    /// follows at once, so readers that keep up get each record as it comes.
+    /// follows at once, so readers that keep up get each record immediately.
     static let pausedTurnBytesMin = 256 << 10
     static let pauseFactor = 4.0
     /// The longest pause. The pause grows with the time of the turn. Without this bound, a turn

@@ -39,7 +39,7 @@ extension StreamLoop {
         broadcast(chunk, to: readers, having: before)
     }
 
-    /// Returns the readers that get a frame as it comes. The other readers get the newest version
+    /// Returns the readers that get a frame immediately. The other readers get the newest version
     /// later if the frame is for them.
     private func selectFollowers(among readers: [Int32], _ filter: ReaderFilter?) -> [Int32] {
         readers.filter { slot in
@@ -82,7 +82,8 @@ extension StreamLoop {
             }
             return
         }
-        // Many readers may come at once, so a large frame is sent in turns from its first byte on.
+        // Many readers may join at the same time, so a large frame is sent in turns from its first
+        // byte on.
         guard frame.count < Self.largeBytesMin else {
             Self.keepRoom(in: slots[Int(slot)].descriptor)
             return beginBacklog(Backlog(frame, sent: 0), for: slot, having: version)

@@ -32,8 +32,8 @@ struct TopicReaders {
     /// The frames in patch mode, which uses this property in place of `topic`.
     var patches = PatchFrames()
     var slots: [Int32] = []
-    /// The number of followers, which are the first elements of `slots` and get each frame as it
-    /// comes. The other readers are being sent a large frame.
+    /// The number of followers, which are the first elements of `slots` and get each frame
+    /// immediately. The other readers are being sent a large frame.
     var followerCount = 0
     /// The number of frames of this topic, so far, that were for all readers.
     var framesForAllCount: UInt64 = 0
