@@ -160,7 +160,7 @@ extension StoreContext {
     }
 
     /// Makes the counts of streams for the modules that get an action when a session departs; `nil`
-    /// if there is no such module.
+    /// if no module gets such an action.
     private func departures(_ core: Core<State>) -> SessionDepartures? {
         let actions = (composition.modules ?? []).compactMap(\.departureAction)
         guard !actions.isEmpty else { return nil }
@@ -171,7 +171,7 @@ extension StoreContext {
         }
     }
 
-    /// Makes the object that dispatches actions about the sessions that show each module.
+    /// Makes the dispatcher of actions about the sessions that show each module.
     private func presence(of modules: [SliceDescription], _ core: Core<State>) -> ViewPresence {
         let presence = ViewPresence(modules) {
             [engine = core.engine] action, session, origin throws(MailboxError) in

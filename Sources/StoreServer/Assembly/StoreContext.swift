@@ -6,7 +6,7 @@ import StorePublishing
 import StoreTelemetry
 
 /// The values from which the parts of a store are made: its declarations, its configuration, its
-/// links, the process, and tables.
+/// links, its process, and the tables of its actions.
 struct StoreContext<State: Codable & Equatable & Sendable>: Sendable {
     let server: Server<State>
     let configuration: ServerConfiguration
@@ -27,8 +27,8 @@ struct StoreContext<State: Codable & Equatable & Sendable>: Sendable {
     let editedModules: EditedModules
     let encodeTimes: EncodeTimes
 
-    /// Makes the tables. Throws if the actions don't fit together, or if an excluded action is
-    /// unknown.
+    /// Makes the values. Throws if the actions don't fit together. Also throws if the configuration
+    /// excludes an unknown action from the log.
     init(
         _ server: Server<State>,
         _ configuration: ServerConfiguration,
@@ -54,7 +54,8 @@ struct StoreContext<State: Codable & Equatable & Sendable>: Sendable {
         try checkSessions()
     }
 
-    /// Refuses a store whose sessions would be of no use.
+    /// Refuses a store that needs sessions but has none. Also refuses a store on disk that follows
+    /// the departures of sessions.
     private func checkSessions() throws(ConfigurationError) {
         let hasSessions = composition.sessions(of: server.state) != nil
         if hasClientsOfRoot, hasSessions, process.servedStores.first?.store.sessions == nil {
@@ -79,8 +80,8 @@ struct StoreContext<State: Codable & Equatable & Sendable>: Sendable {
         }
     }
 
-    /// True if this store stands beside the store at `/`, and has its clients: their cookies,
-    /// credentials and sessions.
+    /// True if this store has the clients of the store at `/`, with their cookies, credentials and
+    /// sessions.
     var hasClientsOfRoot: Bool { server.isEphemeral && links.storeName != nil }
 
     var composition: any StateComposition<State> { server.composition }

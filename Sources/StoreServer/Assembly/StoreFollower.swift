@@ -110,8 +110,8 @@ struct ActionLineWriter<State>: Sendable {
         }
     }
 
-    /// True if the configuration excludes the action: by its wire name, or by the name without the
-    /// instance.
+    /// Returns true if the configuration excludes the action: by its wire name, or by the name
+    /// without the instance.
     private func isExcluded(_ type: String) -> Bool {
         excludedNames.contains(ExactText(type))
             || registry[type].map { excludedNames.contains(ExactText($0.nameWithoutInstance)) }

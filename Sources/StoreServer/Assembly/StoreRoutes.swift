@@ -70,9 +70,9 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
 
     // Metrics and health
 
-    /// A function that returns the problem of a store that does not work, for `/livez`. If the
-    /// process has several stores, the function of the store at `/` returns a problem only if all
-    /// stores have a problem.
+    /// The check for `/livez`, which returns a problem if the store does not work. If the process
+    /// has several stores, the check of the store at `/` returns a problem only if all stores have
+    /// a problem.
     private var checkLiveness: @Sendable () -> Problem? {
         guard showsAllStores else { return { [watchdog = health.watchdog] in watchdog.problem } }
         return { [weak process] in process?.statuses.allNotReadyProblem }

@@ -28,7 +28,7 @@ extension Server {
     ///     them.
     ///   - observe: receives the state before the action, the action and its envelope. Returns the
     ///     closure that the Core calls after the commit, or `nil`.
-    /// - Returns: the server with this middleware behind its earlier middleware.
+    /// - Returns: the server with this middleware, which runs after the earlier middleware.
     public func middleware(_ id: String, _ observe: @escaping Middleware<State>) -> Server {
         with { $0.middleware.append((id, observe)) }
     }
@@ -64,7 +64,7 @@ extension Server {
     ///     the earliest of them.
     ///   - intercept: decides about each action, on the Core's thread. A replay never calls the
     ///     interceptor.
-    /// - Returns: the server with this interceptor behind its earlier interceptors.
+    /// - Returns: the server with this interceptor, which is called after the earlier interceptors.
     public func interceptor(_ id: String, _ intercept: @escaping Interceptor<State>) -> Server {
         with { $0.interceptors.append((id, intercept)) }
     }
@@ -88,7 +88,7 @@ extension Server {
     // Observers
 
     /// Returns a server that calls `receive` with the state at the start and after every applied
-    /// action, also if the action changed nothing. The states come in the order of their versions.
+    /// action, even if the action changed nothing. The states come in the order of their versions.
     ///
     /// ```swift
     /// Server(state: Guestbook(), actions: [Signed.self], reducer: reduce)

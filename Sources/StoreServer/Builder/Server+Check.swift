@@ -55,7 +55,7 @@ extension Server {
         }
     }
 
-    /// Refuses two shared values with the same file, also if the values belong to different stores.
+    /// Refuses two shared values with the same file, even if the values belong to different stores.
     private func checkMirroredPaths() throws(ConfigurationError) {
         var paths: Set<ExactText> = []
         for path in stores.flatMap(\.server.sharedFilePaths) {

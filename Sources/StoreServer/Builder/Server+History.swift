@@ -36,8 +36,8 @@ extension Server {
     }
 
     /// Returns a server that keeps its history in memory alone. The store has no files, and each
-    /// start of the process begins anew, under a new epoch. Use it for data that only matters while
-    /// clients look, such as `Whereabouts`, beside a store on disk:
+    /// start of the process begins anew, under a new epoch. Use such a store beside a store on
+    /// disk, for data that matters only while clients are connected, such as `Whereabouts`:
     ///
     /// ```swift
     /// Server(Boards.self)
@@ -49,8 +49,9 @@ extension Server {
     /// credentials and sessions. If the root state mounts `Sessions`, a session begins here with
     /// its first request, and ends when the session of the store at `/` ends.
     ///
-    /// Streams of the state get at most one event in the time of `pace`. The first change after a
-    /// rest comes at once, and the newest state when the time is over.
+    /// A stream of the state gets at most one event within `pace`. After a time without changes,
+    /// the first change is sent at once. If more changes follow, the newest state is sent when
+    /// `pace` is over.
     ///
     /// Answers to requests always have the newest state, and the stream of the log has all actions.
     ///
@@ -81,8 +82,8 @@ extension Server {
     /// ```
     ///
     /// Without a handler, ``main()`` ends the process with status 74 if the process serves one
-    /// store. A server that was started with ``start(_:)``, or that serves several stores, writes
-    /// an error to its log and continues as described above (``RunningServer/journalFailure``).
+    /// store. A server that was started with ``start(_:)`` or serves several stores writes an error
+    /// to its log and continues as described above (``RunningServer/journalFailure``).
     ///
     /// - Parameter handle: called once, on a thread of its own; it may stop the server.
     /// - Returns: the server with this handler, which replaces an earlier handler.

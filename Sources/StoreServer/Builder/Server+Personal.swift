@@ -15,8 +15,9 @@ struct PersonalDeclaration: Sendable {
 }
 
 extension Server {
-    /// Returns a server that keeps these members of an action only in a form that `forget` can make
-    /// unreadable. The journal, snapshots, backups and exports never have the plain values.
+    /// Returns a server that seals the values of these members of an action. The journal,
+    /// snapshots, backups and exports have only the sealed values. The command `forget` makes the
+    /// sealed values unreadable.
     ///
     /// ```swift
     /// Server(AppState.self)
@@ -57,7 +58,8 @@ extension Server {
         with { $0.makeForgettingActions = actions }
     }
 
-    /// Refuses declarations of personal members that the journal could not follow.
+    /// Refuses declarations with an unknown action, an invalid pointer, or a member that the
+    /// payload can't have.
     func checkPersonalDeclarations() throws(ConfigurationError) {
         guard let first = personalDeclarations.first else { return }
         guard openProgramJournal == nil else {
@@ -86,7 +88,7 @@ extension Server {
                             + "/street" + (isOwner ? ", without *" : " or /lines/*/street")
                     )
                 }
-                // An element of an array has a number, and a member may have this name, too.
+                // `0` can be the index of an element, and also the name of a member.
                 let example = JSONPointer(tokens: path.tokens.map { $0 == "*" ? "0" : $0 })
                 guard entry.signature.prefixWithoutValue(of: example) == nil else {
                     throw ConfigurationError(
@@ -103,7 +105,7 @@ extension Server {
     }
 
     /// Returns the sealer of this program's personal members, with the keys of the configuration.
-    /// Returns `nil` if the program declares none, and the history has no keys.
+    /// Returns `nil` if the program declares no personal members and the history has no keys.
     ///
     /// - Throws: ``JournalOpenError``, if the keys can't be read.
     func recordSealer(_ configuration: ServerConfiguration) throws -> RecordSealer? {

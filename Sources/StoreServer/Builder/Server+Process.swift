@@ -57,10 +57,10 @@ extension Server {
     /// applies its actions in one order. The stores share the listeners, the threads, and the
     /// bounds on connections and streams. The stores also share the log and the file of analytics.
     /// A line of the log begins with the name of its store, and the `source` of an analytics event
-    /// ends with this name. The history of another store lies in `stores/<name>` of the data
+    /// ends with this name. The history of another store is in `stores/<name>` of the data
     /// directory; `--state-file` is for the store at `/` alone.
     ///
-    /// A store in memory (``ephemeral(actionsMax:pace:)``) has no history on disk, and has the
+    /// A store in memory (``ephemeral(actionsMax:pace:)``) has no history on disk, and uses the
     /// sessions of the store at `/`.
     ///
     /// A store applies no actions if its journal has failed, or if its reducer does not end. A

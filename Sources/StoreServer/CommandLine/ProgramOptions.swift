@@ -31,8 +31,9 @@ public import StoreCore
 /// the flags of a process.
 ///
 /// The options are a dependency: an effect, a use case and a preparation read
-/// `context.dependencies[ShopOptions.self]`. A reducer never reads options, because a replay
-/// must make the same state under other options. An effect dispatches a value that the state needs.
+/// `context.dependencies[ShopOptions.self]`. A reducer never reads options, because a replay must
+/// make the same state under other options. If the state needs the value of an option, an effect
+/// dispatches an action with the value.
 public protocol ProgramOptions: DependencyKey, Equatable, Sendable where Value == Self {
     /// Makes the options with their defaults.
     init()
@@ -59,8 +60,8 @@ extension ProgramOptions {
 }
 
 extension ServerConfiguration {
-    /// The options of the program itself, for a program that embeds its server. By default, the
-    /// options have their defaults.
+    /// The options of the program itself, for a program that embeds its server. Options that the
+    /// program does not set have their defaults.
     ///
     /// ```swift
     /// configuration[ShopOptions.self].attemptsMax = 5

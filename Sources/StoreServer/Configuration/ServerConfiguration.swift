@@ -12,7 +12,7 @@ import StoreJSONSchema
 public struct ServerConfiguration: Sendable, Equatable {
     /// The listeners, and the bounds of connections and requests.
     public var http = HTTP()
-    /// The pages, proxies and shares of clients.
+    /// The allowed hosts and origins, the trusted proxies, and the rates of clients.
     public var web = Web()
     /// The credentials and the rights of clients.
     public var access = Access()
@@ -109,6 +109,6 @@ public enum ClockSource: String, Sendable, CaseIterable {
     /// The machine's clocks.
     case system
     /// A clock that stands still until a client moves it (`POST /test/clock/advance`). Random
-    /// numbers and identifiers are the same in every run. For tests alone.
+    /// numbers and identifiers are the same in every run. Use this clock for tests alone.
     case test
 }

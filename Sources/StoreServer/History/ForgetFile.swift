@@ -2,8 +2,8 @@ import Glibc
 import StoreCommandLine
 import StorePlatform
 
-/// The file in the data directory that names the owners to forget, one on each line. The file is
-/// there from the begin of a forget to its end, also if the process ends meanwhile.
+/// The file in the data directory that names the owners to forget, one on each line. The file
+/// exists from the beginning of a forget to its end, even if the process ends meanwhile.
 struct ForgetFile: Sendable {
     /// The most owners of one forget.
     static let ownersMax = 100_000
@@ -29,7 +29,8 @@ struct ForgetFile: Sendable {
         }
     }
 
-    /// Makes the file durable. Throws if there is a file already.
+    /// Writes the owners to the file, and makes the file durable. Throws if the file exists
+    /// already.
     func write(_ owners: [String]) throws {
         let lines = owners.joined(separator: "\n") + "\n"
         let own = "\(path).\(getpid())"
@@ -61,7 +62,7 @@ struct ForgetFile: Sendable {
         remove()
     }
 
-    /// Returns the reason of ``refuse(because:)``, and forgets the reason.
+    /// Returns the reason of the last ``refuse(because:)``, and removes the file with this reason.
     func takeRefusal() -> String? {
         guard let bytes = FileReader.read(refusalPath, bytesMax: 1 << 16) else { return nil }
         unlink(refusalPath)

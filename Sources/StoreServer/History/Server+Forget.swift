@@ -4,9 +4,9 @@ import StoreHistory
 import StoreJSON
 
 extension Server {
-    /// Completes the forget of the file in the data directory, before the Core runs. The program's
-    /// actions are reduced and appended here, and their effects do not run. Returns a description;
-    /// `nil` if there is no such file. Throws ``ForgetError``.
+    /// Completes the forget that the file in the data directory asks for, before the Core runs. The
+    /// program's actions are reduced and appended here, and their effects do not run. Returns a
+    /// description; `nil` if there is no such file. Throws ``ForgetError``.
     func completeForget(
         _ history: RecoveredHistory<State>,
         _ registry: ActionRegistry<State>,

@@ -154,7 +154,8 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
         return try other.server.run(command, configuration.forStore(Links(storeName: name)))
     }
 
-    /// Refuses a command for a history that only a running server has.
+    /// Refuses a command for the history of a store in memory, because only a running server has
+    /// this history.
     private func checkHistory(of server: any AnyServer, named name: String?) throws {
         guard server.isEphemeral else { return }
         throw CommandFailure(

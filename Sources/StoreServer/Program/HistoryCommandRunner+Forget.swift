@@ -65,7 +65,7 @@ extension HistoryCommandRunner {
             ? name : OwnerName.user(name)
     }
 
-    /// Forgets while no server runs.
+    /// Forgets the owners if no server runs.
     private func forget(_ owners: [String], _ file: ForgetFile, in directory: String) throws {
         let journal = try SQLiteJournal(
             directory: directory,
@@ -88,7 +88,7 @@ extension HistoryCommandRunner {
             )
             _ = try server.completeForget(history, registry, configuration)
         }
-        // A forget that was interrupted comes first.
+        // Complete an interrupted forget first.
         if file.exists { try complete() }
         try file.write(owners)
         try complete()

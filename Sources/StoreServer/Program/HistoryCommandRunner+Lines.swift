@@ -13,7 +13,8 @@ extension HistoryCommandRunner {
     /// to print.
     func export(to file: String?) throws -> String {
         try withJournal {
-            // The lines need no keys. With keys, a first state from a file is noticed.
+            // An export needs no keys. Only the warning about a first state from a file needs the
+            // keys.
             try openForReading(
                 directoryWithHistory(),
                 sealer: server.hasKeys(configuration) ? server.recordSealer(configuration) : nil
@@ -34,7 +35,8 @@ extension HistoryCommandRunner {
         for kept in try journal.programs() { programs[kept.number] = kept.program }
         while after < journal.version {
             let request = JournalPageRequest(after: after, limit: 1_000)
-            // An export has the stored form, so that a destroyed key makes it unreadable, too.
+            // An export has the sealed values. So the destruction of a key also makes the values in
+            // earlier exports unreadable.
             let page =
                 try (journal as? SQLiteJournal)?.readStored(request) ?? journal.read(request)
             for record in page.records {

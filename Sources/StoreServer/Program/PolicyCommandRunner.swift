@@ -79,7 +79,7 @@ extension Server {
 }
 
 extension String {
-    /// True if this is the path of a resource of the store with these links.
+    /// Returns true if this path leads to a resource of the store with these links.
     fileprivate func isBelow(_ links: Links) -> Bool {
         utf8.elementsEqual(links.basePath.utf8) || utf8.starts(with: (links.basePath + "/").utf8)
     }

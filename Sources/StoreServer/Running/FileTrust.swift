@@ -13,8 +13,8 @@ struct FileTrust {
 
     /// Checks the files of a configuration; missing files are skipped.
     init(_ configuration: ServerConfiguration) {
-        // The group may make files in the directory: it can't read the server's own files, which
-        // have the mode 0600.
+        // The group of the directory may make files there, but can't read the server's own files,
+        // which have the mode 0600.
         if !configuration.history.ephemeral {
             check(configuration.history.directory, forbiddenWrites: S_IWOTH)
         }

@@ -5,7 +5,7 @@ import StorePlatform
 import StoreTelemetry
 import Synchronization
 
-/// The part of a running store that forgets the owners which the file `forget` names.
+/// The part of a running store that forgets the owners in the file `forget`.
 final class Forgetter: Sendable {
     /// The pause after an attempt that failed, in seconds.
     private static let pauseSeconds = 5

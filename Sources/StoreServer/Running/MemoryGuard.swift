@@ -17,9 +17,9 @@ final class MemoryGuard: Sendable {
     static let normalPercent = 80
     /// The percentage from which the guard at once ends the streams of all readers that are behind.
     static let criticalPercent = 97
-    /// The number of calls of ``check()`` from one return of freed memory to the next, while memory
-    /// is scarce. From ``criticalPercent`` on, each call returns freed memory; at lower
-    /// percentages, this would take too much time.
+    /// The number of calls of ``check()`` after which freed memory is given back to the system,
+    /// while memory is scarce. From ``criticalPercent`` on, each call gives memory back. At lower
+    /// percentages, a return in each call would take too much time.
     private static let checksPerTrim = 5
 
     private struct Condition: Sendable {

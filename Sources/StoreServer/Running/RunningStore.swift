@@ -61,8 +61,8 @@ extension RunningStore {
         store.schedule(after: 0) { [store] in IdleSessions.watch(store, sessions) }
     }
 
-    /// The status that `GET /stores` and `GET /readyz` show for this store. The store is also not
-    /// ready if its reducer does not end.
+    /// The status that `GET /stores` and `GET /readyz` show for this store. A store whose reducer
+    /// does not end is not ready.
     var status: StoreStatus {
         StoreStatus(at: store.links) {
             health.notReadyReason(isDraining: store.isDraining()) ?? health.watchdog.notReadyReason

@@ -143,7 +143,7 @@ final class ServerStart: Sendable {
         }
     }
 
-    /// Runs the phases of the start for one store. Returns the store, which runs.
+    /// Runs the phases of the start for one store. Returns the running store.
     func startStore<State>(
         _ server: Server<State>,
         at links: Links,

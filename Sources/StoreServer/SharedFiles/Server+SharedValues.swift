@@ -17,7 +17,7 @@ extension Server where State: RootState {
     /// Each write replaces the whole file. Another program therefore reads either the old value or
     /// the new value, even after a crash. A stop of the server writes the last value. If the
     /// process ended without a stop, the next start writes the value. If the disk is full or the
-    /// folder is missing, the log gets a line, and the next change tries again.
+    /// folder is missing, the log gets a line, and the server writes again at the next change.
     ///
     /// A start makes the state from the history, and not from this file. But with `beginning`, a
     /// store without a history begins with the value in the file, if the file exists:
