@@ -8,8 +8,8 @@ import StoreWire
 /// that opens a stream belongs to a connection, so the server's bound on connections limits these
 /// tasks.
 ///
-/// A paced queue publishes at most one commit between two calls of ``endInterval()``. Meanwhile, it
-/// holds the later commits as one joined commit, and readers that come get the version that the
+/// A paced queue publishes at most one commit between two calls of ``endInterval()``. Meanwhile,
+/// the queue joins the later commits into one held commit. A new reader gets the version that the
 /// other readers have.
 struct PublishingQueue: WorkQueue {
     static let commitsMax = 512
@@ -112,8 +112,8 @@ struct PublishingQueue: WorkQueue {
         return true
     }
 
-    /// Ends an interval. Publishes the held commit if there is one; this begins the next interval,
-    /// and the result is true.
+    /// Ends an interval. If there is a held commit, publishes the commit, begins the next interval,
+    /// and returns true.
     mutating func endInterval() -> Bool {
         isIntervalUnderWay = isHolding
         releaseHeldCommit()
@@ -129,7 +129,7 @@ struct PublishingQueue: WorkQueue {
         heldTasks = []
     }
 
-    /// True if a version is held, so that no reader has it yet.
+    /// Returns true if a version is held, so that no reader has the version yet.
     private func isHeldBack(_ version: UInt64) -> Bool {
         isHolding && version > readableSnapshot.version
     }
@@ -142,9 +142,10 @@ struct PublishingQueue: WorkQueue {
         return Turn(items: items, sentVersion: sentVersion)
     }
 
-    /// Lets the caller's thread stand in for the publishing thread. Returns the published version
-    /// for the caller's reader, and the newest version that was sent to readers so far. Returns
-    /// `nil` if another thread already stands in, or if the reader needs a held version.
+    /// Makes the caller's thread the stand-in for the publishing thread (``hasStandIn``). Returns
+    /// the published version for the caller's reader, and the newest version that was sent to
+    /// readers so far. Returns `nil` if another thread already stands in, or if the reader needs a
+    /// held version.
     mutating func beginStandIn(after known: UInt64 = 0) -> (published: Snapshot, sent: UInt64?)? {
         guard !hasStandIn, !isHeldBack(known) else { return nil }
         hasStandIn = true
@@ -157,7 +158,7 @@ struct PublishingQueue: WorkQueue {
         (commitCount, bytes) = (0, 0)
     }
 
-    /// Joins all commits at the position of the first commit. So a task behind the first commit may
+    /// Joins all commits at the position of the first commit. So a task after the first commit may
     /// get a newer version, but never an older version.
     private mutating func joinAllCommits(with newest: Commit) {
         var joined: Commit?

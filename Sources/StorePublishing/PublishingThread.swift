@@ -15,9 +15,10 @@ import Synchronization
 /// are joined. Streams get only the newest version of joined commits. While many actions arrive,
 /// the thread also pauses between its turns (``ReaderPace``).
 ///
-/// With a ``PublicationPace``, streams get at most one version in an interval. The first change
-/// after a rest comes at once. Later changes are joined, and come at the end of the interval. The
-/// newest snapshot, from which requests are answered, is never behind.
+/// With a ``PublicationPace``, streams get at most one version in an interval. After an interval
+/// without changes, the first change is published at once. Later changes are joined, and are
+/// published at the end of the interval. The newest snapshot, from which requests are answered, is
+/// never behind.
 final class PublishingThread: Sendable {
     /// The seconds after which a turn counts as slow. The turn after a slow turn publishes only the
     /// newest version.
@@ -34,7 +35,7 @@ final class PublishingThread: Sendable {
         let didSkipVersions: @Sendable () -> Void
     }
 
-    /// The values that one turn leaves to the next turn. The two turns may run on different
+    /// The values that one turn passes to the next turn. The two turns may run on different
     /// threads.
     private struct Pace {
         var reader = ReaderPace()
@@ -105,8 +106,8 @@ final class PublishingThread: Sendable {
             // Swap before counting the readers. A reader that comes after the count then finds the
             // new snapshot.
             self.newest.swap(for: newest)
-            // A reader that comes now gets the version before a held commit, and so needs each
-            // later commit.
+            // While a commit is held, a new reader gets the version before this commit. So each
+            // later commit is queued, even if there are no readers yet.
             guard queue.isHolding || hasReaders() else { return false }
             if queue.isPaced { return queue.addPaced(commit()) }
             queue.add(commit(), joining: isBehind.load(ordering: .relaxed))
@@ -117,7 +118,7 @@ final class PublishingThread: Sendable {
         if beginsInterval == nil { self.newest.swap(for: newest) }
     }
 
-    /// Ends an interval of the pace when its time is over, and so publishes the held commit.
+    /// Schedules the end of an interval of the pace, at which the held commit is published.
     private func awaitInterval() {
         publicationPace?.afterInterval { [weak self] in
             if self?.worker.post({ $0.endInterval() }) == true { self?.awaitInterval() }
@@ -128,8 +129,9 @@ final class PublishingThread: Sendable {
     /// newest version that readers got before the task. Any thread may call this. After
     /// ``close()``, no task runs.
     ///
-    /// A reader that knows the version `known` from an answer may be ahead of the streams in a
-    /// pause. Then the task runs after the publication of that version.
+    /// `known` is the version that the reader has from an answer; 0 for no version. Between two
+    /// publications, the streams may be behind this version. In this case, the task runs after the
+    /// publication of this version.
     func perform(after known: UInt64 = 0, _ task: @escaping @Sendable (Snapshot) -> Void) {
         worker.post { $0.add(after: known, task) }
     }

@@ -90,9 +90,9 @@ extension StateStreams {
         }
     }
 
-    /// Calls `open` with the first frame of a stream at once, on the caller's thread. Does so only
-    /// if the frame is cheap to make, and the publishing queue is empty. Returns true if this
-    /// function called `open`. The caller must have reserved the place of the stream.
+    /// Calls `open` with the first frame of a stream at once, on the caller's thread. Does nothing
+    /// if the frame is expensive to make, or if the publishing queue is not empty. Returns true if
+    /// this function called `open`. The caller must have reserved a place for the stream's reader.
     package func openNow(
         _ stream: StateStream,
         in mode: StreamMode,
@@ -109,9 +109,10 @@ extension StateStreams {
     }
 
     /// Calls `open` with the first frame of a stream on the publishing thread, between two
-    /// versions. The caller must have reserved the place of the stream. Any thread may call this.
+    /// versions. The caller must have reserved a place for the stream's reader. Any thread may call
+    /// this.
     ///
-    /// The first frame is of the version that the reader knows, or of a later version.
+    /// The first frame has the version that the reader already has, or a later version.
     package func open(
         _ stream: StateStream,
         in mode: StreamMode,
@@ -233,9 +234,8 @@ extension StateStreams {
     /// Returns a version of the whole state as a viewer sees it.
     ///
     /// If changes may be hidden from the viewer, the number is the version of the last change that
-    /// the viewer sees. If a reader
-    /// joined after a hidden change, the newest number would cause an event without a change. All
-    /// readers of the topic would get this event.
+    /// the viewer sees. With the newest number, a reader that joined after a hidden change would
+    /// cause an event without a change. All readers of the topic would get this event.
     private func topicVersion(
         _ snapshot: Snapshot,
         after before: Snapshot,
@@ -257,8 +257,8 @@ extension StateStreams {
 }
 
 extension Viewer {
-    /// True if changes may be hidden from this viewer, by its sight or by the readers of slices.
-    /// The viewer then gets no event for a hidden change.
+    /// Returns true if changes may be hidden from this viewer, by its sight or by the readers of
+    /// slices. The viewer then gets no event for a hidden change.
     fileprivate func isFiltered(in snapshot: Snapshot) -> Bool {
         sight != nil || (snapshot.hasRestrictedSlices && owner != nil)
     }
@@ -275,7 +275,7 @@ package enum StateStream: Sendable {
     case view(ViewRequest)
 }
 
-/// The first frame of a stream, which travels to the stream writer with the reader.
+/// The first frame of a stream, which the stream writer gets together with the reader.
 package enum FirstFrame: Sendable {
     /// The newest version of the topic. A reader with this version, or with a later version up to
     /// `through`, already has this content.

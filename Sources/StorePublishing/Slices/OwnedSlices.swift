@@ -75,7 +75,7 @@ package final class OwnedSlices: SlicesByReader, @unchecked Sendable {
         switch form {
         case .bareSlice:
             if let own { return own }
-            // The reader of an owner that has ended gets the initial slice as a change.
+            // If the owner has ended, its reader gets the initial slice as a change.
             guard let ended = entries[owner] else { return initialSlice }
             return initialSlice.with(version: max(ended.version, initialSlice.version))
         case .underSessionName:
@@ -85,8 +85,8 @@ package final class OwnedSlices: SlicesByReader, @unchecked Sendable {
         }
     }
 
-    /// Returns the table of a version with other slices for some owners, and another first slice if
-    /// `first` is not `nil`.
+    /// Returns a copy of the table in which some owners have other slices. If `first` is not `nil`,
+    /// it replaces the initial slice.
     func replacing(
         _ renewed: [(owner: String, slice: PublishedSlice?)],
         first: PublishedSlice? = nil,
@@ -94,8 +94,8 @@ package final class OwnedSlices: SlicesByReader, @unchecked Sendable {
     ) -> OwnedSlices {
         var entries = entries
         for (owner, slice) in renewed {
-            // The end of a user stays known, because its clients go on reading. The clients of a
-            // session that has ended read nothing any more.
+            // Keep an entry for a user that has ended, because the user's clients continue to read.
+            // The clients of an ended session read nothing.
             let ended =
                 OwnerName.principal(of: owner) == nil ? nil : Entry(endedAt: version)
             entries[owner] = slice.map { Entry($0) } ?? ended

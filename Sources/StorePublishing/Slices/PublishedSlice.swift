@@ -8,11 +8,11 @@ package struct PublishedSlice: Sendable {
         case document(Bytes?)
         /// The module has instances, or its slice has other pieces.
         case pieces(EncodedPieces)
-        /// The module has a slice for each session or each user, or its slices say who reads them.
+        /// The module has a slice for each session or each user, or has restricted slices.
         case byReader(SlicesByReader)
     }
 
-    /// The version that last changed the slice, as far as this server has seen changes.
+    /// The version that last changed the slice, or the first version that this server published.
     package let version: UInt64
     private let form: Form
 
@@ -74,7 +74,7 @@ package struct PublishedSlice: Sendable {
         if case .byReader(let slices) = form { slices as? OwnedSlices } else { nil }
     }
 
-    /// The slices that say who reads them; `nil` if the slice has another form.
+    /// The restricted slices; `nil` if the slice has another form.
     var restrictedSlices: RestrictedSlices? {
         if case .byReader(let slices) = form { slices as? RestrictedSlices } else { nil }
     }
@@ -110,8 +110,8 @@ package struct PublishedSlice: Sendable {
     /// pieces.
     var addressablePieces: EncodedPieces? { pieces.flatMap { $0.layout == .object ? $0 : nil } }
 
-    /// Returns true if ``bytes`` is cheap to make. With `isInside`, also true if a piece can be
-    /// found without ``bytes``.
+    /// Returns true if ``bytes`` is cheap to make. With `isInside`, also returns true if a piece
+    /// can be found without ``bytes``.
     func isAtHand(forPartInside isInside: Bool) -> Bool {
         isAtHand || isInside && (addressablePieces != nil || documentWithTables != nil)
     }
@@ -143,8 +143,8 @@ package struct PublishedSlice: Sendable {
     }
 }
 
-/// The published slices of a module of which clients get different slices. A class with subclasses:
-/// so a published slice stores one reference.
+/// The published slices of a module that has different slices for different clients. This type is a
+/// class, so a published slice stores only a reference.
 package class SlicesByReader: @unchecked Sendable {
     // Safety: the members of the subclasses are immutable, or have a lock of their own.
 

@@ -1,8 +1,8 @@
 import StoreCore
 import StoreJSON
 
-/// The published slices of a module that says who reads each of them, in one version: the
-/// instances, or a single slice. Unchanged slices are shared with the version before.
+/// The published slices of a restricted module in one version: the instances, or a single slice.
+/// Unchanged slices are shared with the version before.
 package final class RestrictedSlices: SlicesByReader, @unchecked Sendable {
     /// A slice with its readers.
     private final class Entry: Sendable {
@@ -28,11 +28,11 @@ package final class RestrictedSlices: SlicesByReader, @unchecked Sendable {
     static let singleName = ""
 
     private let entries: SortedTable<Entry>
-    /// For each reader that has gained or lost a slice, the last version that did this.
+    /// The version in which each reader last gained or lost a slice.
     private let gains: SortedTable<Gain>
     /// The index of the instances; `nil` for a single slice.
     private let index: ReaderIndex?
-    /// The version from which this server has seen changes.
+    /// The first version that this server published.
     private let firstVersion: UInt64
     /// All slices, for a viewer that reads the slices of all owners.
     let whole: PublishedSlice
@@ -121,7 +121,7 @@ package final class RestrictedSlices: SlicesByReader, @unchecked Sendable {
         whole.location(of: pointer)
     }
 
-    /// Returns true if a client reads an instance; for `nil`, the single slice.
+    /// Returns true if a client reads an instance, or the single slice if `instance` is `nil`.
     func isReadable(_ instance: String?, by client: String) -> Bool {
         entries[instance ?? Self.singleName]?.readers.include(client) == true
     }

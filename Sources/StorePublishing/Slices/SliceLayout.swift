@@ -15,8 +15,8 @@ package final class SliceLayout: Sendable {
     private let memberPrefixes: [Bytes]
     /// The owners of the slices of each module.
     private let ownershipByModule: [SliceOwnership]
-    /// The indices of the modules with slices, or with parts of slices, that belong to sessions or
-    /// users, or that say who reads them.
+    /// The indices of the modules whose slices depend on the reader. These are restricted slices,
+    /// and slices that belong to sessions or users as a whole or in part.
     package let ownedModules: [Int]
     /// True if slices, or parts of slices, belong to sessions.
     package let hasSessions: Bool
@@ -24,7 +24,7 @@ package final class SliceLayout: Sendable {
     let userModules: [Int]
     /// True if slices belong to users.
     package var hasUsers: Bool { !userModules.isEmpty }
-    /// True if slices say who reads them.
+    /// True if a module has restricted slices.
     package let hasRestrictedSlices: Bool
     /// The indices of the slices that the layout shows; `nil` if the layout shows all slices.
     private let shownIndices: [Int]?

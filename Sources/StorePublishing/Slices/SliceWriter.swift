@@ -20,7 +20,8 @@ package final class SliceWriter<State: RootState>: StateWriter {
         $0.slicePlace.ownership.dependsOnReader
             || $0.slicePlace.wireType is any PiecewiseState.Type
     }
-    /// For each slice, true if no client reads it although the slice itself does not say so.
+    /// For each slice, true if the slice is hidden from all clients without being a restricted
+    /// slice itself.
     private let isHiddenLedger = zip(State.modules, State.readOwnership).map {
         $1 == .readers && $0.slicePlace.ownership != .readers
     }

@@ -12,7 +12,7 @@ package final class ParsedDocuments: Sendable {
     package static let bytesMax = 32 << 20
     /// The most documents in the cache.
     static let documentsMax = 256
-    /// The minimum size of a document in the cache, in bytes. To parse a smaller document is faster
+    /// The minimum size of a document in the cache, in bytes. Parsing a smaller document is faster
     /// than a look-up in the cache.
     static let keptBytesMin = 4 << 10
     /// The maximum size of a document that is parsed on the event loop, in bytes.

@@ -15,8 +15,8 @@ package final class Snapshot: Sendable {
     package let slices: [PublishedSlice]
     /// The layout of the slices in the state; `nil` if the state is not made of modules.
     let layout: SliceLayout?
-    /// The number of encoded bytes that this version does not share with the version before. Rows,
-    /// instances and other pieces are not joined for this number.
+    /// The number of encoded bytes that this version does not share with the version before. The
+    /// server finds this number without joining rows, instances or other pieces.
     let ownBytes: Int
     /// The readers that get a change with this version. The property includes the readers of all
     /// actions since the previously encoded version.
@@ -60,7 +60,7 @@ package final class Snapshot: Sendable {
     /// True if sessions or users have slices of their own.
     package var hasOwners: Bool { layout?.ownedModules.isEmpty == false }
 
-    /// True if slices say who reads them.
+    /// True if a module has restricted slices.
     var hasRestrictedSlices: Bool { layout?.hasRestrictedSlices == true }
 
     /// Returns a viewer without the names that no slice depends on. Viewers that see the same state
@@ -140,7 +140,7 @@ package final class Snapshot: Sendable {
         )
     }
 
-    /// The version that last changed any slice, as far as this server has seen changes.
+    /// The version that last changed any slice, or the first version that this server published.
     package var changedVersion: UInt64 {
         layout == nil ? version : slices.reduce(0) { max($0, $1.version) }
     }
@@ -158,7 +158,7 @@ package final class Snapshot: Sendable {
     ///
     /// After an owner ends, its reader gets the first slices again, which are older than the
     /// owner's own slices. In this case, the result is the version of this snapshot, so that the
-    /// versions of a stream never go back.
+    /// versions of a stream never decrease.
     func eventVersion(changed: UInt64, after before: UInt64) -> UInt64 {
         changed < before ? version : changed
     }
@@ -252,8 +252,8 @@ extension Snapshot {
 // The users that own slices.
 
 extension Snapshot {
-    /// Returns the users that own slices, sorted by name, with the names of the modules. The first
-    /// user is the first user behind `after`. Cost: one step for each owner.
+    /// Returns the users that own slices, sorted by name, with the names of the modules. The list
+    /// begins with the first user after `after`. Cost: one step for each owner.
     package func users(after: String?, limit: Int) -> [(principal: String, modules: [String])] {
         var modulesByUser: [ExactText: [String]] = [:]
         let first = after.map { ExactText($0) }

@@ -3,8 +3,8 @@ package import StoreCore
 package import StoreJSON
 package import StoreWire
 
-/// The makers of patches between two states. Slices are compared one by one. If a slice is made of
-/// pieces, only the differing pieces are encoded and compared.
+/// Functions that make patches between two states. Slices are compared one by one. If a slice is
+/// made of pieces, only the differing pieces are encoded and compared.
 package enum StatePatch {
     /// Returns the patch between two states of modules, as a viewer sees them. Only the slices in
     /// `edits` may differ.

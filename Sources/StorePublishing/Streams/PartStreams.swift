@@ -16,8 +16,8 @@ package final class PartStreams: Sendable {
     /// The bound on the pointers that one client (a principal or an address) watches. An address
     /// that many clients share has no such bound.
     package static let clientPointersMax = 256
-    /// The number of places that are reserved for clients with fewer than
-    /// ``reservedPointersPerClient`` pointers. These places are for pointers into shared slices.
+    /// The number of pointers, out of ``pointersMax``, that only clients with fewer than
+    /// ``reservedPointersPerClient`` pointers may add.
     static let reservedPointers = 512
     static let reservedPointersPerClient = 4
     /// The bound on the watched pointers of one session into its own slices.
@@ -133,8 +133,8 @@ package final class PartStreams: Sendable {
         for viewer: Viewer = .unrestricted
     ) -> WatchedPart { WatchedPart(at: pointer, window, in: layout, for: viewer) }
 
-    /// Reserves a place for a client at a part. Streams of one client at one pointer share the
-    /// place. Any thread may call this.
+    /// Reserves a place (``WatchPlaces``) with which a client watches a part. All streams of the
+    /// client at this pointer share the place. Any thread may call this.
     ///
     /// - Returns: the place. The release of its last reference gives the place back.
     /// - Throws: ``WatchRefusal`` if there is no place.
@@ -161,7 +161,7 @@ package final class PartStreams: Sendable {
         return WatchPlace(part, of: client, in: self)
     }
 
-    /// Gives a place back. Drops the part if no client has a place at the part any more.
+    /// Gives a place back. Drops the part if no client watches the part any more.
     func releasePlace(at part: WatchedPart, of client: WatchingClient) {
         table.withLock { watched in
             if watched.places.giveBack(part, of: client) { watched[part] = nil }
@@ -295,8 +295,8 @@ package final class PartStreams: Sendable {
         }
     }
 
-    /// Records the current bytes of a part. Returns the sent frame before if the part's readers
-    /// have to get these bytes. Drops a part without readers.
+    /// Records the current bytes of a part. Returns the frame that was sent before if the part's
+    /// readers have to get these bytes. Drops a part without readers.
     private func replaceIfNew(
         _ bytes: Bytes?,
         of part: WatchedPart,

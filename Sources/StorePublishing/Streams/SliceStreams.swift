@@ -82,9 +82,9 @@ final class SliceStreams: Sendable {
         distributor.distribute(change, to: changes, since: version, for: filter)
     }
 
-    /// Returns the first frame of a stream that opens. The first frame of a reader of changes has
-    /// the slice, and no value before a change. No other reader shares this frame. The publishing
-    /// thread calls this function.
+    /// Returns the first frame of a stream that opens. In a stream of changes, the first frame has
+    /// the slice without an earlier value. No other reader shares this frame. The publishing thread
+    /// calls this function.
     func firstFrame(
         of topic: SliceTopic,
         in mode: StreamMode,

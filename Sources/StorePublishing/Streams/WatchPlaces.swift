@@ -29,10 +29,9 @@ package enum WatchRefusal: Error, Equatable {
     case bytes(max: Int)
 }
 
-/// The places for watched pointers, and the clients that hold these places.
+/// The places for watched pointers. A place is the right of one client to watch one pointer.
 ///
-/// The number of places is bounded by the open streams: each stream holds one pointer for one
-/// client.
+/// Each stream uses one place, so the number of open streams bounds the number of places.
 struct WatchPlaces {
     /// The pointers of each client, with the number of streams at each pointer.
     private var streamCounts: [WatchingClient: [WatchedPart: Int]] = [:]
@@ -118,7 +117,7 @@ package final class WatchPlace: Sendable {
 /// The viewers that have an open stream on a topic of one kind. The distributor of a version visits
 /// each viewer.
 ///
-/// When the table has twice the viewers that the last sweep kept, viewers without a stream are
+/// When the table has twice as many viewers as after the last sweep, viewers without a stream are
 /// dropped. So the number of open streams bounds the number of viewers.
 final class WatchingViewers: Sendable {
     /// The smallest number of viewers at which viewers without a stream are dropped.
@@ -158,8 +157,8 @@ final class WatchingViewers: Sendable {
         }
     }
 
-    /// Returns the viewers that are some owners, and all viewers without a session. Returns all
-    /// viewers if `owners` is `nil`.
+    /// Returns the viewers that are one of these owners, and all viewers without a session. Returns
+    /// all viewers if `owners` is `nil`.
     func viewers(of owners: Set<ExactText>?) -> [Viewer] {
         table.withLock { table in
             guard !table.viewersByOwner.isEmpty else { return [] }
@@ -177,7 +176,7 @@ final class WatchingViewers: Sendable {
 }
 
 extension ExactText {
-    /// The owner in the ``ReaderName`` of a client; any other name itself.
+    /// The owner in the ``ReaderName`` of a client. For any other name, the name itself.
     var owner: ExactText {
         text.utf8.contains(0) ? ExactText(ReaderName.owner(ofClient: text)) : self
     }

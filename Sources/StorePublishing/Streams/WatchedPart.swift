@@ -106,7 +106,8 @@ extension WatchedPart.Container {
     /// if the container has no named pieces.
     func pieces(in snapshot: Snapshot) -> EncodedPieces? { slice(in: snapshot)?.addressablePieces }
 
-    /// Returns the version that last changed the container, as far as this server has seen changes.
+    /// Returns the version that last changed the container, or the first version that this server
+    /// published.
     func version(in snapshot: Snapshot) -> UInt64 {
         slice(in: snapshot)?.version ?? snapshot.version
     }
