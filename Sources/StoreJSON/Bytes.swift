@@ -192,7 +192,7 @@ extension [Int] {
 }
 
 extension Bytes: Equatable {
-    /// True if both objects contain the same bytes.
+    /// Returns true if both objects contain the same bytes.
     public static func == (a: Bytes, b: Bytes) -> Bool {
         if a === b { return true }
         guard a.count == b.count else { return false }
@@ -220,7 +220,7 @@ extension UnsafeRawBufferPointer {
         return memchr(start, 0x0A, count) != nil || memchr(start, 0x0D, count) != nil
     }
 
-    /// True if both buffers contain the same bytes. Cost: one `memcmp`.
+    /// Returns true if both buffers contain the same bytes. Cost: one `memcmp`.
     package func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
         guard count == other.count else { return false }
         guard let base = baseAddress, let otherBase = other.baseAddress else { return true }

@@ -56,12 +56,12 @@ public struct JSONError: Error, Sendable, Equatable {
         self.underlyingError = failure
     }
 
-    /// The ``message``, followed by the ``failure`` if there is one, for operators.
+    /// The ``message``, followed by the ``underlyingError`` if there is one, for operators.
     package var messageForOperators: String {
         underlyingError.map { "\(message) \($0)" } ?? message
     }
 
-    /// Returns true if all properties except ``failure`` are equal.
+    /// Returns true if all properties except ``underlyingError`` are equal.
     public static func == (a: JSONError, b: JSONError) -> Bool {
         a.code == b.code && a.offset == b.offset && a.pointer == b.pointer
             && a.expected == b.expected && a.message == b.message

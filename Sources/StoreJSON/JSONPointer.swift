@@ -26,8 +26,8 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     /// `0` or `1` must follow each `~`. Otherwise the result is `nil`.
     package init?(_ text: some StringProtocol) {
         guard text.isEmpty || text.utf8.first == 0x2F else { return nil }
-        // The text is split as scalars. In a split by characters, a slash with a combining mark
-        // behind it would not count as a slash.
+        // The text is split as scalars. In a split by characters, a slash before a combining mark
+        // would not count as a slash.
         let scalars = Substring(text).unicodeScalars
         var tokens: [String] = []
         for segment in scalars.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
@@ -133,8 +133,8 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     /// Returns the index that a token stands for in an array; `nil` if the token is no index. An
     /// index consists of digits without a leading zero (RFC 6901 §4).
     ///
-    /// The token `-`, the position behind the last element, is not an index. Only a patch may add
-    /// an element there (RFC 6902).
+    /// The token `-`, which stands for the position after the last element, is not an index. Only a
+    /// patch may add an element there (RFC 6902).
     package static func arrayIndex(_ token: String) -> Int? {
         UInt64(decimal: token).flatMap(Int.init(exactly:))
     }

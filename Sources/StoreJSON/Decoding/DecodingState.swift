@@ -13,8 +13,8 @@ struct DecodingState: ~Copyable {
     private(set) var userInfo: [CodingUserInfoKey: any Sendable] = [:]
     /// The number of nested calls of `init(from:)` at this moment.
     fileprivate(set) var callDepth = 0
-    /// The maximum of ``calls``. When a call exceeds the maximum, the decoder sets the maximum to
-    /// 0, so that all further calls fail. This also stops a type that ignores errors and decodes
+    /// The maximum of ``callDepth``. When a call exceeds the maximum, the decoder sets the maximum
+    /// to 0, so that all further calls fail. This also stops a type that ignores errors and decodes
     /// itself again.
     fileprivate(set) var callDepthMax = JSONLimits.callDepthMax
     let pathCache = CodingPathCache()
@@ -79,7 +79,7 @@ struct DecodingState: ~Copyable {
     /// Returns the index of the value of an object's member `key`, or -1 if the object has no such
     /// member.
     ///
-    /// The search begins behind the member that the last search found. So a type that reads members
+    /// The search begins after the member that the last search found. So a type that reads members
     /// in the order of the document finds each member at once.
     @inline(__always)
     func find(_ key: UnsafeBufferPointer<UInt8>, in object: Int) -> Int {
@@ -163,7 +163,7 @@ extension DecodingStatePointer {
         try decode(type, from: ValueDecoder(state: self, index: index), at: index)
     }
 
-    /// Decodes a value from the case that ``DecodingState/setCase(_:as:)`` has set.
+    /// Decodes a value from the case that ``DecodingState/setCase(payload:named:)`` has set.
     func decodeCase<T: Decodable>(_ type: T.Type) throws -> T {
         try decode(type, from: CaseDecoder(state: self), at: pointee.casePayloadIndex)
     }

@@ -65,7 +65,7 @@ extension JSONOutput {
         }
     }
 
-    /// Writes a number that has at most 15 digits, with at most four digits behind the point.
+    /// Writes a number that has at most 15 digits, with at most four digits after the point.
     /// Returns false, and writes nothing, for any other number. In practice, most numbers are so
     /// short.
     ///

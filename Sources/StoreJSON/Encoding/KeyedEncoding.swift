@@ -2,10 +2,10 @@
 struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let state: EncodingStatePointer
     let keyType: KeyTypePointer<ContainerPosition>
-    /// The memory with the object's place, if the encoder uses this container again for other
+    /// The memory with the object's position, if the encoder uses this container again for other
     /// objects; otherwise `nil`.
     let positionMemory: UnsafeMutablePointer<ContainerPosition>?
-    /// The object's place; read only if `positionMemory` is `nil`.
+    /// The object's position; read only if `positionMemory` is `nil`.
     let fixedPosition: ContainerPosition
 
     @inline(__always)

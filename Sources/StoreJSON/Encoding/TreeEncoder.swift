@@ -30,7 +30,7 @@ struct TreeEncoder: Encoder {
     }
 
     /// Returns true if a container may be added to the tree at this depth. Otherwise sets
-    /// ``SharedState/tooDeep``.
+    /// ``SharedState/isTooDeep``.
     @discardableResult
     func checkDepth() -> Bool {
         if codingPath.count >= JSONLimits.depthCeiling { sharedState.isTooDeep = true }

@@ -20,7 +20,7 @@ final class JSONTape {
         var detail: UInt32
     }
 
-    /// The number of zero bytes behind the document. Because of these bytes, code may read eight
+    /// The number of zero bytes after the document. Because of these bytes, code may read eight
     /// bytes at once without leaving the memory.
     static let padding = 16
 

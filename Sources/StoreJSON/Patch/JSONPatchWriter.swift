@@ -255,10 +255,9 @@ struct JSONPatchWriter: ~Copyable {
         withExtendedPath(by: String(position)) { $0.compare(old, new) }
     }
 
-    /// Writes the changes in a gap, which lies between two elements that both arrays have. Elements
-    /// at the same position in the gap are pairs; surplus elements are removed or added. In arrays
-    /// with keys, the new element of a pair replaces the old element. Otherwise the two elements
-    /// are compared.
+    /// Writes the changes in a gap between two elements that both arrays have. Elements at the same
+    /// position in the gap are pairs; surplus elements are removed or added. In arrays with keys,
+    /// the new element of a pair replaces the old element. Otherwise the two elements are compared.
     private mutating func writeGap(
         _ old: ArraySlice<JSONNode>,
         _ new: ArraySlice<JSONNode>,

@@ -1,6 +1,6 @@
 package import StoreTexts
 
-/// A range of the members of an object, from a name on.
+/// A range of the members of an object, which begins at a name.
 package struct MemberWindow: Hashable, Sendable {
     /// The default number of members, and the most.
     package static let limitDefault = 1_000
@@ -21,7 +21,7 @@ package struct MemberWindow: Hashable, Sendable {
     package struct Content: Sendable {
         /// An object with the members, sorted by the bytes of their names.
         package let object: Bytes
-        /// The name of the first member behind the window; `nil` if there is none.
+        /// The name of the first member after the window; `nil` if there is none.
         package let nextName: String?
     }
 }
@@ -50,8 +50,8 @@ extension Bytes {
 }
 
 extension MemberWindow.Content {
-    /// Makes the content from the members behind the beginning of a window. `forEachMember` calls
-    /// its argument with each member in order, until the argument returns `false`.
+    /// Makes the content from the members that follow the beginning of a window. `forEachMember`
+    /// calls its argument with each member in order, until the argument returns `false`.
     fileprivate init(
         _ window: MemberWindow,
         _ forEachMember: ((String, UnsafeBufferPointer<UInt8>) -> Bool) -> Void

@@ -130,8 +130,8 @@ extension Bytes {
         return outlined.rows(at: 0)
     }
 
-    /// Returns the number of bytes that are not also the bytes of `old`, in the same place. Rows
-    /// that two versions of a document share count for neither.
+    /// Returns the number of bytes that this object does not share with `old`. If both objects are
+    /// versions of a document with tables, the rows that both versions share do not count.
     package func byteCount(besides old: Bytes?) -> Int {
         if self === old { return 0 }
         guard let outlined, let old = old?.outlined else { return count }

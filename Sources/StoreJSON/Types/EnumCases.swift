@@ -1,4 +1,4 @@
-/// Functions for the cases of enums, also of enums that are not `CaseIterable`.
+/// Functions for the cases of enums, including enums that are not `CaseIterable`.
 ///
 /// The compiler does not list the cases of synthesized `CodingKeys` and of raw enums. But the
 /// type's descriptor in the program contains the number of cases. The layout of the descriptor is
