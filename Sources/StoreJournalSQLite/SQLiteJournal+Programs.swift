@@ -4,7 +4,7 @@ extension SQLiteJournal {
     /// Stores the wire names and the forms of a program's actions in one transaction; see
     /// ``Journal/register(_:)``.
     ///
-    /// Writes nothing if this program was the last one to register.
+    /// Writes nothing if this program was the last program to register.
     public func register(_ program: ProgramDescription) throws(JournalError) -> UInt32 {
         let (known, given) = try withReader { (reader) throws(DatabaseFailure) in
             (try reader.programs(), try reader.programNumberOfNewestRecord())

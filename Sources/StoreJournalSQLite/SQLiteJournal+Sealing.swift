@@ -75,7 +75,7 @@ extension SQLiteJournal: ForgettingJournal {
     }
 
     /// Finds the snapshots whose keys are destroyed, and leaves them out of `writer.contents`.
-    /// Returns the version of ``forgottenThrough``.
+    /// Returns the value of ``forgottenThrough``.
     ///
     /// - Throws: ``JournalOpenError`` if a snapshot is sealed with other keys.
     static func passOverForgottenSnapshots(
@@ -130,8 +130,8 @@ extension Writer {
         return forms
     }
 
-    /// Deletes the snapshots before a version, except the oldest. Without a key, the oldest shows
-    /// that the states before the version were forgotten.
+    /// Deletes the snapshots before a version, except the oldest. The key of the oldest snapshot is
+    /// destroyed, which shows that the states before the version were forgotten.
     fileprivate func dropSnapshots(before version: UInt64) throws(JournalError) {
         try withTransaction { (writer) throws(DatabaseFailure) in
             let delete = try Statement(
@@ -147,7 +147,8 @@ extension Writer {
         contents.snapshots.removeAll { $0.version < version }
     }
 
-    /// Deletes the outcomes of these principals' requests, with their digests of the requests.
+    /// Deletes the outcomes of these principals' requests, because an outcome contains a digest of
+    /// its request.
     fileprivate func dropOutcomes(of principals: [String]) throws(JournalError) {
         let dropped = try withTransaction { (writer) throws(DatabaseFailure) in
             let delete = try Statement(

@@ -155,7 +155,7 @@ struct StoredSnapshot {
     /// The state, compressed with zstd.
     var compressedState: [UInt8]
 
-    /// True if the state is sealed behind its compression. Then only its hash can be checked
+    /// True if the state was sealed after its compression. Then only its hash can be checked
     /// without a key.
     var isSealed: Bool { compressedState.first == SealedPayload.mark }
 

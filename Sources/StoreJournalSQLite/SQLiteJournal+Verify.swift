@@ -132,7 +132,7 @@ extension Reader {
 
 /// The result of a check of everything in a journal.
 public struct JournalReport: Sendable, Equatable {
-    /// The oldest version with a record; one more than ``version`` if there are no records.
+    /// The oldest version with a record; one more than ``newestVersion`` if there are no records.
     public var oldestVersion: UInt64
     /// The newest version.
     public var newestVersion: UInt64

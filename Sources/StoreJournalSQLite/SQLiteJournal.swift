@@ -59,7 +59,7 @@ public final class SQLiteJournal: Journal {
     let appending = Locked(())
     /// The lock that one save of a snapshot at a time holds.
     let saving = Locked(())
-    /// The version of ``forgottenThrough``.
+    /// The value of ``forgottenThrough``.
     let forgottenVersion: Locked<UInt64>
     /// The durations of the syncs of batches; only the thread with the write lock adds a duration.
     let syncDurations = Histogram()

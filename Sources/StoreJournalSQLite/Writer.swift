@@ -6,7 +6,7 @@ import StorePlatform
 ///
 /// SQLite 3.7.0 to 3.51.2 can damage a database if two connections write or checkpoint while the
 /// write-ahead log is reset. Here only this class writes and checkpoints, under one lock. The lock
-/// on the directory keeps other processes away.
+/// on the directory excludes other processes.
 ///
 /// The write-ahead log is bounded. If a commit leaves ``walPagesMax`` pages or more in the log, the
 /// writer moves these pages into the database. SQLite restarts the log when no reader uses its old

@@ -4,7 +4,7 @@ import StoreCore
 /// A reusable buffer for the bytes over which a hash is computed.
 ///
 /// In the canonical form of a value, numbers have a fixed width. The length of each text and each
-/// blob stands before its bytes. So two different values never have the same canonical form.
+/// blob precedes its bytes. So two different values never have the same canonical form.
 struct CanonicalBytes: ~Copyable {
     /// The length that marks an absent field.
     static let absentLength = UInt32.max

@@ -118,7 +118,7 @@ package final class KeyFile: Sendable {
         }
     }
 
-    /// True if there is a file of keys in the directory.
+    /// Returns true if there is a file of keys in the directory.
     package static func exists(in directory: String) -> Bool {
         access(directory + "/keys", F_OK) == 0
     }
@@ -206,7 +206,7 @@ package final class KeyFile: Sendable {
     }
 
     // A slot begins with 1 for a key, or 2 for a destroyed key. Seven zeros, the owner's tag and
-    // the key follow. The last bytes are the first bytes of a SHA-256 over all of these.
+    // the key follow. The last bytes are the first bytes of a SHA-256 over all bytes before them.
 
     private static func bytes(of key: SealKey, _ owner: OwnerTag) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 8)

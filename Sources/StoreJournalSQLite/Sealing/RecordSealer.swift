@@ -58,7 +58,8 @@ package struct RecordSealer: Sendable {
         var (meta, origin) = (record.meta, record.origin)
         if record.principal != nil {
             if let plain = meta { try add(.meta, plain, of: sender) }
-            // The program's own actions have a place in its source instead of a client.
+            // An action of the program itself has no request id. Its origin is a place in the
+            // source, not a client, so the origin stays plain.
             if record.requestID != nil, let plain = origin {
                 try add(.origin, Array(plain.utf8), of: sender)
                 origin = nil
@@ -71,7 +72,7 @@ package struct RecordSealer: Sendable {
     }
 
     /// Returns the ranges of the personal values in a payload with their owners, in the order of
-    /// the ranges. No range lies in another range.
+    /// the ranges. No range is within another range.
     private func personalValues(
         of record: Record,
         from sender: String
@@ -209,7 +210,7 @@ package struct RecordSealer: Sendable {
         }
     }
 
-    /// The use of the first bytes of a stored state.
+    /// The readability of a stored state, as its first bytes show.
     enum StateForm {
         case readable
         case forgotten

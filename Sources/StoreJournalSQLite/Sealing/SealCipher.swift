@@ -29,8 +29,7 @@ struct SealKey: Equatable, Sendable {
 /// Authenticated encryption with ChaCha20 and Poly1305 (RFC 8439). A sealed value has its random
 /// nonce, the encrypted bytes, and the authentication tag.
 ///
-/// A key seals at most 2^32 values before two nonces are likely to be equal with a probability of
-/// 2^-33.
+/// If a key seals 2^32 values, two of their nonces are equal with a probability of 2^-33.
 enum SealCipher {
     private static let nonceBytes = 12
     private static let tagBytes = 16

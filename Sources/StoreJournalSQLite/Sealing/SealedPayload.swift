@@ -4,7 +4,7 @@ import StoreCore
 ///
 /// The form begins with the byte 1, with which no JSON begins. The id of the key file and the
 /// length of the public JSON follow. The public JSON has `null` in the place of each sealed member.
-/// The sealed values stand behind the JSON.
+/// The sealed values follow the JSON.
 package struct SealedPayload {
     static let mark: UInt8 = 1
     static let headBytes = 13
