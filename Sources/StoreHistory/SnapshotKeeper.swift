@@ -22,7 +22,7 @@ package final class SnapshotKeeper: Sendable {
     private let newestState: @Sendable () -> any EncodedState
     private let logger: Logger
 
-    /// The queue of the thread. Several calls together make a single snapshot due.
+    /// The queue of the thread. Several requests before a save cause only one snapshot.
     private struct DueQueue: WorkQueue {
         var isDue = false
         var isEmpty: Bool { !isDue }

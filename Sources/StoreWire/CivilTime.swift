@@ -67,7 +67,7 @@ extension Int {
 // Writing
 
 extension CivilTime {
-    /// The number of digits behind the second. Further digits are cut off, without rounding.
+    /// The number of digits of a second's fraction. Further digits are cut off, without rounding.
     package enum Precision: Int, Sendable {
         case seconds = 0
         case milliseconds = 3
@@ -157,7 +157,7 @@ private struct DigitWriter {
 // Reading
 
 extension CivilTime {
-    /// Reads a text in the form of ``rfc3339(_:)``, with up to nine digits behind the second.
+    /// Reads a text in the form of ``rfc3339(_:)``, with up to nine digits of a second's fraction.
     ///
     /// - Returns: the number of nanoseconds since 1970. `nil` for a text in another form, and for a
     ///   date or time that does not exist. Also `nil` before 1677 and after 2262, because the

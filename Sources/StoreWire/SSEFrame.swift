@@ -144,7 +144,7 @@ extension SSEFrame {
 
     /// Encodes the last frame of a stream that the server closes (4.7). The frame has the time
     /// after which the reader may reconnect, in its data and in a `retry:` field. An `EventSource`
-    /// obeys this field by itself.
+    /// obeys this field automatically.
     package static func bye(_ reason: ByeReason, retryMilliseconds: Int) -> Bytes {
         let wait = max(retryMilliseconds, 0)
         let data = "{\"reason\":\"\(reason.rawValue)\",\"retry\":\(wait)}"

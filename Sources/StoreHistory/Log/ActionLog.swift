@@ -124,7 +124,8 @@ extension ActionLog {
         do throws(JournalError) {
             let piece = try piece(with: version, behind: earlier, newest: newest)
             worker.withQueue { work in
-                // A piece from before the cache was emptied may have forgotten values.
+                // If the cache was emptied meanwhile, the piece may have values that are now
+                // forgotten.
                 if work.cacheNumber == number { work.cache.insert(piece) }
                 work.hasLastReadFailed = false
             }

@@ -13,7 +13,7 @@ struct LogCache {
     /// bytes.
     static let pieceBytesMax = 256 << 10
     /// The number of bytes below which a piece is short. The next records extend a short piece;
-    /// behind a longer piece, they form a new piece.
+    /// after a longer piece, they form a new piece.
     static let shortPieceBytes = 16 << 10
     /// The minimum number of bytes for which a piece counts in the cache's bound.
     static let chargeMin = 4 << 10
@@ -84,7 +84,7 @@ struct LogCache {
 
 /// A cache of filtered pieces of the log: each piece has only the records that its viewer may read.
 /// All readers of a session or of a role share these pieces. A reader that takes a piece in several
-/// turns finds it again.
+/// steps gets the same piece at each step.
 ///
 /// The cache is bounded: it drops all pieces before their bytes would exceed ``bytesMax``.
 struct ViewerPieces {

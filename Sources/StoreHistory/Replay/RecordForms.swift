@@ -102,7 +102,7 @@ package final class RecordForms: Sendable {
 
     /// Moves the migrations that read the record's form to the front. The program that wrote the
     /// record may already have had the first migrations of the list. If several migrations read the
-    /// same form, these first migrations go behind the newer migrations.
+    /// same form, the newer migrations come before these first migrations.
     private func readingsWithSameFormFirst(
         _ readings: [RecordReading],
         _ then: ProgramForms.Form?

@@ -123,7 +123,7 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
 
 /// The results of the replay that ran while the journal was opened.
 package struct ReplayedState<State: Sendable> {
-    /// The identity of the state type's form, as in ``RecoveredHistory/form``.
+    /// The identity of the state type's form, as in ``RecoveredHistory/stateFormDigest``.
     let stateFormDigest: String
     /// The forms with which the records were read.
     let forms: RecordForms

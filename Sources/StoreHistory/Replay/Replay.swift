@@ -19,7 +19,7 @@ package struct Replay<State: Codable & Sendable>: Sendable {
     /// `end`. Calls `each` with each record and the state after it. The replay ends early if `each`
     /// returns `false`.
     ///
-    /// - Throws: ``ReplayError``, also if the deadline has passed.
+    /// - Throws: ``ReplayError``, for instance if the deadline has passed.
     package func advance(
         _ base: inout Base,
         through end: UInt64,

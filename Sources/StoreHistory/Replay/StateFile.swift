@@ -59,7 +59,7 @@ package enum GivenState {
     /// The text at the end of a snapshot's form if the snapshot has a given state.
     package static let formSuffix = " given"
 
-    /// Returns true if `found` is the form `form`, with or without the mark.
+    /// Returns true if `found` is the form `form`, with or without ``formSuffix``.
     package static func matchesForm(_ found: String, _ form: String) -> Bool {
         found.isSame(as: form) || found.isSame(as: form + formSuffix)
     }

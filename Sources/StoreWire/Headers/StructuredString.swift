@@ -3,7 +3,7 @@ import StoreTexts
 /// The syntax of a structured field whose value is a string, such as `Idempotency-Key: "8e03978e"`.
 ///
 /// A string is printable ASCII in double quotes, with the escapes `\"` and `\\` only (RFC 9651
-/// §4.2.5, and RFC 8941 before it). Parameters behind the string have to be valid, but have no
+/// §4.2.5, and RFC 8941 before it). Parameters after the string have to be valid, but have no
 /// effect.
 package enum StructuredString {
     /// Returns the string in the value of a field. Returns `nil` if the value is not a string, or
@@ -83,7 +83,7 @@ package enum StructuredString {
     }
 
     /// Skips an integer of at most 15 digits, or a decimal. A decimal has at most 12 digits before
-    /// the point and 1 to 3 digits behind the point. Returns false if no such number comes next.
+    /// the point and 1 to 3 digits after the point. Returns false if no such number comes next.
     private static func skipNumber(_ scanner: inout HeaderScanner) -> Bool {
         _ = scanner.take("-")
         let whole = scanner.take(while: \.isDigit).utf8.count

@@ -3,8 +3,8 @@ package import StoreTexts
 /// The session, the user and the sight of a client. They decide which parts of the state the client
 /// reads.
 ///
-/// A copy copies only a reference, and most comparisons compare only references: the requests of a
-/// client without a session share a viewer.
+/// Copying a viewer copies only a reference. Most comparisons compare only references, because the
+/// requests of clients without a session share a viewer.
 package struct Viewer: Hashable, Sendable {
     private final class Parts: Sendable {
         let session: ExactText?
@@ -95,7 +95,7 @@ package struct Viewer: Hashable, Sendable {
 
     /// Returns this viewer, with its session, owner and role only if slices of the subject depend
     /// on them. `session` is true if slices belong to sessions, `owner` if slices belong to users,
-    /// and `restricted` if slices say who reads them.
+    /// and `restricted` if some slices are restricted.
     package func keeping(
         session keepsSession: Bool,
         owner keepsOwner: Bool,
