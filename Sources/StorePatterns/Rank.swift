@@ -77,7 +77,7 @@ public struct Rank: Codable, Hashable, Sendable, LosslessStringConvertible {
         try container.encode(description)
     }
 
-    /// Returns a rank behind all ranks up to `rank`. Without a rank, returns the first rank of an
+    /// Returns a rank after all ranks up to `rank`. Without a rank, returns the first rank of an
     /// empty list.
     public static func after(_ rank: Rank?) -> Rank {
         guard let rank else { return first }

@@ -90,7 +90,7 @@ public struct Reaction<State: Sendable>: Sendable {
 }
 
 extension Core {
-    /// Adds a reaction. A reaction to the start runs once, behind the work that already waits for
+    /// Adds a reaction. A reaction to the start runs once, after the work that already waits for
     /// the Core. Does not add a reaction to a notification, because only a server gets
     /// notifications.
     ///

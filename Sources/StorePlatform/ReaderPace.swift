@@ -1,8 +1,8 @@
 /// The pace of work for readers while clients dispatch actions. A thread that serves readers pauses
 /// for four times as long as it worked, so it takes a fifth of a processor.
 ///
-/// There are no pauses while few actions come. A pause is due after a millisecond of work, and
-/// lasts a quarter of a second at most.
+/// There are no pauses while clients dispatch few actions. A pause is due after a millisecond of
+/// work, and lasts a quarter of a second at most.
 package struct ReaderPace: Sendable {
     /// The size in bytes from which a thread may pause before it sends an answer. A smaller answer
     /// is sent at once.

@@ -79,8 +79,8 @@ package enum SystemThread {
     /// Blocks signals on the calling thread, so that only other threads of the program handle them.
     ///
     /// SIGPIPE and SIGXFSZ go to the thread that writes. If the thread blocks both signals, its
-    /// write fails with an error, and the process goes on. The signals of faults and profilers stay
-    /// unblocked.
+    /// write fails with an error, and the process continues. The signals of faults and profilers
+    /// stay unblocked.
     private static func blockSignals() {
         var set = sigset_t()
         sigfillset(&set)

@@ -5,7 +5,7 @@ import Synchronization
 /// When a task comes, a new thread begins if no thread sleeps and there are fewer than
 /// ``threadsMax`` threads. A turn that takes very long is a held turn (``TurnAges``): its thread
 /// may be blocked by a slow disk or an endless reducer. For each held turn, one more thread may
-/// begin, but at most ``surplusThreadsMax`` threads, so that other tasks go on. When a held turn
+/// begin, but at most ``surplusThreadsMax`` threads, so that other tasks continue. When a held turn
 /// ends after all, its thread ends, too, if more than ``threadsMax`` threads are outside held
 /// turns.
 ///
@@ -14,7 +14,7 @@ import Synchronization
 package final class ThreadPool: Sendable {
     /// The most threads beyond ``threadsMax``, for any number of held turns.
     package static let surplusThreadsMax = 64
-    /// The longest time that a task goes on in one turn while other tasks wait, in nanoseconds.
+    /// The longest time that a task works in one turn while other tasks wait, in nanoseconds.
     package static let turnNanosecondsMax: UInt64 = 2_000_000
 
     package typealias Starter =
@@ -51,7 +51,8 @@ package final class ThreadPool: Sendable {
         var refusedThreadsTotal: UInt64 = 0
         var isClosed = false
 
-        /// Chooses a thread for the waiting tasks, unless enough threads are on their way.
+        /// Chooses a thread for the waiting tasks, unless enough threads have been woken or are
+        /// about to begin.
         mutating func chooseWakeup(threadsMax: Int) -> Wakeup {
             guard queue.count > arrivingThreadCount else { return .none }
             if sleepingThreadCount > 0 {
@@ -169,7 +170,7 @@ package final class ThreadPool: Sendable {
     /// turns are held, or if the start of a thread was refused or put off.
     ///
     /// A thread outside the pool must call this about ten times a second while the pool is in use.
-    /// A turn that goes on during two calls becomes a held turn.
+    /// A turn that lasts through two calls becomes a held turn.
     package func beginMissingThread() {
         let wakeup = state.withLock { state -> Wakeup in
             guard !state.isClosed else { return .none }

@@ -34,7 +34,7 @@ public final class Worker<Queue: WorkQueue>: Sendable {
         var turns = WorkerTurns()
 
         /// Chooses a thread for the waiting work: a sleeping thread, or else a new thread. Chooses
-        /// none if no thread sleeps and no further thread may begin.
+        /// no thread if no thread sleeps and no further thread may begin.
         @inlinable
         mutating func chooseWakeup(threadsMax: Int) -> Wakeup {
             guard !queue.isEmpty else { return .none }

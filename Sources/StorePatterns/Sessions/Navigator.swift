@@ -42,7 +42,7 @@ extension PresenterContext {
     public var window: Navigator { navigator(.root) }
 
     /// The presenter's own view: the name that the presenter declares, or the name of its module.
-    /// The view of an instance has the id behind the name: `cards/7`.
+    /// The view of an instance has the id after the name: `cards/7`.
     public var view: String {
         let module = module ?? self.name
         let name = (presenter as? any ViewPresenter.Type)?.view(of: module) ?? module

@@ -187,9 +187,9 @@ extension PresentedView {
 
 /// The style in which a view is presented.
 public enum PresentationStyle: String, Codable, Sendable {
-    /// The view lies on top of a stack.
+    /// The view is on top of a stack of views.
     case push
-    /// The view lies over all other views until it is dismissed.
+    /// The view covers all other views until it is dismissed.
     case modal
     /// The view replaces all other views.
     case root

@@ -10,9 +10,9 @@ public import StoreCore
 /// static let modules: Modules = [Cart().at(\.cart), Users().at(\.users)]
 /// ```
 ///
-/// The slices of the users are the register of users, so the slice of this module is empty. Its
+/// The slices themselves show which users exist, so the slice of this module has no members. Its
 /// actions join and remove the slices of users, in one version for all modules. In the log, only
-/// the client that led to such an action reads the action.
+/// the client that caused such an action can read the action.
 public struct Users: EffectfulModule {
     /// The slice, without members.
     public struct State: ModuleState {
@@ -27,7 +27,7 @@ public struct Users: EffectfulModule {
         /// the name of the visitor's session.
         case signedIn(visitor: String, principal: String)
         /// The slices of a user are removed. Effects that follow actions of the user are cancelled.
-        /// If the user dispatches an action later, its slices begin anew.
+        /// If the user dispatches an action later, the user gets new slices.
         case forgotten(principal: String)
     }
 

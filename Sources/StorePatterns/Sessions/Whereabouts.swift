@@ -25,8 +25,7 @@ import StoreJSON
 /// ```
 ///
 /// A visit ends by `left`, or when the last stream of the session in this store ends, or with the
-/// session. A visit also ends by silence: if the session dispatches no action for the place within
-/// the bound.
+/// session. A visit also ends if the session dispatches no action for the place within ``silence``.
 ///
 /// On the wire, the slice is an object with a member for each place. The member is an object with a
 /// visit for each session. All clients that see the slice see all visits. The name of a session is
@@ -128,7 +127,7 @@ public struct Whereabouts<Detail: Codable & Equatable & Sendable>: ContextualMod
         }
     }
 
-    /// The actions of clients. Each action for a place begins the bound of silence anew.
+    /// The actions of clients. Each action for a place restarts the time ``Whereabouts/silence``.
     public enum Action: ModuleAction {
         /// The session is at a place. A second `entered` for the place replaces the detail.
         case entered(place: String, detail: Detail? = nil)
@@ -142,7 +141,7 @@ public struct Whereabouts<Detail: Codable & Equatable & Sendable>: ContextualMod
 
     /// The actions of timers and of the store.
     public enum Internal: ModuleAction {
-        /// The session has dispatched no action for a place within the bound.
+        /// The session has dispatched no action for a place within ``Whereabouts/silence``.
         case fellSilent(session: String, place: String)
         /// The session has closed its last stream in this store, or has ended.
         case departed
