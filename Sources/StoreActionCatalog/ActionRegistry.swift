@@ -61,7 +61,8 @@ package struct ActionRegistry<State>: Sendable {
     ) -> (any Encodable & Sendable)? {
         guard !recordMakersByType.isEmpty else { return nil }
         let action = (action as? AddressedAction)?.action ?? action
-        // Most types have no records. Making the context costs more than the look-up.
+        // Look for a record first: most types have none, and making the context costs more than
+        // this look-up.
         guard let record = recordMakersByType[ObjectIdentifier(type(of: action))] else {
             return nil
         }

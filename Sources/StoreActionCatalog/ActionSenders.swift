@@ -16,7 +16,7 @@ package enum ActionSenders: Sendable {
         return instance.map { "\(module)/\($0)/\(name)" } ?? module + "/" + name
     }
 
-    /// True if these clients may dispatch an action.
+    /// Returns true if these clients may dispatch an action.
     package func mayDispatch(_ action: FoundAction) -> Bool {
         switch (self, action.access) {
         case (.everybody, .everybody): true

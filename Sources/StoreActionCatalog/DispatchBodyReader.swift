@@ -11,8 +11,8 @@ package protocol DispatchPermission: AnyObject, Sendable {
     /// - Throws: the problem for the answer, if the sender may not dispatch the action.
     func check(_ action: FoundAction, _ payload: JSONNode?) throws(Problem)
 
-    /// True if there is at least one payload with which the sender may dispatch the action. `place`
-    /// is the index of the action in ``ActionTable/entries``.
+    /// Returns true if the sender may dispatch the action with at least one payload. `place` is the
+    /// index of the action in ``ActionTable/entries``.
     func mayDispatch(actionAt place: Int) -> Bool
 }
 

@@ -3,9 +3,9 @@ package import StoreCore
 /// The action types of a module or of the root state, with their wire names and access. The server
 /// makes its table of actions from these types.
 package struct ModuleActions<State>: Sendable {
-    /// Makes the registrations for the table. Making a registration throws if a type of action
-    /// can't be read from JSON. So the property is a closure, which the start of the server calls.
-    /// If the closure throws, the start fails.
+    /// The function that makes the registrations for the table, called by the start of the server.
+    /// If a type of action can't be read from JSON, the function throws an error, and the start
+    /// fails.
     package let makeTypes: @Sendable () throws(ConfigurationError) -> [RegisteredType]
     /// The recorders of the types that declare analytics.
     let recorders: [AnalyticsRecorder<State>]

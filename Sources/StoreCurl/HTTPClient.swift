@@ -101,6 +101,6 @@ public struct HTTPClientError: Error, Sendable, Equatable, CustomStringConvertib
 }
 
 extension JSONError {
-    /// The message, behind the pointer to the part of the document with the error.
+    /// The pointer to the part of the document with the error, followed by the message.
     var messageWithPointer: String { pointer.isEmpty ? message : "\(pointer): \(message)" }
 }

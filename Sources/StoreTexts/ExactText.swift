@@ -93,7 +93,8 @@ extension ExactText: CustomStringConvertible {
 }
 
 extension String {
-    /// True if both texts have the same bytes. `==` is also true for two spellings of é.
+    /// Returns true if both texts have the same bytes. `==` also returns true for two spellings of
+    /// é.
     package func isSame(as other: String) -> Bool {
         utf8.count == other.utf8.count && byteOrder(comparedTo: other) == 0
     }
@@ -127,6 +128,6 @@ extension String {
 }
 
 extension Sequence<String> {
-    /// True if one of the texts has the same bytes as `text`.
+    /// Returns true if one of the texts has the same bytes as `text`.
     package func contains(exactly text: String) -> Bool { contains { $0.isSame(as: text) } }
 }

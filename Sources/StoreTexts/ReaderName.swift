@@ -7,8 +7,8 @@ package enum ReaderName {
     /// Returns the name of a role.
     package static func role(_ name: String) -> String { "#" + name }
 
-    /// Returns the name of a client in topics: the name of its owner, and its role behind a zero
-    /// byte. No name contains a zero byte.
+    /// Returns the name of a client in topics: the name of its owner, a zero byte, and its role. No
+    /// name contains a zero byte.
     package static func client(_ owner: String, role: String?) -> String {
         role.map { owner + "\0" + $0 } ?? owner
     }

@@ -149,7 +149,7 @@ package final class SpanExporter: Sendable {
         min(times.requestSecondsMax, stopState.withLock { $0.deadline?.secondsLeft } ?? .infinity)
     }
 
-    /// Sends a batch again and again, until the collector takes the batch or the batch is given up.
+    /// Sends a batch repeatedly, until the collector takes the batch or the batch is given up.
     private func export(_ batch: [Span]) {
         let body = encoder.body(batch)
         var attempt = 1

@@ -2,14 +2,14 @@ import StorePlatform
 
 /// A finished span of a sampled trace: work of this server, with its beginning and its end.
 package struct Span: Sendable {
-    /// The ids of a span, of its trace, and of the span around it.
+    /// The ids of a span, of its trace, and of its parent span.
     package struct Identity: Sendable, Equatable {
         package let trace: TraceID
         /// The id of the span, never 0.
         package let id = UInt64.random(in: 1 ... .max)
-        /// The id of the span around this span; 0 for the first span of a trace.
+        /// The id of the parent span, which contains this span; 0 for the first span of a trace.
         package let parentID: UInt64
-        /// True if the span around this span belongs to another program.
+        /// True if the parent span belongs to another program.
         package let isParentRemote: Bool
     }
 

@@ -31,8 +31,8 @@ typedef struct {
    why libcurl cannot be used, as a text that stays valid until the process ends. */
 const char *_Nullable ccurl_load(void);
 
-/* Returns the functions of libcurl. This function and all further ones may be called only after
-   `ccurl_load` has returned NULL. */
+/* Returns the functions of libcurl. This function and all functions below may be called only
+   after `ccurl_load` has returned NULL. */
 const ccurl_functions * ccurl_library(void);
 
 /* Swift can't call functions with variable arguments, so each type of argument has a function. */
@@ -47,8 +47,8 @@ typedef size_t (*ccurl_sink)(char *bytes, size_t size, size_t count, void *_Null
 CURLcode ccurl_set_sink(CURL *handle, CURLoption option, ccurl_sink sink);
 CURLMcode ccurl_multi_set_number(CURLM *multi, CURLMoption option, long value);
 
-/* Sets the option that the removal of a transfer does not wait while a host name is looked up
-   (libcurl 7.87). */
+/* Sets the option with which the removal of a transfer does not wait for the look-up of a host
+   name (libcurl 7.87). */
 CURLcode ccurl_set_quick_exit(CURL *handle);
 
 long ccurl_status(CURL *handle);

@@ -44,7 +44,7 @@ struct AssertRun {
     var client: StoreClient
     let printLine: (String) -> Void
 
-    /// Plays all steps, also after a failed step. Returns the number of failed steps.
+    /// Plays all steps, even after a failed step. Returns the number of failed steps.
     mutating func play() throws(CommandClientError) -> Int {
         var failed = 0
         var sender = AssertScript.Sender()

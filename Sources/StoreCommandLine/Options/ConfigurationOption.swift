@@ -44,7 +44,7 @@ public struct ConfigurationOption<Configuration: Sendable>: Sendable {
     ///   - name: the flag without dashes: at most 40 lowercase letters, digits and single hyphens,
     ///     a letter first.
     ///   - help: the meaning in the output of `--help`, without the bounds and the default.
-    /// - Returns: the begun declaration; `sets` ends it.
+    /// - Returns: the declaration without its property, which `sets` adds.
     public static func flag(_ name: String, _ help: String) -> OptionFlag<Configuration> {
         OptionFlag(name: name, help: help)
     }

@@ -1,7 +1,7 @@
 import StoreWire
 
-/// Reads the command, and reads the configuration from flags, environment and file. Flags win over
-/// the environment, and the environment wins over the file.
+/// Reads the command, and reads the configuration from flags, environment and file. Flags take
+/// precedence over the environment, and the environment over the file.
 package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
     package private(set) var command = ServerCommand.serve
     package private(set) var configuration: Configuration

@@ -17,7 +17,7 @@ public struct OptionForm<Value: Equatable & Sendable>: Sendable {
     /// True if no text of the program may contain a value.
     let isSecret: Bool
 
-    /// Makes a form of a program's own.
+    /// Makes a form that the library does not have.
     ///
     /// - Parameters:
     ///   - placeholder: the name of the value in `--help`, in capitals.
@@ -163,7 +163,7 @@ extension OptionForm<String> {
         else { return false }
         let authority = parts[1].prefix { $0 != "/" && $0 != "?" }
         guard !authority.contains("@") else { return false }
-        // The part behind the brackets of an IPv6 address has the port.
+        // The part after the brackets of an IPv6 address has the port.
         let end = authority.lastIndex(of: "]") ?? authority.startIndex
         guard let colon = authority[end...].lastIndex(of: ":") else { return !authority.isEmpty }
         let port = authority[authority.index(after: colon)...]

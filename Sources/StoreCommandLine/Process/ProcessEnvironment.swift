@@ -14,7 +14,7 @@ package enum ProcessEnvironment {
 }
 
 /// The settings from OpenTelemetry's own variables, which the operator of a cluster sets for all
-/// programs. These settings are defaults: the options of the server win over them.
+/// programs. The options of the server take precedence over these settings.
 ///
 /// <https://opentelemetry.io/docs/specs/otel/protocol/exporter/>
 package struct OpenTelemetryVariables: Sendable, Equatable {

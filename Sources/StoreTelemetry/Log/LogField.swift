@@ -16,7 +16,7 @@ package enum LogValue: Sendable, Equatable {
     /// A name, in quotation marks only if it has unusual characters.
     case name(String)
     case number(Int64)
-    /// A number of milliseconds, with three digits behind the point.
+    /// A number of milliseconds, with three digits after the point.
     case milliseconds(Double)
     case flag(Bool)
 
@@ -50,7 +50,7 @@ package enum LogValue: Sendable, Equatable {
         }
     }
 
-    /// Returns a number with three digits behind the point; 0 for a negative number.
+    /// Returns a number with three digits after the point; 0 for a negative number.
     private static func decimal(_ milliseconds: Double) -> String {
         let largest = 1e15
         let thousandths = Int64(min(largest, max(0, milliseconds * 1_000)).rounded(.down))

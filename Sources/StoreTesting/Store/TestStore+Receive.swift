@@ -182,10 +182,11 @@ private func isEqual(_ a: any Action, _ b: any Action) -> Bool {
 // Reactions
 
 extension TestStore where Subject == State, State: RootState {
-    /// Adds an interceptor, behind the existing interceptors.
+    /// Adds an interceptor, which is called after the existing interceptors.
     ///
     /// `send` states the changes of the whole step at once. The step consists of the interceptor's
-    /// replacement for the sent action, and of the actions that the interceptor adds behind it.
+    /// replacement for the sent action, and of the actions that the interceptor adds after this
+    /// replacement.
     public func add(interceptor: @escaping Interceptor<State>) {
         hasInterceptor = true
         (core as? Core<State>)?.add(interceptor: interceptor)

@@ -267,7 +267,7 @@ public struct TestReporter: Sendable {
         self.onFailure = failed
     }
 
-    /// Reports a failure. The advice follows the failure, behind an empty line.
+    /// Reports a failure. The advice follows the failure, after an empty line.
     func fail(_ failure: String, _ advice: String? = nil, at place: SourceLocation) {
         onFailure(failure + (advice.map { "\n\n" + $0 } ?? ""), place)
     }

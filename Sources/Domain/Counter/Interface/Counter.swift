@@ -9,7 +9,7 @@ public enum Counter: ModuleInterface {
         /// The number that an increase adds and a decrease subtracts; it may be negative or zero.
         public var step: Int
 
-        /// Makes a counter that stands at `counter` and moves by `step`.
+        /// Makes a counter with this number and this step.
         public init(counter: Int = 0, step: Int = 1) {
             self.counter = counter
             self.step = step

@@ -2,8 +2,8 @@ public import StoreCore
 
 /// The login of a visitor: its progress and its result.
 ///
-/// Only the input of a use case has the password. No action has the password, so it is in no
-/// journal, stream, log or state.
+/// Only the input of a use case has the password. No action has the password, so the password is in
+/// no journal, stream, log or state.
 public enum Login: ModuleInterface {
     /// The progress of the login.
     public struct State: ModuleState {
