@@ -222,7 +222,7 @@ struct Commit: Sendable {
         return audiences.map { $0.allSatisfy(theirs.contains) } ?? false
     }
 
-    /// The same commit with its newest version alone.
+    /// The same commit with only its newest version.
     var withoutOlderVersions: Commit {
         guard snapshots.count > 1 else { return self }
         var last = self

@@ -176,7 +176,7 @@ final class PublishingThread: Sendable {
     func close() {
         _ = worker.close(seconds: 0) { queue in
             queue.skipsPauses = true
-            // After the close, no post resets `hasStandIn`, so it is reset here.
+            // After the close, no post can reset `hasStandIn`, so this function resets the flag.
             queue.hasStandIn = false
         }
         pauseEnd.signal()

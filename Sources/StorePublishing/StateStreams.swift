@@ -280,6 +280,6 @@ package enum FirstFrame: Sendable {
     /// The newest version of the topic. A reader with this version, or with a later version up to
     /// `through`, already has this content.
     case shared(TopicVersion, through: UInt64)
-    /// A frame for this reader alone, with the version that the frame shows.
+    /// A frame only for this reader, with the version that the frame shows.
     case own(Bytes, version: UInt64)
 }

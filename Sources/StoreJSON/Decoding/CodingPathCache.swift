@@ -2,7 +2,7 @@
 /// at this path.
 ///
 /// A type that tries to decode several forms causes many errors, and each error needs the path of a
-/// value. These values usually come in the order of the document. So the cache continues from the
+/// value. These values usually follow the order of the document. So the cache continues from the
 /// last value, and all paths together cost about one walk over the document.
 ///
 /// The cache is a class. So functions of the decoding state can change the cache without being

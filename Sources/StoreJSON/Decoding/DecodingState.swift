@@ -6,8 +6,8 @@ struct DecodingState: ~Copyable {
     private(set) var tape: JSONTape
     private(set) var source: UnsafeMutablePointer<UInt8>
     private(set) var entries: UnsafeMutablePointer<JSONTape.Entry>
-    /// The key types that the decoder has used. In this cache, the place of a container is the
-    /// index of its object's entry.
+    /// The key types that the decoder has used. In this cache, a container's `Place` is the index
+    /// of its object's entry.
     var keyTypes = KeyTypeCache<Int>()
     var plans: TypePlans<any CollectionDecodable.Type>
     private(set) var userInfo: [CodingUserInfoKey: any Sendable] = [:]

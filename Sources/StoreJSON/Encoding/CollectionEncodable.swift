@@ -59,10 +59,10 @@ where Key: Encodable, Value: Encodable {
         return .unsortedElements(dictionary.map { [$0.key, $0.value] })
     }
 
-    /// The sorted names and the unsorted values. The place of a name is the index of its value.
+    /// The sorted names, each with the index of its value, and the unsorted values.
     private typealias NamedMembers = (names: [IndexedName], values: [Value])
 
-    /// Returns the members in the order of their names; `nil` if the type of the keys gives no
+    /// Returns the members in the order of their names; `nil` if the keys have a type without
     /// names.
     private static func namedMembers(of dictionary: Self) throws -> NamedMembers? {
         // A cast of the whole dictionary would make a new dictionary with another order. Safety:

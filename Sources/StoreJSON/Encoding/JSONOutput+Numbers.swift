@@ -66,7 +66,7 @@ extension JSONOutput {
     }
 
     /// Writes a number that has at most 15 digits, with at most four digits after the point.
-    /// Returns false, and writes nothing, for any other number. In practice, most numbers are so
+    /// Returns false, and writes nothing, for any other number. In practice, most numbers are that
     /// short.
     ///
     /// Different decimals of at most 15 digits are different `Double` values. So such a decimal is

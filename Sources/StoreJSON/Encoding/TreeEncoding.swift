@@ -2,8 +2,8 @@ import StoreTexts
 
 /// The slow path of the encoder, which builds a tree before it writes the document. The encoder
 /// needs this path for rare values: their `encode(to:)` writes into two nested containers
-/// alternately, or writes one key twice. The fast path cannot write such a value, because it writes
-/// the document from the beginning to the end.
+/// alternately, or writes one key twice. The fast path writes the document from the beginning to
+/// the end, so it cannot write such a value.
 enum TreeEncoding {
     static func write<T: Encodable>(
         _ value: T,

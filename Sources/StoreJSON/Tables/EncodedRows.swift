@@ -119,7 +119,7 @@ extension RowEncodable {
         try state.encode(row)
         defer { state.pointee.output.truncate(to: start) }
         guard hadMisplacedValue || !state.pointee.hasMisplacedValue else {
-            // The fast path cannot write this row. Only this row is encoded in the slow way.
+            // The fast path cannot write this row. Only this row is encoded by the slow path.
             state.pointee.hasMisplacedValue = false
             return Bytes(try JSONEncoder().encode(row))
         }

@@ -78,7 +78,7 @@ package final class OutlinedJSON: Sendable {
     }
 
     /// Returns true if both documents have the same bytes. Does not read the rows that both
-    /// documents share. Returns `nil` if the tables have different places.
+    /// documents share. Returns `nil` if the tables have different positions.
     func isSame(as other: OutlinedJSON) -> Bool? {
         guard tables.count == other.tables.count else { return nil }
         guard outline == other.outline else { return false }
@@ -154,7 +154,7 @@ extension Bytes {
 
 // Parts of a document
 
-/// The place of a part of a document with tables.
+/// The location of a part of a document with tables.
 package enum OutlinedPart {
     case nowhere
     /// The part is a row, or is inside a row. The pointer leads from the row to the part.

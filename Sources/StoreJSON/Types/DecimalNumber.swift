@@ -4,7 +4,7 @@ import StoreTexts
 ///
 /// A `Double` cannot distinguish 2^53 from 2^53 + 1. Nor can it represent 0.1 exactly.
 struct DecimalNumber: Equatable {
-    /// The maximum number of zeros that ``integerText`` appends. No integer type has so many
+    /// The maximum number of zeros that ``integerText`` appends. No integer type has that many
     /// digits.
     private static let zerosMax = 40
 

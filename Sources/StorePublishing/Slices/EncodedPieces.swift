@@ -21,7 +21,7 @@ package final class EncodedPieces: Sendable {
     /// The ids, sorted.
     package var ids: [String] { pieces.map(\.key) }
 
-    /// Returns the place of a part of the slice. If the layout is `object`, reads only the piece
+    /// Returns the location of a part of the slice. If the layout is `object`, reads only the piece
     /// that the pointer leads into.
     func location(of pointer: JSONPointer) -> PartLocation {
         guard let id = pointer.tokens.first else { return .resolved(joined) }

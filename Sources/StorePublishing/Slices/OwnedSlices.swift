@@ -132,7 +132,7 @@ package final class OwnedSlices: SlicesByReader, @unchecked Sendable {
         }
     }
 
-    /// Returns the place of a part in the JSON of the table.
+    /// Returns the location of a part in the JSON of the table.
     override func location(of pointer: JSONPointer) -> PartLocation {
         guard let owner = pointer.tokens.first else { return .resolved(joined) }
         return self[owner]?.location(of: pointer.withoutFirst) ?? .resolved(nil)

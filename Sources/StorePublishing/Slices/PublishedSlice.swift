@@ -100,8 +100,8 @@ package struct PublishedSlice: Sendable {
     }
 
     /// Returns true if a reader may get another value from this version of the slice than from an
-    /// older version. After an owner ends, its reader gets the first slice again. The first slice
-    /// is older than the owner's own slice, and may be equal to it.
+    /// older version. After an owner ends, its reader gets the initial slice again. This slice is
+    /// older than the owner's own slice, and may have the same bytes.
     func differs(from old: PublishedSlice) -> Bool {
         version > old.version || (version < old.version && bytes != old.bytes)
     }
@@ -166,6 +166,6 @@ package class SlicesByReader: @unchecked Sendable {
     /// may get another slice.
     func owners(changedSince others: SlicesByReader) -> [String]? { nil }
 
-    /// Returns the place of a part in ``bytes``.
+    /// Returns the location of a part in ``bytes``.
     func location(of pointer: JSONPointer) -> PartLocation { .resolved(nil) }
 }

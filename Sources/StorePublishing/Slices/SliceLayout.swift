@@ -5,7 +5,7 @@ package import StoreTexts
 package import StoreWire
 import Synchronization
 
-/// The layout of a state of modules: the name and the place of each slice.
+/// The layout of a state of modules: the name and the position of each slice.
 ///
 /// The layout is a class, so that a version for another viewer copies only a reference.
 package final class SliceLayout: Sendable {

@@ -221,7 +221,7 @@ private struct PieceWriter {
                 version: whole.version
             )
         }
-        // Readers depend on the slice alone, so a slice with the same bytes has the same readers.
+        // Readers depend only on the slice, so a slice with the same bytes has the same readers.
         guard whole.version == version else { return old }
         let names = known.whole.pieces.flatMap { before in
             whole.pieces?.ids(changedSince: before)

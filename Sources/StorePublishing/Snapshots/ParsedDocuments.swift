@@ -197,7 +197,8 @@ extension ParsedDocuments {
     /// The most members of a window that is made on the event loop.
     private static var quickWindowMembersMax: Int { 64 }
 
-    /// Returns the part at a place. If the part has tables, the result is a document with tables.
+    /// Returns the part at a location. If the part has tables, the result is a document with
+    /// tables.
     func part(at place: PartLocation) -> Bytes? {
         switch place {
         case .resolved(let bytes): bytes
@@ -212,7 +213,8 @@ extension ParsedDocuments {
         }
     }
 
-    /// Returns the place of a part in a document with tables; `nil` if the document has no tables.
+    /// Returns the location of a part in a document with tables; `nil` if the document has no
+    /// tables.
     func outlinedPart(at pointer: JSONPointer, in bytes: Bytes) -> OutlinedPart? {
         bytes.outlined.flatMap { document in
             self.document(of: document.outline)?.part(at: pointer, of: document)

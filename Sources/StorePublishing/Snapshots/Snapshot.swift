@@ -156,7 +156,7 @@ package final class Snapshot: Sendable {
     /// Returns the version number of an event for a reader. `changed` is the version of the last
     /// change in the reader's slices. `before` is the same number in the reader's previous version.
     ///
-    /// After an owner ends, its reader gets the first slices again, which are older than the
+    /// After an owner ends, its reader gets the initial slices again, which are older than the
     /// owner's own slices. In this case, the result is the version of this snapshot, so that the
     /// versions of a stream never decrease.
     func eventVersion(changed: UInt64, after before: UInt64) -> UInt64 {
@@ -206,7 +206,7 @@ package final class Snapshot: Sendable {
         }
     }
 
-    /// Returns the place of a part of the state, as far as the place can be found without parsing.
+    /// Returns the location of a part of the state, as precisely as possible without parsing.
     func location(of pointer: JSONPointer) -> PartLocation {
         guard let layout, let name = pointer.tokens.first else {
             return pointer == .root ? .resolved(state) : .inDocument(state, pointer)
@@ -291,7 +291,7 @@ extension JSONPointer {
     var withoutFirst: JSONPointer { JSONPointer(tokens: Array(tokens.dropFirst())) }
 }
 
-/// The place of a part of the state.
+/// The location of a part of the state.
 enum PartLocation {
     /// The bytes of the part; `nil` if the pointer leads nowhere.
     case resolved(Bytes?)

@@ -6,8 +6,8 @@ import StoreTexts
 import StoreWire
 import Synchronization
 
-/// The sender of commands to the screens of sessions. A command goes to the open streams of the
-/// session's route.
+/// The sender of commands to the screens of sessions. The readers of the session's route get the
+/// command on their open streams.
 ///
 /// The publishing thread sends a command after all versions that were committed before the command.
 /// Commands are not stored, so later readers do not get them.

@@ -42,7 +42,7 @@ package struct PublishedView: Sendable {
     /// True if the view reads restricted slices. Its content may then differ from user to user, and
     /// from role to role.
     package let isRestricted: Bool
-    /// True if the view gets the client that reads it.
+    /// True if the view depends on the client: the view gets the context of its reader.
     package let isContextual: Bool
 }
 
