@@ -163,8 +163,8 @@ struct ModularState<State: RootState>: StateComposition {
 }
 
 extension JSONEncoder {
-    /// Returns true if two values have the same JSON. A replay and the store have to compare values
-    /// in the same way: the result decides if a session has a slice of its own.
+    /// Returns true if two values have the same JSON. The result decides if a session gets a slice
+    /// of its own, so a replay and the store compare values in the same way.
     func haveSameBytes(_ a: any Encodable, _ b: any Encodable) -> Bool {
         guard let a = try? encodeShared(AnyEncodable(a)), let b = try? encodeShared(AnyEncodable(b))
         else { return false }

@@ -35,8 +35,8 @@ protocol StateComposition<State>: Sendable {
     /// Returns the actions of the modules. Throws if the modules can't form a state together.
     func actions() throws(ConfigurationError) -> [ModuleActions<State>]
 
-    /// Makes the encoder of the newest state after each batch. The encoder reads the changed
-    /// modules from `context`.
+    /// Makes the encoder that encodes the newest state after each batch. The encoder reads the
+    /// changed modules from `context`.
     func writer(_ context: StoreContext<State>) -> any StateWriter<State>
 
     /// Makes the encoder for past states.
@@ -64,8 +64,8 @@ protocol StateComposition<State>: Sendable {
         showing views: ViewStreams<State>?
     ) throws(ConfigurationError) -> Core<State>
 
-    /// Ends the views that were open when the previous server ended, and resumes the effects that
-    /// had not ended. Clients have to open their views again.
+    /// Ends the open views of the previous server, and resumes the unfinished effects. Clients have
+    /// to open their views again.
     func resumeEffects(_ core: Core<State>, _ history: RecoveredHistory<State>, _ logger: Logger)
 
     /// Calls `seen` on the Core's thread for each existing slice of a module, and later for each

@@ -8,8 +8,8 @@ import StorePlatform
 /// The access control of a store, made from the files that its configuration names.
 struct StoreAccess: Sendable {
     let control: AccessControl
-    /// The check of credentials. A store with the clients of the store at `/` has the object of
-    /// that store, so that both accept the same cookies.
+    /// The check of credentials. If a store has the clients of the store at `/`, both stores share
+    /// this object, so they accept the same cookies.
     let authenticator: Authenticator
     private let readPolicy: @Sendable () throws(ConfigurationError) -> Policy
 

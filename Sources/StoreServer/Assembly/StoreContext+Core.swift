@@ -159,8 +159,8 @@ extension StoreContext {
         return store
     }
 
-    /// Makes the counts of streams for the modules that get an action when a session departs; `nil`
-    /// if no module gets such an action.
+    /// Makes the object that dispatches actions about the departures of sessions; `nil` if no
+    /// module has such an action.
     private func departures(_ core: Core<State>) -> SessionDepartures? {
         let actions = (composition.modules ?? []).compactMap(\.departureAction)
         guard !actions.isEmpty else { return nil }

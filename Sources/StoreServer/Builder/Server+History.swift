@@ -35,9 +35,10 @@ extension Server {
         }
     }
 
-    /// Returns a server that keeps its history in memory alone. The store has no files, and each
-    /// start of the process begins anew, under a new epoch. Use such a store beside a store on
-    /// disk, for data that matters only while clients are connected, such as `Whereabouts`:
+    /// Returns a server that keeps its history only in memory. The store has no files, and each
+    /// start of the process begins a new history, under a new epoch. Use such a store beside a
+    /// store on disk, for data that matters only while clients are connected, such as
+    /// `Whereabouts`:
     ///
     /// ```swift
     /// Server(Boards.self)

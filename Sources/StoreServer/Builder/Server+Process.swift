@@ -58,7 +58,7 @@ extension Server {
     /// bounds on connections and streams. The stores also share the log and the file of analytics.
     /// A line of the log begins with the name of its store, and the `source` of an analytics event
     /// ends with this name. The history of another store is in `stores/<name>` of the data
-    /// directory; `--state-file` is for the store at `/` alone.
+    /// directory; `--state-file` is only for the store at `/`.
     ///
     /// A store in memory (``ephemeral(actionsMax:pace:)``) has no history on disk, and uses the
     /// sessions of the store at `/`.

@@ -9,7 +9,7 @@ import StorePatterns
 import StoreTelemetry
 import StoreTraceExport
 
-// The configurations of the parts of a server, made from its own configuration.
+// The configurations of the parts of a server, made from the configuration of the server.
 
 extension ServerConfiguration {
     /// Returns the configuration for the store at `links`. An added store gets files of its own.
@@ -155,8 +155,8 @@ extension ServerConfiguration {
         return try ConfigurationError.wrapErrors { try Authenticator(credentials) }
     }
 
-    /// True if every cookie has the attribute `Secure`, false if none has it; `nil` if this depends
-    /// on the request.
+    /// True if every cookie has the attribute `Secure`, false if none has it; `nil` if the
+    /// attribute depends on the request.
     var hasSecureCookies: Bool? {
         switch access.cookieSecurity {
         case .auto: nil

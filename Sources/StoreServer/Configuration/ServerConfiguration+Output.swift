@@ -52,7 +52,7 @@ public enum AnalyticsDestination: Sendable, Equatable, CustomStringConvertible {
     case stdout
     /// The file at this path, appended to and reopened on SIGHUP.
     case file(String)
-    /// No destination: the lines are not made at all.
+    /// No destination. The server does not make the lines.
     case off
 
     init?(_ text: String) {

@@ -109,6 +109,6 @@ public enum ClockSource: String, Sendable, CaseIterable {
     /// The machine's clocks.
     case system
     /// A clock that stands still until a client moves it (`POST /test/clock/advance`). Random
-    /// numbers and identifiers are the same in every run. Use this clock for tests alone.
+    /// numbers and identifiers are the same in every run. Use this clock only for tests.
     case test
 }

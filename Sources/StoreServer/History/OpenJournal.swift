@@ -98,8 +98,8 @@ extension Server {
 /// The folder for the histories of added stores: `stores`, in the data directory.
 enum StoreFolders {
     /// Makes the missing folders, which only their owner can open, and syncs them to the disk. This
-    /// function ignores errors: the journal can then not make its own folder, and reports the
-    /// error.
+    /// function ignores errors: after an error, the journal can't make its own folder, and reports
+    /// the failure.
     static func make(in dataDirectory: String) {
         for (folder, parent) in [
             (dataDirectory, dataDirectory + "/.."), (dataDirectory + "/stores", dataDirectory),

@@ -265,8 +265,8 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
 
     // The end of the process
 
-    /// Ends the process at once, without the exit handlers of the C library: threads that still
-    /// work must not delay it.
+    /// Ends the process at once, without the exit handlers of the C library, so that running
+    /// threads can't delay the end.
     private func exitAtOnce(_ logger: Logger, _ status: ExitStatus) -> Never {
         logger.flush()
         _exit(status.rawValue)

@@ -1,11 +1,10 @@
 import Glibc
 
-/// The check of the data directory, and of the files about access: which users may read and change
-/// them.
+/// A check of the owners and the permissions of the data directory, and of the files about access.
 ///
 /// The warnings do not end a start: the mode of the folder may keep other users out, and an
-/// operator may have reasons. Only the code that reads a secret file refuses the file if its mode
-/// lets all users read it.
+/// operator may have reasons. Only the code that reads a secret file refuses the file if all users
+/// may read the file.
 struct FileTrust {
     /// The warnings for the log: one for each wrong owner, and for each permission that a file
     /// should not have.

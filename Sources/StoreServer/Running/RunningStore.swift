@@ -54,7 +54,7 @@ extension RunningStore {
         }
     }
 
-    /// Begins the watch that ends a session after the configured idle time.
+    /// Begins to end sessions that have been idle for the configured time.
     func watchIdleSessions() {
         guard store.hasOwnSessions, let sessions = store.sessions else { return }
         // The first call, too, has to run on the loop's thread.

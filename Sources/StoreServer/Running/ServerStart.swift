@@ -236,11 +236,11 @@ extension Server {
     /// Starts the server, and returns when the server is ready. The server listens earlier, and
     /// requests wait until it is ready.
     ///
-    /// The call waits for the program's preparations (``preparation(_:)``) and for the journal, so
-    /// call it on a thread that may block. The server uses only the files and sockets that the
-    /// configuration names. Signal handlers, limits and standard streams of the process stay as
-    /// they are; only the log writes to standard error (``log(_:)``). Several servers may run in
-    /// one process, and one server may have several stores (``store(_:named:)``).
+    /// The call waits for the program's preparations (``preparation(_:)``) and for the journal.
+    /// Call this function on a thread that may block. The server uses only the files and sockets
+    /// that the configuration names. Signal handlers, limits and standard streams of the process
+    /// stay as they are; only the log writes to standard error (``log(_:)``). Several servers may
+    /// run in one process, and one server may have several stores (``store(_:named:)``).
     ///
     /// - Throws: `ConfigurationError` if the configuration or the list of actions can't be used;
     ///   ``PreparationFailure``; the transport's error if the server can't listen.

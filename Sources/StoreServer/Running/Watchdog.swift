@@ -114,9 +114,9 @@ final class WatchdogThread: Sendable {
     func stop() { stopLatch.open() }
 }
 
-/// The detector of steps of the time of day: when the clock is set ahead, or when the machine has
-/// slept. Credentials may have ended then, although no timer has fired. Timers use a clock that is
-/// never set, so they do not fire earlier after such a step.
+/// The detector of steps ahead in the time of day, which occur when the clock is set or after the
+/// machine has slept. Credentials may have expired in such a step, although no timer has fired.
+/// Timers use a clock that is never set, so they do not fire earlier after such a step.
 final class ClockStepDetector: Sendable {
     /// The minimum step that counts, in seconds. A time service that adjusts the clock makes
     /// smaller steps.
