@@ -51,8 +51,8 @@ public final class CurlClient: HTTPClient {
         }
     }
 
-    /// Sends a request, and blocks the calling thread until the whole response is there. An effect
-    /// must call ``response(to:)`` instead, because its thread must not block.
+    /// Sends a request, and blocks the calling thread until the whole response has arrived. An
+    /// effect must call ``response(to:)`` instead, because its thread must not block.
     package func waitForResponse(to request: HTTPRequest) throws -> HTTPResponse {
         try request.check()
         let result = Locked<Result<HTTPResponse, any Error>>(.failure(CancellationError()))
@@ -102,7 +102,8 @@ extension HTTPRequest {
     var followsRedirects: Bool { redirectsMax > 0 && (method == .get || method == .head) }
 }
 
-/// A URL, parsed by libcurl, so that the checks of a request and its transfer find the same parts.
+/// A URL that libcurl has parsed. The checks of a request and its transfer thus find the same
+/// parts.
 struct CurlURL: ~Copyable {
     private let handle: OpaquePointer
 

@@ -128,8 +128,8 @@ extension CurlLoop {
         _ multi: UnsafeMutableRawPointer,
         _ running: inout [UnsafeMutableRawPointer: CurlTransfer]
     ) {
-        // A cancellation may have come before its request, and found no transfer. So the flag is
-        // read here.
+        // A cancellation may have arrived before its request, without a transfer to cancel. So the
+        // flag is read here.
         guard !transfer.cancellation.isCancelled.load(ordering: .acquiring) else {
             return end(transfer, multi) { $0.cancel() }
         }

@@ -98,7 +98,7 @@ package struct ActionEnumCases: Sendable {
 }
 
 /// Returns true if a case's key is a whole wire name: it begins with a slash. The function compares
-/// bytes, because for Swift a slash with a combining mark is another character than a slash.
+/// bytes, because Swift treats a slash with a combining mark as a different character from a slash.
 private func isWholeWireName(_ key: String) -> Bool { key.utf8.first == UInt8(ascii: "/") }
 
 /// The reason why a type cannot be an enum of actions.

@@ -5,7 +5,7 @@ package import StoreJSON
 /// This type has only the keywords that Swift types need. A schema is a value, so that a program
 /// can compare and compose schemas before it writes them.
 public indirect enum JSONSchema: Sendable, Equatable {
-    /// Any value at all.
+    /// Any value.
     case any
     /// `null`.
     case null

@@ -10,8 +10,8 @@ extension SQLiteJournal {
 
     /// Reads records in order, in one short read transaction.
     ///
-    /// Any thread may call this function, and the function never waits for an append. The place of
-    /// every record in the chain is checked, so a damaged record is never returned.
+    /// Any thread may call this function, and the function never waits for an append. The function
+    /// checks the hash of every record, so it never returns a damaged record.
     ///
     /// - Throws: ``JournalError/gone(oldest:)``, ``JournalError/corrupt(_:)``, or
     ///   ``JournalError/unknown(_:)`` if the system could not read.
@@ -68,7 +68,7 @@ extension Reader {
         return answer
     }
 
-    /// Checks each record's place in the chain, and calls `body` with the record until `body`
+    /// Checks each record's hash in the chain, and calls `body` with the record until `body`
     /// returns false.
     func forEachRecord(
         after: UInt64,

@@ -206,7 +206,7 @@ public final class SQLiteJournal: Journal {
         if let notice { log(notice) }
     }
 
-    /// Throws if SQLite or the canonical form can't store a record. The bounds on requests are far
+    /// Throws if SQLite or the canonical form can't store a record. The bounds on requests are much
     /// smaller.
     private static func check(_ batch: JournalBatch, after: UInt64) throws(JournalError) {
         var next = after

@@ -21,8 +21,8 @@ package final class EffectTimes: Sendable {
     /// The figures of one kind.
     struct Series: Sendable {
         fileprivate(set) var durations = Distribution(.forDurations)
-        /// The number of effects that failed for good. `retriedCount` counts the attempts after a
-        /// failed attempt.
+        /// The number of effects that failed in their last attempt. `retriedCount` counts the
+        /// attempts after a failed attempt.
         fileprivate(set) var failedCount: UInt64 = 0
         fileprivate(set) var retriedCount: UInt64 = 0
         fileprivate(set) var runningCount = 0
@@ -58,7 +58,7 @@ package final class EffectTimes: Sendable {
         }
     }
 
-    /// Records that an effect failed for good.
+    /// Records that an effect failed in its last attempt.
     package func noteFailure(_ action: String, of module: String) {
         change(action, module) { $0.failedCount += 1 }
     }

@@ -26,7 +26,7 @@ package protocol MeasurableStore: AnyObject, Sendable {
 package struct MeasuredStore: Sendable {
     let store: any MeasurableStore
     let figures: StoreFigures
-    /// Returns true if the journal has failed for good.
+    /// Returns true if the journal has failed, so that the store applies no more actions.
     let hasJournalFailed: @Sendable () -> Bool
     /// The name of the store as a label; empty if the process has no other store.
     let labels: MetricLabels
@@ -85,8 +85,8 @@ package struct StoreFigures: Sendable {
     }
 }
 
-/// The times that requests take, for each route of a store. The number of series depends on the
-/// routes alone: a path from a client makes no series.
+/// The times that requests take, for each route of a store. The number of series depends only on
+/// the routes: a path from a client makes no series.
 package final class RequestTimes: Sendable {
     /// The times of a route's requests.
     struct RouteSeries: Sendable {

@@ -16,8 +16,8 @@ package struct ProcessFigures: Sendable {
 
     /// Reads the current figures, from some small files of the kernel.
     package init() {
-        // Split the fields after the last parenthesis: the program's name before it may contain
-        // spaces and parentheses, too.
+        // Split the fields after the last parenthesis: the program's name in these parentheses may
+        // contain spaces and parentheses, too.
         let status = Self.text(of: "/proc/self/stat").flatMap { text -> [Substring]? in
             text.lastIndex(of: ")").map { text[$0...].split(separator: " ") }
         }

@@ -10,9 +10,9 @@ public import StoreCore
 /// ```
 ///
 /// An element that moves gets a new rank, and all other elements keep their ranks. Ranks are
-/// compared by their bytes, so each client sorts by the text alone. There is always a rank between
-/// two ranks. Six insertions at one place make the text longer by a byte on average. Appending
-/// 10,000 elements makes ranks of 4 bytes.
+/// compared by their bytes, so each client sorts only by the text. There is always a rank between
+/// two ranks. On average, six insertions at the same position make the text one byte longer.
+/// Appending 10,000 elements makes ranks of 4 bytes.
 ///
 /// A rank has an integer part and a fraction. The first letter is the length of the integer part:
 /// `a` stands for one digit, `b` for two, and so on. `Z` stands for one digit of a negative number,

@@ -14,7 +14,8 @@ package enum AllocatorMemory {
     /// Environment variables with which an operator sets the number of arenas.
     private static let variables = ["MALLOC_ARENA_MAX", "GLIBC_TUNABLES"]
 
-    /// Limits the arenas, unless the environment sets them. Call it before any thread starts.
+    /// Limits the number of arenas, unless the environment sets this number. Call this function
+    /// before any thread starts.
     package static func limitArenas() {
         guard variables.allSatisfy({ getenv($0) == nil }) else { return }
         // Safety: the manual page of the function gives this type.

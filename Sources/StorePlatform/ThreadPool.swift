@@ -275,8 +275,8 @@ extension ThreadPool {
             return .sleep
         }
         waitingCount.store(state.queue.count, ordering: .relaxed)
-        // When the waiting tasks came, perhaps no further thread was allowed. If another turn is
-        // held by now, a thread can begin.
+        // When the waiting tasks came, perhaps no further thread was allowed. If another turn has
+        // become a held turn since then, a thread can begin.
         let wakeup = state.chooseWakeup(threadsMax: threadsMax)
         return .turn(task, interval: state.ages.beginTurn(), wakeup)
     }

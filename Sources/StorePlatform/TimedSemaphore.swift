@@ -30,7 +30,7 @@ public final class TimedSemaphore: @unchecked Sendable {
         lock.deallocate()
     }
 
-    /// Lets one wait end, now or later. Any thread may call it.
+    /// Ends one wait, now or later. Any thread may call it.
     public func signal() {
         pthread_mutex_lock(lock)
         count += 1

@@ -133,7 +133,7 @@ public final class Worker<Queue: WorkQueue>: Sendable {
     ///
     /// A caller that does the worker's work itself marks the queue in `body`. ``WorkQueue/isEmpty``
     /// must be true for a marked queue even if work comes, so that no thread takes the work. The
-    /// caller unmarks it by ``post(_:)``.
+    /// caller removes the mark by ``post(_:)``.
     ///
     /// - Returns: the result of `body`; `nil` if the worker does not rest, or is closed.
     @inlinable

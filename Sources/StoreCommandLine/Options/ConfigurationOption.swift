@@ -101,7 +101,7 @@ extension ConfigurationOption {
         )
     }
 
-    /// Refuses options of a program that can't have their names beside the options of the library.
+    /// Refuses a program's options if a name is not allowed, or is the name of another option.
     package static func checkNames(of own: [Self], beside library: [Self]) throws(UsageError) {
         let reserved = library.map(\.name) + ConfigurationOptions.commandFlags + ["token"]
         var names: Set<String> = []

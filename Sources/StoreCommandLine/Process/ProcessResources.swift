@@ -4,7 +4,8 @@ import StorePlatform
 /// Standard input, output and error: descriptors 0, 1 and 2.
 package enum StandardFiles {
     /// Opens `/dev/null` for each of the three descriptors that is not open. Otherwise a later
-    /// socket or file would get the descriptor, and lines of the log would go there.
+    /// socket or file would get the descriptor, and the log would write its lines to this socket or
+    /// file.
     package static func openMissing() {
         var descriptor: CInt
         repeat { descriptor = open("/dev/null", O_RDWR) } while 0...STDERR_FILENO ~= descriptor
@@ -14,7 +15,7 @@ package enum StandardFiles {
 
 /// The limit on the number of open files and sockets of the process.
 package enum DescriptorLimit {
-    /// Raises the limit as far as the system allows.
+    /// Raises the limit to the highest number that the system allows.
     package static func raise() { setLimit(RLIMIT_NOFILE) { $0.rlim_max } }
 }
 

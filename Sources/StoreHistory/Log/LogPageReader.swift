@@ -106,7 +106,7 @@ package struct LogPageReader: Sendable {
     /// Returns the records that follow from a version, directly or through other records. The
     /// search begins at `cause`, because a record after `start` may follow from a record before
     /// `start`. The page begins after the version `start`. The search up to `start` has no time
-    /// limit, so each page goes further than the page before.
+    /// limit, so each page covers later versions than the page before.
     private func pageOfConsequences(of cause: UInt64, after start: UInt64) throws(JournalError)
         -> LogPage
     {

@@ -114,7 +114,7 @@ package enum ClientOrigin {
         var text = host
         if let session { text += " " + sessionPrefix + session }
         guard let agent, !agent.isEmpty else { return text }
-        // Without the dash, a `User-Agent` that begins with the mark would be read as a session.
+        // Without the dash, a `User-Agent` that begins with this prefix would be read as a session.
         if agent.utf8.starts(with: sessionPrefix.utf8) { text += " -" }
         return text + " " + agent.prefix(agentCharactersMax)
     }

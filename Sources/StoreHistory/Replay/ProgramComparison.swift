@@ -1,6 +1,6 @@
 import StoreCore
 
-/// A comparison of the programs that have written a history with the program of this start.
+/// A comparison of today's program with the earlier programs that have written the history.
 ///
 /// A start needs only the newest snapshot and the records after that snapshot. But past versions
 /// and `verify` need the records before the snapshot, too. So if another program was the last to

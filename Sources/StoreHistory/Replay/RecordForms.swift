@@ -90,8 +90,8 @@ package final class RecordForms: Sendable {
         let ordered = readingsWithSameFormFirst(old, then)
         let isOlder = (then.migrations ?? 0) < old.count
         if then.form == todaysForms[name.pattern]?.form {
-            // The fields have not changed, but their meaning may have changed. So a migration goes
-            // first only if the migration reads exactly this form.
+            // The fields have not changed, but their meaning may have changed. So a migration is
+            // tried first only if the migration reads exactly this form.
             guard isOlder, let first = ordered.first, first.form == then.form else {
                 return [now] + ordered
             }

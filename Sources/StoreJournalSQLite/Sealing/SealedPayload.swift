@@ -16,7 +16,7 @@ package struct SealedPayload {
         case origin = 2
     }
 
-    /// A sealed value, with its place in the stored form.
+    /// A sealed value, with its position in the stored form.
     struct Value {
         let use: Use
         /// The offset of the `null` in the public JSON, for a member.

@@ -1,6 +1,6 @@
 public import StoreCore
 
-/// An action that changes a slice of the state, or the whole state, by a function of its own.
+/// An action that changes a slice of the state, or the whole state, with its own function.
 ///
 /// ```swift
 /// struct CompleteItem: StateUpdater {

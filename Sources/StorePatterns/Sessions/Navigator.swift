@@ -17,7 +17,7 @@ public struct Navigator: Sendable {
         present(view, completion: completion)
     }
 
-    /// Puts a view on top. A view that is already presented stays in its place.
+    /// Puts a view on top. A view that is already presented keeps its position.
     public func present(_ view: String, completion: RouteCompletion? = nil) {
         submit(.presented(view: view, style: style, sessions: [session]), completion)
     }

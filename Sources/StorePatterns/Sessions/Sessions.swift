@@ -55,7 +55,7 @@ public struct Sessions: EffectfulModule {
         /// A session has ended; its effects are cancelled.
         case ended(session: String)
         /// A view is put on top, or replaces all other views if the style is `root`. A view that is
-        /// already presented stays in its place.
+        /// already presented keeps its position.
         case presented(view: String, style: PresentationStyle, sessions: [String])
         /// The topmost view of this style is removed, with all views of other styles above it.
         case dismissed(style: PresentationStyle, sessions: [String])

@@ -99,7 +99,7 @@ public enum JournalPromise: String, Sendable, CaseIterable {
 public struct JournalSubject: Sendable {
     /// Makes a journal with an empty history of its own.
     public let make: @Sendable () throws -> any Journal
-    /// Closes a journal and opens its history anew, as the next start of a program does.
+    /// Closes a journal and opens its history again, as the next start of a program does.
     public let reopen: (@Sendable (any Journal) throws -> any Journal)?
     /// Makes a second journal on the history of a journal, for another writer.
     public let makeOtherWriter: (@Sendable (any Journal) throws -> any Journal)?

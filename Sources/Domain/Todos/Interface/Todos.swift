@@ -52,7 +52,7 @@ public enum Todos: ModuleInterface {
         case completeItem(index: Int)
         /// Marks an item as not completed.
         case reopenItem(index: Int)
-        /// Removes an item from the list for good.
+        /// Removes an item from the list without moving it to the archive.
         case deleteItem(index: Int)
         /// Moves every completed item from the list to the archive.
         case archiveCompleted
