@@ -6,8 +6,7 @@ import Synchronization
 /// ``threadsMax`` threads. A turn that takes very long is a held turn (``TurnAges``): its thread
 /// may be blocked by a slow disk or an endless reducer. For each held turn, one more thread may
 /// begin, but at most ``surplusThreadsMax`` threads, so that other tasks continue. When a held turn
-/// ends after all, its thread ends, too, if more than ``threadsMax`` threads are outside held
-/// turns.
+/// ends, its thread ends, too, if more than ``threadsMax`` threads are outside held turns.
 ///
 /// Any thread may call any function. Close a pool only after the workers that use it, because
 /// waiting tasks are dropped.

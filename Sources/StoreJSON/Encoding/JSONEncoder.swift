@@ -29,8 +29,8 @@ public struct JSONEncoder: Sendable {
 
     /// Returns the value as JSON, in an object that threads can share without a copy.
     ///
-    /// An encoder without adapters and ``userInfo`` encodes each row of a table only once. The
-    /// result shares the bytes of the rows with the results of other calls.
+    /// If the encoder has neither adapters nor ``userInfo``, it encodes each row of a table only
+    /// once. The result shares the bytes of the rows with the results of other calls.
     ///
     /// - Throws: as ``encode(_:)``.
     public func encodeShared<T: Encodable>(_ value: T) throws(JSONError) -> Bytes {

@@ -136,7 +136,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
 
     private func sweep() {
         // Look for views without readers while the table is unlocked. The search visits all views,
-        // which would hold the lock for long. Only a few views remain for the second check.
+        // and would hold the lock for a long time. Only a few views remain for the second check.
         let unread = table.withLock { $0.viewsByTopic }.values.filter {
             !distributor.hasReaders($0.request.topic)
         }

@@ -146,9 +146,9 @@ extension ServerConfiguration {
 /// The rule for the attribute `Secure` of a cookie. Browsers send a secure cookie only over TLS
 /// (RFC 6265).
 public enum CookieSecurity: String, Sendable, CaseIterable {
-    /// The cookie of a session is secure if a trusted proxy reports that the client came over TLS.
-    /// The cookie of a principal is secure unless the `Host` of the request names loopback. A
-    /// request to loopback often has no TLS, and never leaves the machine.
+    /// The cookie of a session is secure if a trusted proxy reports that the client uses TLS. The
+    /// cookie of a principal is secure unless the `Host` of the request names loopback. A request
+    /// to loopback often has no TLS, and never leaves the machine.
     case auto
     /// Every cookie is secure.
     case always

@@ -17,7 +17,7 @@ final class Forgetter: Sendable {
     /// error is the reason why the program refuses.
     private let dispatch: @Sendable (_ principals: [String]) throws(ForgetError) -> Void
     private let isBusy = Atomic(false)
-    /// The steady time before which no attempt begins, in nanoseconds.
+    /// The time of the steady clock before which no attempt begins, in nanoseconds.
     private let nextAttemptTime = Atomic<UInt64>(0)
 
     init(

@@ -28,8 +28,8 @@ struct AnalyticsOutput: ~Copyable {
     }
 
     /// Writes lines. Continues after a short write, without a limit of time. Calls `progress` each
-    /// time that the destination has taken some bytes. Returns the number of bytes of lines that
-    /// were written whole. If some bytes were not written, also returns the reason.
+    /// time that the destination has taken some bytes. Returns the number of bytes in the
+    /// completely written lines. If some bytes were not written, also returns the reason.
     borrowing func write(
         _ bytes: [UInt8],
         progress: () -> Void

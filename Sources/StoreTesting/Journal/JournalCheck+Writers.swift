@@ -110,7 +110,7 @@ extension JournalCheck {
     }
 
     /// Appends one record after the newest record. Each conflict means that another writer has
-    /// appended a record. So the loop ends when all other writers have ended, if not before.
+    /// appended a record. So the loop ends soon after the other writers have ended, or earlier.
     private static func appendAfterNewest(
         to journal: any Journal,
         as name: String,
