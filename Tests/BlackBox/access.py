@@ -62,7 +62,7 @@ class House:
         return {"Authorization": f"Bearer {self.token(principal, role, *words)}"}
 
     def brief(self, principal, role, seconds):
-        """The header fields of a key that ends in so many seconds, to the full second."""
+        """The header fields of a key that ends after this number of seconds, rounded to a full second."""
         end = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds)
         return self.bearer(principal, role, "--expires", end.strftime("%Y-%m-%dT%H:%M:%SZ"))
 
@@ -89,12 +89,12 @@ def guarded(folder, roles=None):
 
 
 def refusals(server):
-    """How many times a server has logged that it keeps its earlier files."""
+    """The number of refused reloads in a server's log: the server kept its earlier files."""
     return server.log_text.count("stay as they were") + server.log_text.count("stays as it is")
 
 
 def reload(server):
-    """Makes the server read its files again, and waits until it has."""
+    """Makes the server read its files again, and waits for the line in its log."""
     lines = lambda: server.log_text.count("keys and policy are read again") + refusals(server)  # noqa: E731
     before = lines()
     server.process.send_signal(signal.SIGHUP)
@@ -102,7 +102,7 @@ def reload(server):
 
 
 def cookie_of(answer, name):
-    """The header field that shows a cookie which an answer sets."""
+    """The header field with which a client sends a cookie of an answer."""
     [found] = [
         value.split(";")[0]
         for field, value in answer.headers

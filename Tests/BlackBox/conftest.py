@@ -51,9 +51,9 @@ def cinema(cinema_program):
 
 @pytest.fixture
 def store_server_in_path(tmp_path, monkeypatch):
-    """For documents that start the server by its name, again and again, at one address.
+    """Puts the server into PATH, for documents that start it by its name several times at one address.
 
-    Its port is below the ports that the system gives away, so that no test beside this one gets it in between.
+    The port is below the system's range for free ports. So between two starts, no other test gets the port.
     """
     (tmp_path / "store-server").symlink_to(binary())
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")

@@ -84,7 +84,7 @@ def binary():
 
 
 def environment_with(variables=None):
-    """The environment without variables of the server, and with these variables."""
+    """The environment of the test with these variables, and without other variables of the server."""
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("STORE_SERVER_", "OTEL_"))}
     return {**clean, **(variables or {})}
 
@@ -101,7 +101,7 @@ def run(*arguments, environment=None, seconds=20):
 
 
 def listens(path):
-    """True if a process accepts connections at a path. The file exists a moment earlier (proc(5))."""
+    """True if a process accepts connections at a path. The socket's file exists a moment before that (proc(5))."""
     lines = [line.split() for line in pathlib.Path("/proc/net/unix").read_text().splitlines()]
     return any(line[3] == "00010000" and line[-1] == path for line in lines if len(line) == 8)
 
@@ -216,7 +216,7 @@ class Server:
         program=None,
         data=None,
     ):
-        """Keeps nothing, unless `data` names a directory. If the log goes elsewhere (`stderr`), the server has to
+        """Starts a server, in memory unless `data` names a directory. If the log goes elsewhere (`stderr`), it has to
         listen on a path."""
         self.path = listen.removeprefix("unix:") if stderr is not None else None
         self.log = tempfile.NamedTemporaryFile(prefix="store-server-", suffix=".log")
@@ -333,7 +333,7 @@ class Server:
 
     @property
     def sockets(self):
-        """The number of its descriptors that are sockets."""
+        """The number of the process's open sockets."""
         folder, count = f"/proc/{self.pid}/fd", 0
         for name in os.listdir(folder):
             try:
@@ -586,7 +586,7 @@ class SmallDisk:
         subprocess.run(["umount", "--lazy", self.data], check=True)
 
     def fill(self):
-        """Takes all room of the file system."""
+        """Fills the file system."""
         with (self.data / "ballast").open("wb", buffering=0) as ballast, contextlib.suppress(OSError):
             while True:
                 ballast.write(bytes(4_096))

@@ -1,4 +1,4 @@
-"""An OpenTelemetry collector that takes OTLP over HTTP, as far as tests need it."""
+"""A small OpenTelemetry collector for tests, which takes OTLP over HTTP."""
 
 import contextlib
 import http.server
@@ -81,7 +81,7 @@ def value(attribute):
 
 
 def attributes(span):
-    """The attributes of a span or a resource, by their names, each once."""
+    """The attributes of a span or a resource, by their names. Fails if a name occurs twice."""
     found = {attribute["key"]: value(attribute) for attribute in span["attributes"]}
     assert len(found) == len(span["attributes"]), span
     return found

@@ -58,7 +58,7 @@ class Mirror:
         self.names = []
 
     def take(self, event):
-        """Applies one event. Ids only grow."""
+        """Applies one event, and checks that ids only grow."""
         self.names.append(event.name)
         if event.name == "resync":
             self.version = None
@@ -76,7 +76,7 @@ class Mirror:
         return self
 
     def follow(self, stream, version):
-        """Reads until it has a version."""
+        """Reads a stream until the state has a version."""
         while self.version is None or self.version < version:
             self.take(stream.event())
         return self

@@ -2,8 +2,8 @@
 
     Tests/BlackBox/programs.py
 
-As a program, it builds all samples beside the tests at once, which is faster than building one after the other. A
-test that needs a sample then finds it built.
+Run as a program, this file builds all samples at once, which is faster than one after the other. A test that needs
+a sample then finds it built.
 
 PROGRAMS_OPTIONS has further options of `swift build`, such as the options of a sanitizer. PROGRAMS_SCRATCH is the
 folder for the build.
@@ -22,7 +22,7 @@ import subprocess
 from harness import ROOT
 
 OPTIONS = shlex.split(os.environ.get("PROGRAMS_OPTIONS", ""))
-# `swift build` has built the library there already.
+# In this folder, `swift build` has built the library already.
 SCRATCH = pathlib.Path(os.environ.get("PROGRAMS_SCRATCH", ROOT / ".build"))
 BUILT = SCRATCH / ("release" if "release" in OPTIONS else "debug")
 MODULES = BUILT / "Modules"
@@ -71,7 +71,7 @@ let package = Package(
 
 
 def write(path, text):
-    """Writes a file, unless it has this text already: then it need not be built again."""
+    """Writes a file, unless it has this text already. An unchanged file is not built again."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
@@ -82,7 +82,7 @@ def names(folder):
 
 
 def write_manifest():
-    """Writes it each time: only then does SwiftPM notice new and removed files of its dependencies."""
+    """Writes the manifest each time: only then does SwiftPM notice new and removed files of the dependencies."""
     targets = []
     for name in names("Sources"):
         if is_part(name):
@@ -107,7 +107,7 @@ def is_part(name):
 
 @contextlib.contextmanager
 def locked():
-    """A lock for the one process that writes or builds the package."""
+    """Holds a lock, so that only one process at a time writes or builds the package."""
     PACKAGE.mkdir(parents=True, exist_ok=True)
     with open(PACKAGE / "lock", "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -115,7 +115,7 @@ def locked():
 
 
 def library():
-    """A text that changes with every file that the programs depend on, beside their own files."""
+    """A text that changes with each file of the library on which the programs depend."""
     files = [ROOT / "Package.swift", *sorted((ROOT / "Sources").rglob("*"))]
     stats = [(str(file), (stat := file.stat()).st_size, stat.st_mtime_ns) for file in files]
     return repr(stats)
@@ -155,7 +155,7 @@ def write_program(name, source, parts):
 def build(name, source, parts=()):
     """Builds a program of this `main.swift`, unless it is built, and returns its path.
 
-    Each of its parts is a target, which imports StoreCore and the parts that it names.
+    Each part is a target, which imports StoreCore and the parts that its source names.
     """
     with locked():
         mark = fingerprint(source, *parts)
@@ -178,7 +178,7 @@ def run_tests(name, source):
 
 
 def typecheck(source, folder):
-    """Compiles a file that imports the library. A sample has to be built before."""
+    """Type-checks a file that imports the library. Some sample has to be built before."""
     file = folder / "checked.swift"
     file.write_text(source)
     command = ["swiftc", "-swift-version", "6", "-typecheck", "-I", MODULES, file]

@@ -29,7 +29,7 @@ def free_port():
 
 @contextlib.contextmanager
 def folder():
-    """A folder that the users of proxies may enter. They may not enter the folder of a test."""
+    """A folder that the users of proxies may enter, in contrast to the folder of a test."""
     path = tempfile.mkdtemp(prefix="store-proxy-", dir="/tmp")
     os.chmod(path, 0o755)
     try:
@@ -58,7 +58,7 @@ def configuration(kind, text, path, port, upstream):
 
     text = put("/etc/ssl/store/", f"{path}/", text)
     if upstream.startswith("unix:"):
-        # The line with the path stands below the other line, as a comment.
+        # The recipe has the line with the path below the other line, as a comment.
         lines = text.split("\n")
         [at] = [index for index, line in enumerate(lines) if UPSTREAM in line]
         assert lines[at + 1].strip().startswith("# ") and PATH in lines[at + 1]
@@ -147,7 +147,7 @@ class Proxy:
         return self
 
     def __exit__(self, *_):
-        # The session belongs to this proxy: its workers end with it.
+        # The proxy has a process group of its own, so its workers end, too.
         os.killpg(self.process.pid, signal.SIGTERM)
         try:
             self.process.wait(10)

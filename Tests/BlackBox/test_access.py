@@ -30,7 +30,7 @@ def put(server, header, *actions, **headers):
 
 
 def plant(server, house, rounds=1):
-    """Leaves secrets everywhere but in the list: in the state, in sessions, in the log, in effects."""
+    """Puts secrets everywhere except in the list: into the state, sessions, the log and effects."""
     others = [session(server, house.operator) for _ in range(2)]
     for number in range(rounds):
         text = f"{SECRET}{number}"
@@ -130,8 +130,8 @@ def test_17_a_reader_of_the_list_sees_nothing_but_the_list(house):
 
 
 def test_17_answers_to_actions_contain_no_hidden_value(house):
-    """Secrets of the whole state, of effects of other modules, of values and of states. The reason of a module
-    that the request addressed is that module's own text."""
+    """Looks for secrets of the whole state, of effects of other modules, of values and of states. The module that
+    the request addressed may answer with a reason of its own."""
     header = house.bearer("ada", "sender")
     with house.server() as server:
         plant(server, house)
@@ -284,7 +284,7 @@ def test_17_streams_contain_no_hidden_value_and_are_silent_during_hidden_changes
 
 @pytest.mark.parametrize("target", ["/events", "/events?mode=patch"])
 def test_17_3_a_stream_is_silent_when_another_stream_of_its_role_begins(house, target):
-    """Hidden changes lie between the two, and the first reader gets no event for them."""
+    """Hidden changes happen between the begins of the two streams. The first reader gets no event for them."""
     ada, bob = house.bearer("ada", "reader"), house.bearer("bob", "reader")
     with house.server() as server:
         assert server.post(action("todos/added", text="first"), house.operator).status == 200
@@ -305,7 +305,7 @@ def test_17_3_a_stream_is_silent_when_another_stream_of_its_role_begins(house, t
 
 
 def hide(server, house, count):
-    """Dispatches so many hidden actions."""
+    """Dispatches this number of hidden actions."""
     text = f"{SECRET}x"
     batch = [action("safe/opened"), action("Named", text=text), action("diary/written", text=text)] * 30
     for _ in range(count // len(batch) + 1):

@@ -25,7 +25,7 @@ def test_17_each_request_on_a_connection_is_judged_by_its_own_credential(house):
     reader, author = house.bearer("ada", "reader"), house.bearer("bob", "author")
     nothing = house.bearer("eve", "nothing")
     token = reader["Authorization"]
-    # As long as a good token, with other bytes at the beginning, in between and at the end.
+    # These tokens have the length of a good token, and another byte near the beginning, in the middle or at the end.
     wrong = [token[:place] + ("a" if token[place] != "a" else "b") + token[place + 1 :] for place in (12, 20, -1)]
     long = {"Authorization": token.replace(" ", " " * 1_500)}
     with house.server() as server, Wire(server) as wire:

@@ -31,7 +31,7 @@ def last_events(stream):
 
 
 def ended(stream):
-    """Checks that it ends because of its credential, and returns the events before the last one."""
+    """Checks that a stream ends because of its credential, and returns the events before the last event."""
     *before, bye = last_events(stream)
     assert bye.name == "bye" and bye.json["reason"] == "expired", bye
     return before
@@ -198,7 +198,7 @@ class Waiting:
             fields = "".join(f"{name}: {value}\r\n" for name, value in header.items())
             wire.send(f"GET {target} HTTP/1.1\r\nHost: {server.authority}\r\n{fields}\r\n".encode())
             self.wires.append(wire)
-        # The event loop has read the earlier bytes, and goes on in the order of its turns.
+        # When these requests are answered, the event loop has read the bytes of the waiting requests.
         for _ in range(3):
             assert server.get("/livez").status == 200
 
@@ -228,7 +228,7 @@ def polls(server, header, slow=None):
 
 
 def planned(server, header, ms=600_000):
-    """The location of the outcome of a dispatch whose effect takes so long."""
+    """The location of the outcome of a dispatch whose effect takes `ms` milliseconds."""
     answer = server.post(action("todos/planned", text=f"{ms}", ms=ms), {**header, "Prefer": "wait=0"})
     assert answer.status == 202, answer
     return answer["location"]

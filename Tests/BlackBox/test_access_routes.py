@@ -83,7 +83,7 @@ def test_17_each_route_checks_the_credential(house):
             for role in "nothing", "reader", "operator":
                 answer = request(server, method, path, headers[role])
                 assert answer.status < 500 and answer.status != 401 or path == "/session", (role, where, answer)
-            # A role that may do everything is refused nothing.
+            # A role with all permissions is never refused.
             assert answer.status != 403, (where, answer)
             if not exists:
                 assert answer.status == 405, (where, answer)

@@ -52,7 +52,7 @@ def test_17_a_bearer_token_is_exchanged_for_a_cookie(house):
         taken = server.request("DELETE", "/session", headers={**own, "Cookie": f"{own['Cookie']}; {cookie['Cookie']}"})
         assert taken.status == 204
         assert "store-auth=;" in taken["set-cookie"] and "store-session=;" in taken["set-cookie"]
-        # A client that has logged in and whose session has ended gets rid of both.
+        # If the session has ended already, the same request still removes both cookies.
         taken = server.request("DELETE", "/session", headers={"Cookie": f"{own['Cookie']}; {cookie['Cookie']}"})
         assert taken.status == 204 and "store-auth=;" in taken["set-cookie"]
 
@@ -76,7 +76,7 @@ def test_13_2_a_principal_finds_out_its_role_its_end_and_its_session(house):
         own = session(server, ada)
         shown = server.get("/session", own).json
         assert {**shown, "session": None} == known and shown["session"]
-        # For another principal it is the cookie of no session.
+        # For another principal, the cookie names no session.
         assert server.get("/session", {**bob, "Cookie": own["Cookie"]}).json["session"] is None
         end = server.get("/session", brief).json["expires"]
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", end), end
@@ -151,7 +151,7 @@ def test_17_a_session_belongs_to_its_principal(house, tmp_path):
 
     def check(server):
         assert server.get("/modules/diary", mine).json["lines"] == ["mine"]
-        # Another key of the same principal stands for the same principal.
+        # With another key of the same principal, the session is the same.
         assert server.get("/modules/diary", {**again, **cookie}).json["lines"] == ["mine"]
         for header in {**bob, **cookie}, cookie:
             assert server.get("/modules/diary", header).problem("forbidden", 403)
@@ -182,7 +182,7 @@ def test_17_idempotency_keys_belong_to_the_principal(house):
                 assert (answer["idempotency-replayed"] == "true") == (number > 0)
                 versions.add(answer.json["version"])
             assert len(versions) == 1
-        # Anonymous clients have keys for each session.
+        # The idempotency keys of anonymous clients belong to their sessions.
         for header in {}, session(server, {}), session(server, {}):
             answer = server.post(action("todos/added", text="nobody"), {**header, **key})
             assert (answer.status, answer["idempotency-replayed"]) == (200, None)

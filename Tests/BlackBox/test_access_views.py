@@ -117,7 +117,7 @@ def condition(header, answer):
 def test_2_7_a_condition_on_a_view_holds_while_the_view_shows_the_same(house, server):
     visitor = house.visitor
     view = server.get("/views/safe", visitor)
-    # A session begins, the safe is opened, which its view does not show, and a box is started.
+    # None of these requests changes the view of the safe.
     assert server.request("POST", "/sessions", b"", visitor).status == 201
     for each in action("safe/opened"), action("boxes/7/start", label="x"), action("todos/added", text="x"):
         assert server.post(each, house.operator).status == 200
@@ -140,7 +140,7 @@ def test_2_7_a_condition_on_a_part_holds_while_the_part_is_the_same(house, serve
     root = house.operator
     assert server.post(action("todos/added", text="milk"), root).status == 200
     part = server.get("/state/todos/items", root)
-    # The echoes beside it change, and so does the safe.
+    # The list stays the same, but the echoes beside it and the safe change.
     assert server.post(action("Swept", text="x"), root).status == 200
     add = action("todos/added", text="tea")
     for resource in "/state", "/state/todos", "/state/todos/echoes":
@@ -240,7 +240,7 @@ def test_2_7_a_condition_names_a_view_with_its_parameters():
         assert server.post(action("ScreenShown", name="x")).status == 200
         add = action("AddItem", text="tea")
         assert server.post(add, condition({}, done), "?if-match-of=/views/items?completed=true%26limit=2").status == 200
-        # The list has one more item, and this view of it shows the same two.
+        # The list has one more item, but this view still shows the same two items.
         assert server.post(add, condition({}, done), "?if-match-of=/views/items?completed=true%26limit=2").status == 200
         complete = action("CompleteItem", index=0)
         assert server.post(complete).status == 200

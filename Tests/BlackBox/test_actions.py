@@ -27,7 +27,7 @@ def add(text):
 
 
 def post_many(server, count):
-    """Applies so many actions in arrays."""
+    """Applies this number of actions in arrays."""
     with Wire(server) as wire:
         while count > 0:
             part = min(count, 1_000)
@@ -36,7 +36,7 @@ def post_many(server, count):
 
 
 def pages(server, target):
-    """The pages from here on, up to the first empty page."""
+    """The pages from a target on, up to the first empty page."""
     while True:
         page = server.get(target).json
         yield page
@@ -324,7 +324,7 @@ def test_5_2_a_reader_that_takes_nothing_is_closed_and_comes_back_without_loss()
         assert versions(seen) == list(range(1, len(seen) + 1)) and 0 < len(seen) < 4_000
         last = server.version
         while len(seen) < last:
-            # A starved test may be a slow reader, too. Then it comes back once more.
+            # On a busy machine, the test itself may be a slow reader. Then it connects once more.
             with Stream(server, LOG, last=seen[-1].id) as again:
                 again.opened()
                 while len(seen) < last and (event := again.event()).name != "bye":

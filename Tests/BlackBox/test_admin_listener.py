@@ -62,7 +62,7 @@ def test_7_4_clients_take_no_place_of_an_operator():
             assert server.get("/state", wire=one).status == server.get("/state", wire=two).status == 200
             server.get("/state").problem("overloaded", 503)
             assert admin.get("/readyz").status == 200
-            # And the other way round: the maximum of operators takes no place of a client.
+            # Conversely, connections of operators take no place of a client.
             held = [socket.create_connection((admin.host, admin.port)) for _ in range(64)]
             try:
                 until(lambda: refused(admin), "operators have a bound of their own")

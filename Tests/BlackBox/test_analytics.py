@@ -167,9 +167,9 @@ def test_11_2_lines_that_wait_are_bounded_in_bytes():
             before = server.resident_bytes
             show(140)
             grown = server.resident_bytes - before
-            # 32 MiB of lines may wait, and the line that is being written is there a second time.
+            # 32 MiB of lines may wait, and the line that is being written needs its memory twice.
             assert grown < 96 << 20, f"{grown >> 20} MiB more"
-            # 37 lines have 32 MiB. The pipe holds a part of the first.
+            # 32 MiB have room for 37 lines. The pipe holds a part of the first line.
             assert 150 - 40 <= lost() <= 150 - 35
             # Small lines wait beside them as long as there is room, and all lines are counted.
             server.post(INCREASE)

@@ -71,7 +71,7 @@ def test_s6_middleware_has_an_envelope_and_work_that_waits_for_the_commit(progra
         server = around.server
         assert server.post(write("a")).status == 200
         assert server.post(write("refused")).status == 409
-        # An array is one envelope: work that its first member left is dropped with it.
+        # An array is one envelope. If it is refused, the closures for its first action are dropped, too.
         assert server.post([write("b"), write("refused")]).status == 409
         assert server.post([write("c"), write("d")]).status == 200
         assert server.post(write("e"), query="?dry-run=true").status == 200
@@ -238,7 +238,7 @@ def test_s7_an_answer_waits_for_the_client_that_is_to_show_a_view(program):
         assert 1 <= time.monotonic() - began < 2
         location = answer["location"]
         assert location == f"/dispatch/{answer.json['version']}"
-        # The watch gives up after three seconds, which ends the wait.
+        # The presenter stops waiting after three seconds, which ends the consequences.
         done = server.get(location, {"Prefer": "wait=10"})
         assert 2.9 <= time.monotonic() - began < 5
         assert done.status == 200 and done.json == {**answer.json, "completed": True}
@@ -306,7 +306,7 @@ def test_b35_only_the_session_of_the_202_and_operators_read_the_outcome(program)
         problem = server.get(location, bob.headers).problem("not-found", 404)
         assert "not remembered" in problem["detail"]
         assert server.get(location).status == 202
-        # A dispatch that was answered with 200 is not remembered, and a text that is no version never was.
+        # The server remembers no outcome for a dispatch with the answer 200, nor for a text that is no version.
         version = server.wait(write("a")).json["version"]
         for other in (version, 99, "x", "-1", "99999999999999999999999"):
             server.get(f"/dispatch/{other}").problem("not-found", 404)
@@ -383,7 +383,7 @@ def test_k14_effects_are_measured_by_action_with_many_at_once(program):
         during = samples(server)
         assert during[f"store_effect_running{work}"] == 20
         assert during[f"store_effect_running{nap}"] == 1
-        # All instances share a kind.
+        # All instances share one series.
         rest = '{module="card",action="card/{id}/rested"}'
         assert during[f"store_effect_running{rest}"] == 3
         assert during["store_effects_running"] == during["store_effects_running_max"] == 24
@@ -513,7 +513,7 @@ def test_x8_a_fresh_store_begins_with_the_file_by_an_action(program, tmp_path):
         assert first["origin"].startswith("Around/main.swift:")
         rename(server, "ada")
         server.stop()
-    # History has begun: the file is written, and not read.
+    # History has begun, so the server writes the file and does not read it.
     path.write_text('{"name":"edited"}')
     with Server(program=program, environment=environment, data=data) as server:
         assert server.state["user"] == {"name": "ada", "changes": 2}

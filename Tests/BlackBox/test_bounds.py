@@ -10,7 +10,7 @@ MIB = 1 << 20
 
 
 def post_all(server, body, count, headers="", ahead=64):
-    """Posts the same body so often over one connection. Some requests are ahead of their answers."""
+    """Posts the same body `count` times over one connection. `ahead` requests are sent ahead of their answers."""
     body = json.dumps(body).encode()
     head = (
         f"POST /dispatch HTTP/1.1\r\nHost: {server.authority}\r\nContent-Type: application/json\r\n"
@@ -74,7 +74,7 @@ def test_3_4_a_long_poll_that_is_answered_leaves_nothing_in_memory():
 @pytest.mark.plain("memory is measured, and a sanitizer keeps what is freed")
 @pytest.mark.ci
 def test_a_history_in_memory_keeps_its_bytes():
-    # The journal may have 64 MiB. Beside it there are the state, a few of its encodings and snapshots.
+    # The journal may have 64 MiB. Memory also holds the state, a few encodings of it, and snapshots.
     with Server("--body-max", str(2 * MIB)) as server:
         post_all(server, INCREASE, 100)
         before = server.resident_bytes
@@ -85,7 +85,7 @@ def test_a_history_in_memory_keeps_its_bytes():
         assert grown < (64 + 64) * MIB, f"{grown / MIB:.0f} MiB more"
         kept = server.get("/actions?limit=1").json
         assert 1_500 - 70 < kept["actions"][0]["version"] - 100 < 1_500
-        # A version that is kept can be made again.
+        # The state of a kept version can be made again.
         assert server.get(f"/state/counter?version={server.version - 1}").status == 200
 
 

@@ -133,7 +133,7 @@ def test_4_6_chromium_reads_resumes_and_gets_a_new_epoch(tmp_path):
         assert seen("message")[2][1] == f"{server.epoch}:2"
         assert not seen("resync")
 
-        # Another process on the same port: another epoch; resync comes first, then the new state.
+        # Another process on the same port has another epoch. The stream sends resync first, then the new state.
         port = server.port
         assert server.stop(signal.SIGTERM) == 0
         with Server(listen=f"127.0.0.1:{port}") as second:

@@ -1,4 +1,4 @@
-"""The commands that send requests to a server show it a credential: from a file, or from the environment."""
+"""The commands that send requests to a server send a credential, from a file or from the environment."""
 
 import json
 import re

@@ -53,7 +53,7 @@ def test_an_export_has_the_sessions_and_an_import_keeps_them(tmp_path):
     data, file, copy = tmp_path / "data", tmp_path / "lines", tmp_path / "copy"
     with Server(data=data) as server:
         ada = Client(server).begin()
-        # The spaces and the quote are a part of the client's JSON, which change nothing.
+        # A `session=` in the client's own text does not change the session of the record.
         assert ada.send(INCREASE, **{"User-Agent": "session=eve x"}).status == 200
         assert Client(server).send(INCREASE, **{"User-Agent": 'session=eve "x"'}).status == 200
         assert ada.wait(action("movieCard/start", title="Alien")).status == 200
@@ -146,7 +146,7 @@ def test_a_history_of_a_newer_form_is_left_alone(history):
 
 
 def test_only_the_owner_may_read_an_export(history, tmp_path):
-    """Under any mask of the process. The file has all of history."""
+    """The file has all of history, so its mode does not depend on the mask of the process."""
     file = tmp_path / "lines"
     old = os.umask(0)
     try:
@@ -238,7 +238,7 @@ def test_verify_if_new_verifies_a_history_again_after_another_program_has_served
     assert "30 actions replayed" in command("verify", "--if-new", "--data", data)
     assert served(data) == history[1]
     assert "has verified the history" in command("verify", "--if-new", "--data", data)
-    # For a start, a program with another time is another program.
+    # A start takes an executable with another modification time for another program.
     other = shutil.copy(binary(), tmp_path / "other")
     with Server(program=other, data=data) as server:
         assert server.post(INCREASE).status == 200
@@ -255,7 +255,7 @@ def test_a_history_that_is_served_is_not_verified_beside(history):
     with Server(data=history[0]) as server:
         said = command("verify", "--data", str(history[0]), status=1)
         assert f"process {server.pid}" in said
-        assert len(said.strip().splitlines()) == 2  # the fault, and the way out
+        assert len(said.strip().splitlines()) == 2  # the fault, and the remedy
 
 
 @pytest.mark.parametrize(

@@ -227,7 +227,7 @@ def test_13_an_effect_that_goes_on_after_a_kill_works_for_its_own_client(program
         assert [(each["cause"], each["payload"]["version"]) for each in told] == [(lost, lost)]
 
 
-# A tag stands for one state, byte for byte
+# A tag identifies one state, byte for byte
 
 
 def test_1_2_texts_that_look_the_same_differ_on_the_shipped_server(tmp_path):
@@ -268,7 +268,7 @@ def lost(server):
 
 
 class Flood:
-    """Fills all the room for the program's own actions, and holds the Core up for so long."""
+    """Fills all the room for the program's own actions, and blocks the Core for a time."""
 
     def __init__(self, server, ms):
         self.server = server

@@ -25,7 +25,7 @@ ROLES = {
 def hold(server, configuration, seed, examples, headers=None):
     """Runs schemathesis, and fails with its report if an answer is not as described.
 
-    It reads each answer to its end, and a stream has no end: `test_description.py` checks streams.
+    Schemathesis reads each answer to its end, and a stream has no end. So `test_description.py` checks streams.
     """
     command = [
         pathlib.Path(sys.executable).parent / "schemathesis", "--config-file", configuration,

@@ -30,7 +30,7 @@ def interface(tmp_path_factory):
 
 
 def own_types(declaration):
-    """A declaration without the types of its closures: the rest is given or returned as it is."""
+    """A declaration without the types of its closures. The remaining types are its arguments and results."""
     return re.sub(r"@escaping [^,]*?\(.*?\)[^,)]*", "closure", declaration)
 
 

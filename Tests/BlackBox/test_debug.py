@@ -146,7 +146,7 @@ def test_12_2_a_deleted_stream_gets_bye_and_the_others_go_on(fresh_debugged):
         assert stream.event().version == 1
         stream.close()
     opened[1].close()
-    # The place is used again, under another id.
+    # The next stream takes the free place, under another id.
     with Stream(server) as stream:
         stream.opened().event()
         assert id not in {each["id"] for each in streams(server)}
@@ -180,7 +180,7 @@ def test_12_2_an_unknown_subscription_is_404(debugged, id):
 
 
 def test_12_2_a_thousand_streams_come_and_go_and_none_is_left(fresh_debugged):
-    """Row U19: back to the same list and the same sockets."""
+    """Row U19: afterwards, the server has the same list of streams and the same sockets as before."""
     before = fresh_debugged.sockets
     for _ in range(10):
         opened = open_streams(fresh_debugged, 100)
@@ -208,7 +208,7 @@ def test_12_2_a_list_during_a_stop_does_not_hold_the_server_up():
 
 
 def test_12_3_analytics_can_be_taken_away_for_good(tmp_path):
-    """Row U22: from the answer on, no record is written."""
+    """Row U22: after the answer, no record of analytics is written."""
     file = tmp_path / "analytics.jsonl"
     with Server("--debug-routes", "--analytics", f"file:{file}") as server:
         item = {"id": "analytics", "href": "/debug/middleware/analytics"}
@@ -242,7 +242,7 @@ def test_12_4_the_shipped_server_exposes_no_command(debugged):
 def test_12_5_a_page_of_another_origin_is_refused(debugged, method, path):
     for origin in ("https://evil.example", "null", "http://127.0.0.1:1"):
         debugged.request(method, path, b"", {"Origin": origin}).problem("forbidden", 403)
-    # Reading does no harm: without a CORS header the browser shows the answer to no page.
+    # A GET from another origin is harmless: without a CORS header, the browser shows no page the answer.
     debugged.get("/debug/commands/x", {"Origin": "null"}).problem("not-found", 404)
     own = f"http://{debugged.authority}"
     debugged.request(method, path, b"", {"Origin": own}).problem("not-found", 404)

@@ -1,6 +1,6 @@
 """The default deadlines (protocol 4.7, 4.9, 9), all at once.
 
-Each row is a client. It returns how long the server took to act on it.
+Each row is a function that acts as a client. It returns the time after which the server acted on the client.
 """
 
 import concurrent.futures
@@ -14,14 +14,14 @@ import time
 import pytest
 from harness import INCREASE, Server, Stream, Wire, until
 
-# The tolerance for a deadline: the server looks once a second, and the machine is busy.
+# The tolerance for a deadline: the server checks deadlines once a second, and the machine is busy.
 LATE_SECONDS_MAX = 4
 WAIT_SECONDS_MAX = 90
 SO_ATTACH_FILTER = 26
 
 
 def inode(server, client):
-    """The server's end of a client's connection, under its name in /proc."""
+    """The name in /proc of the server's socket of a client's connection."""
     pair = (server.port, client.getsockname()[1])
     for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]:
         fields = line.split()
@@ -152,7 +152,7 @@ def dead_peer_that_is_owed_an_answer(server):
         return time.monotonic() - began
 
 
-# The clients, and the seconds: at least, at most.
+# The clients, each with the least and the greatest number of seconds.
 BOUNDS = [
     (half_a_header, 10, 10 + LATE_SECONDS_MAX),
     (half_a_second_header, 10, 10 + LATE_SECONDS_MAX),
@@ -175,7 +175,7 @@ def test_9_the_default_deadlines_hold():
         assert server.post(INCREASE).status == 200
         with concurrent.futures.ThreadPoolExecutor(len(BOUNDS)) as pool:
             running = [
-                # The large states of one row must not delay the heartbeats of others.
+                # The large states of this row would delay the heartbeats of others, so it has a server of its own.
                 (row, pool.submit(row[0], burdened if row[0] is reader_that_takes_nothing else server))
                 for row in BOUNDS
             ]

@@ -43,7 +43,7 @@ def test_b38_the_effects_of_each_store_get_the_dependencies_of_that_store(progra
             list(pool.map(ask, range(len(CLERKS) * SESSIONS)))
 
 
-# A value that any part of a program could reach, and change or replace for all others.
+# Declarations of values that each part of a program could change for all other parts.
 SINGLETONS = (
     re.compile(r"^ *(?:[\w()]+ )*static var \w+[^{\n]*$", re.M),
     re.compile(r"^ *(?:[\w()]+ )*static var \w+[^{\n]* = ", re.M),
@@ -65,7 +65,7 @@ def test_b38_neither_the_library_nor_a_store_has_a_singleton():
     ]
     assert len(files) > 100
     found = {file.name: singletons(file.read_text()) for file in files}
-    # Each of several tests at the same time has its own; it belongs to the task.
+    # Each task has a value of its own, so tests that run at the same time do not share it.
     allowed = {"ActionCoverage.swift": ["@TaskLocal static var current: ActionCoverage?"]}
     assert {name: lines for name, lines in found.items() if lines and name not in allowed} == {}
 

@@ -1,4 +1,4 @@
-"""The files of deploy/: the program of each reads it, and it fits the server and the image."""
+"""The files of deploy/. The program for each file accepts it, and the file fits the server and the image."""
 
 import json
 import os
@@ -147,14 +147,14 @@ def test_compose_files_fit_the_image(path):
     text = path.read_text()
     project = yaml.safe_load(text)
     services, volumes = project["services"], project.get("volumes", {})
-    # A comment names an option of a program of one's own.
+    # A comment names an example of a program's own option.
     assert variables(text) <= OPTIONS | {"signing-key"}
     store = services["store"]
     for word in store["command"]:
         if word.startswith("--"):
             assert word[2:].split("=")[0] in OPTIONS
     if path.name == "own.yaml":
-        # An image of one's own is built before, by scripts/image.
+        # The image of another program has to be built first, by scripts/image.
         assert store["image"].startswith("${STORE_IMAGE:?") and "build" not in store
     else:
         assert store["image"] == "store-server:latest"
@@ -183,7 +183,7 @@ def test_compose_files_fit_the_image(path):
         for network in service.get("networks", []):
             assert network in project["networks"]
     assert any(volume.endswith(":/data") for volume in store["volumes"])
-    # A new program verifies the same history before it has it.
+    # A new program verifies the history before it serves the history.
     assert store["depends_on"]["verify"] == {"condition": "service_completed_successfully"}
     assert services["verify"]["volumes"] == store["volumes"]
     assert services["verify"]["restart"] == "no"

@@ -76,7 +76,7 @@ class Description:
 
 
 def needed(parameter):
-    """The other parameter without which this parameter is refused. OpenAPI has only prose for it."""
+    """The other parameter that this parameter needs. OpenAPI can express that only in prose."""
     return re.findall(r"Needs (\w+)", parameter["description"])
 
 
@@ -119,7 +119,7 @@ def made(description, method, path, operation, given=None, body=None):
         request.headers["Content-Type"] = media
         request.body = json.dumps(body or description.values(part["schema"])[0]).encode()
     if "action" in given:
-        # The action stands in the query, in place of the body.
+        # The query has the action, in place of the body.
         request.query["action"] = request.body.decode()
         request.body = b""
         del request.headers["Content-Type"]
@@ -225,7 +225,7 @@ def hold(description, operation, request, answer):
 @pytest.fixture(scope="module")
 def described():
     with Server() as server:
-        # Then there is a version greater than 0, and no wait needs to last.
+        # With a version greater than 0, requests that wait for a change are answered at once.
         assert server.post(INCREASE).status == 200
         yield server, Description(server.get("/openapi.json").json)
 
@@ -237,7 +237,7 @@ def test_6_2_a_request_that_the_description_allows_is_answered_as_described(desc
         for request in allowed(description, method, path, operation):
             answer = ask(server, request)
             hold(description, operation, request, answer)
-            # A reducer may refuse, a tag may be another, a pointer may lead nowhere.
+            # A reducer may refuse the action, the tag may differ, and the pointer may lead nowhere.
             assert answer.status < 400 or answer.status in (404, 409, 412), (request, answer)
             count += 1
     print(f"{count} requests")

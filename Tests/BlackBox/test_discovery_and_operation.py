@@ -80,7 +80,7 @@ def test_6_1_real_states_are_valid_and_broken_ones_are_not(fresh):
 
 
 def test_6_1_every_action_is_described(server):
-    """By its name, and by the types of its fields."""
+    """The description has the name of each action and the types of its fields."""
     definitions = server.get("/schema").json["$defs"]
     described = {
         each["properties"]["type"]["enum"][0]: each["properties"]["payload"]
@@ -327,7 +327,7 @@ def test_7_3_an_idle_server_ends_at_once(signal_):
 def test_7_3_a_signal_that_comes_as_soon_as_the_server_listens_is_a_clean_stop():
     for _ in range(100):
         with Server():
-            pass  # leaving it sends SIGTERM and expects status 0
+            pass  # the end of the block sends SIGTERM, and expects status 0
 
 
 def test_7_3_a_stopping_server_refuses_new_work_with_draining():

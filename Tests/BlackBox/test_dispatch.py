@@ -34,7 +34,7 @@ def test_1_2_the_same_state_gives_the_same_bytes_with_keys_as_declared(server):
     server.post(INCREASE)
     server.post(DECREASE)
     assert server.get("/state").body == first
-    # Two servers, two processes: still the same bytes.
+    # The states of two servers, and so of two processes, have the same bytes.
     members = list(json.loads(first))
     assert members == [
         *["counter", "todos", "home", "movieCard", "login", "user", "sessions"]

@@ -16,7 +16,7 @@ SEARCH = action("search/start")
 
 
 def head(server, body):
-    """A whole request that dispatches this body."""
+    """The bytes of a request that dispatches this body."""
     return (
         f"POST /dispatch HTTP/1.1\r\nHost: {server.authority}\r\n"
         f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
@@ -96,14 +96,14 @@ def test_k2_updaters_are_applied_in_the_order_in_which_they_came(cinema):
 
 
 def test_k2_updaters_of_many_clients_are_applied_in_the_order_in_which_they_came(cinema):
-    """All but the first wait together, while the Core works on the first."""
+    """While the Core works on the first action, all others wait together."""
     with contextlib.ExitStack() as open_:
         metrics, *wires = (open_.enter_context(Wire(cinema)) for _ in range(13))
         for number, wire in enumerate(wires):
             body = b'{"type":"Slow","payload":{"ms":%d,"number":%d}}'
             known = samples(cinema, metrics)["store_http_requests_total"]
             wire.send(head(cinema, body % (0 if number else 1_000, number)))
-            # Each read of the metrics is a request, too.
+            # The metrics count each request for the metrics, too.
             looks = itertools.count(1)
             until(
                 lambda: samples(cinema, metrics)["store_http_requests_total"] > known + next(looks),
@@ -201,7 +201,7 @@ def test_x1_an_action_of_an_effect_names_the_action_that_it_follows(cinema):
         assert stream.opened().event().json == found
 
 
-# Cancelling: the test waits for a longer pause, in which the cancelled effect would have ended.
+# Cancelling. The tests wait for an effect that ends later than the cancelled effect would have.
 
 
 def settled(server):
@@ -429,7 +429,7 @@ def test_x5_closing_cancels_the_effects_if_the_request_asks_for_it(cinema, targe
     waiting(cinema, target, body).socket.close()
     until(lambda: effects(cinema) == [], "the effect is gone")
     version = cinema.version
-    # An effect of another client, which ends later than the cancelled effect would have.
+    # This effect of another client ends later than the cancelled effect would have.
     cinema.wait(action("Pause", ms=2600))
     assert cinema.version == version + 1
     if isinstance(body, list):

@@ -1,4 +1,4 @@
-"""Stores in a host program, which stays its own master (docs/EMBEDDING.md, programs/Embedded.swift)."""
+"""Stores in a host program, whose process they leave alone (docs/EMBEDDING.md, programs/Embedded.swift)."""
 
 import re
 import resource
@@ -42,7 +42,7 @@ class Program:
 
     @staticmethod
     def begin():
-        """Sets the limits and signals that later checks look at, whatever the test process has."""
+        """Sets the limits and signals that later checks compare, because the test process may have others."""
         resource.setrlimit(resource.RLIMIT_NOFILE, (DESCRIPTORS, 4_096))
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 

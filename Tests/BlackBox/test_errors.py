@@ -118,7 +118,7 @@ def test_8_2_no_input_gives_a_5xx_or_ends_the_process():
 
 
 def test_8_an_instance_does_not_show_the_number_of_requests(server):
-    """The names of requests come in no order, and the log has the same names."""
+    """The names of requests have no order, and the log has the same names."""
     names = [server.get("/nothing").problem("not-found", 404)["instance"] for _ in range(40)]
     assert len(set(names)) == len(names)
     numbers = [int(name.split("-")[1], 36) for name in names]

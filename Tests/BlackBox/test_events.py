@@ -60,7 +60,7 @@ def test_4_4_a_reader_that_keeps_up_gets_every_version(server):
             event = stream.event()
             assert event.version == first.version + number
             assert event.json["counter"]["step"] == number
-        # Also the members of a batch, and versions that changed nothing.
+        # The readers also get the members of an array, and versions without a change.
         server.post([INCREASE] * 10, wire=wire)
         last = first.version + 110
         seen = []
@@ -186,7 +186,7 @@ def test_4_9_a_reader_that_takes_nothing_is_closed_and_delays_no_other():
         assert worst < 1, f"a slow reader made a fast one wait {worst:.2f} s"
         until(lambda: server.sockets < before, "the slow reader is closed", 10)
         assert server.get("/livez").status == 200
-        # The received bytes are whole up to the cut, and newer than the versions that were left out.
+        # The events up to the cut are complete, and newer than the versions that were left out.
         seen = []
         while not slow.ended:
             event = slow.take()
@@ -225,7 +225,7 @@ def test_4_9_a_closed_peer_is_noticed_at_once(server):
 
 
 def test_4_8_an_action_posted_while_the_stream_opens_reaches_the_stream(server):
-    """Joins and posts at once, many times: the posted version arrives, first or later."""
+    """Many times, a stream opens while an action is posted. The action's version arrives, first or later."""
     for _ in range(100):
         with Stream(server) as stream, Wire(server) as wire:
             version = server.post(INCREASE, wire=wire).json["version"]

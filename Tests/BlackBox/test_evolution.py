@@ -41,7 +41,7 @@ def later(program, data, age, *flags):
 
 
 def refused(program, data, age, variable="EVOLVING"):
-    """Starts a program that cannot go on, and returns its message."""
+    """Starts a program that refuses to start, and returns its message."""
     ended = subprocess.run(
         [program, "--data", str(data), "--listen", "127.0.0.1:0"],
         env=environment_with({variable: age}),
@@ -83,7 +83,7 @@ def test_an_action_that_no_longer_exists_stops_the_start_and_is_named(program, o
     said = refused(program, old, "renamed")
     assert "Counted" in said and "version 1" in said
     assert ".migrations(.action(" in said
-    # The try has lost nothing.
+    # The refused start has lost nothing.
     with Server(program=program, data=old) as server:
         assert server.state["count"] == 6
 
@@ -127,7 +127,7 @@ def killed(server):
 
 @pytest.fixture
 def covered(program, tmp_path):
-    """A directory with three actions, all of them behind a snapshot: the program was stopped cleanly."""
+    """A directory with three actions, all of them in a snapshot, because the program was stopped cleanly."""
     data = tmp_path / "covered"
     with Server(program=program, data=data) as server:
         for by in (1, 2, 3):
@@ -182,7 +182,7 @@ def test_a_program_without_a_recorded_name_is_refused_whatever_the_snapshot_cove
     assert "Counted (first at version 1: no action has this name" in said
     assert '.migrations(.action("Counted", from: OldFields.self)' in said
     assert '.dropped("Counted")' in said
-    # The try has lost nothing, and the old program goes on.
+    # The refused start has lost nothing, and the old program goes on.
     with Server(program=program, data=covered) as server:
         assert server.state["count"] == 6
         count(server)
@@ -201,7 +201,7 @@ def test_an_action_that_no_record_has_may_go(program, tmp_path):
     with Server(program=program, data=data) as server:
         assert server.state["count"] == 1
         server.stop()
-    # The program is taken back. Then a record gets the new action.
+    # The newer program runs again, and now records the new action.
     with later(program, data, "extended") as server:
         assert server.post({"type": "Added", "payload": {"amount": 5}}).status == 200
         server.stop()
@@ -364,7 +364,7 @@ def test_a_damaged_row_of_a_program_stops_the_start_and_verify_names_it(program,
     fault = f"the forms of program {number} have changed since they were written"
     assert fault in refused(program, old, age)
     assert fault in run(program, age, "verify", "--data", old, status=1)
-    # Neither has changed the history: an intact copy of it would have the same records.
+    # Neither the start nor `verify` has changed the records.
     with contextlib.closing(sqlite3.connect(old / "store.db")) as database:
         assert database.execute("SELECT count(*) FROM records").fetchone() == (3,)
 
@@ -418,7 +418,7 @@ def test_a_program_that_cannot_read_the_history_is_refused_before_the_old_one_is
             env=environment_with({**given, "EVOLVING": age}), capture_output=True, text=True, timeout=60,
         )
 
-    # The old program replays once, and then nothing.
+    # The old program replays the history only at its first start.
     first, again = deployed("old"), deployed("old")
     assert (first.returncode, again.returncode) == (0, 0), (first, again)
     assert "3 actions replayed" in first.stdout and "replayed" not in again.stdout + again.stderr
@@ -502,7 +502,7 @@ def test_5_3_secret_members_are_kept_nowhere(program, tmp_path):
     with Server("--analytics", f"file:{lines}", program=program, data=data) as server:
         assert server.post(action, {"Prefer": "return=representation"}).status == 200
         assert server.post([action, action]).status == 200
-        # Another way to write the same member.
+        # The same member with an escaped character.
         escaped = b'{"type":"LoginRequested","payload":{"name":"eve","pass\\u0077ord":"%s"}}'
         assert server.post(escaped % SECRET.encode()).status == 200
         assert server.state["names"] == ["ada", "ada", "ada", "eve"]

@@ -1,4 +1,4 @@
-"""examples/Kanban: its README is walked as it stands, and its page is opened in a browser."""
+"""examples/Kanban: the commands of its README are run unchanged, and its page is opened in a browser."""
 
 import http.server
 import json

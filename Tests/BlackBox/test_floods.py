@@ -28,7 +28,7 @@ def descriptors():
 
 
 def limited(folder, files):
-    """The server as a program with so many descriptors at most."""
+    """A script that starts the server with at most `files` descriptors."""
     path = folder / "limited"
     path.write_text(f'#!/bin/sh\nulimit -n {files} && exec "{binary()}" "$@"\n')
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
@@ -157,7 +157,7 @@ def test_9_with_1024_files_kept_connections_are_served_in_a_flood(kind, tmp_path
                     timely(server, kept)
             for _ in range(20):
                 timely(server, kept)
-            # The process is not out of descriptors: history and streams go on.
+            # The process still has free descriptors, so history and streams go on.
             assert server.descriptors < 1_024
             for wire in wires:
                 wire.socket.close()
@@ -192,7 +192,7 @@ class _Bare:
 
 
 def refused(tmp_path, monkeypatch, files, *flags):
-    """The message of a server that may open so many files and does not start."""
+    """The message of a server that does not start because it may open only `files` files."""
     monkeypatch.setenv("TESTED_BINARY", str(limited(tmp_path, files)))
     ended = run("--ephemeral", "--analytics", "off", "--listen", "127.0.0.1:0", *flags)
     assert ended.returncode == 2, ended
@@ -264,7 +264,7 @@ def test_9_a_single_address_leaves_places_to_the_others():
         server.get("/state").problem("overloaded", 503)
         with From(server, "127.0.0.9") as other:
             assert server.get("/livez", wire=other).status == 200
-        # The address gets a place again that becomes free.
+        # If a place of the address becomes free, the address may use it again.
         wires[0].socket.close()
 
         def served_again():
@@ -288,7 +288,7 @@ def test_9_the_bound_of_an_address_is_configured():
 
 
 def test_9_1_an_address_that_floods_still_reads_the_health_of_the_server():
-    """Also beside many silent connections without a place. Other requests are not answered there."""
+    """The health is also answered beside many silent connections without a place; other requests are not."""
     address, bound = own_address(), "--connections-per-address-max"
     open_to_all = Server("--allow-anonymous", "--allowed-host", address, bound, "3", listen="0.0.0.0:0")
     with open_to_all as server, closing() as wires:

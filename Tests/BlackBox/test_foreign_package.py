@@ -73,7 +73,7 @@ def committed(folder):
 
 
 def check(folder):
-    """Builds the program in a folder of its own: its modules would hide the modules of the library's builds."""
+    """Builds the program in a folder of its own. In the library's folder, its modules would hide the library's."""
     built = run("swift", "build", "--product", "Foreign", cwd=folder)
     assert built.returncode == 0, built.stdout + built.stderr
     assert run(folder / ".build" / "debug" / "Foreign", cwd=folder).stdout == "7\n"

@@ -200,7 +200,7 @@ def test_a_forgotten_user_is_nowhere_and_the_others_stay(shop, is_running):
     assert verified.returncode == 0, verified.stderr
     assert "the content of 4 records is forgotten" in verified.stdout
     assert f"states before version {newest} can't be made again" in verified.stdout
-    # With the keys of today, the backup of before has the other users' values in its log alone.
+    # With today's keys, the log of the earlier backup can be read, but no server can start with the backup.
     shutil.copytree(shop.secrets, shop.folder / "today")
     (shop.folder / "restored").mkdir()
     shutil.copy(shop.folder / "before.db", shop.folder / "restored/store.db")
@@ -215,7 +215,7 @@ def test_a_forgotten_user_is_nowhere_and_the_others_stay(shop, is_running):
     )
     assert ended.returncode == 1
     assert "copied before a person was forgotten" in ended.stderr
-    # A line without its content can't be reduced again.
+    # An export has forgotten values as null, so an import can't reduce these lines.
     assert shop.command("export", str(shop.folder / "lines")).returncode == 0
     imported = shop.command("import", str(shop.folder / "lines"), data=shop.folder / "anew")
     assert imported.returncode == 1 and "its content is forgotten" in imported.stderr
@@ -286,7 +286,7 @@ def test_a_full_disk_forgets_later(shop):
 
 
 def test_a_killed_forget_is_complete_or_has_not_begun(shop):
-    """Kills the server at a random moment of a forget. Then the user is there as a whole, or not at all."""
+    """Kills the server at a random moment of a forget. Afterwards, all of the user's data exists, or none."""
     with shop.server() as server:
         for number in range(40):
             invite(server, shop.operator, f"user{number}", f"secret-{number}@hidden.example")

@@ -66,7 +66,7 @@ def test_8_transfer_codings_other_than_chunked_are_refused(server, value):
     ],
 )
 def test_8_two_lines_of_a_single_field_are_refused(server, fields):
-    """`Content-Type` stands in the head already."""
+    """Each request already has a `Content-Type`."""
     length = f"Content-Length: {len(ACTION)}"
     answer = refused(server, head(server, *fields, length) + ACTION)
     assert fields[-1].split(":")[0].lower() in answer.problem("bad-request", 400)["detail"]
@@ -362,7 +362,7 @@ def test_9_headers_of_15_KiB_are_taken(server):
 
 @pytest.mark.parametrize("excess, status", [(0, 200), (1, 431)])
 def test_9_headers_are_taken_up_to_16_KiB_in_100_fields(server, excess, status):
-    """The library has exactly as much memory for a connection as these need. The second request reuses it."""
+    """The library's memory for a connection has exactly room for these headers. The second request reuses it."""
     names = [f"X-{number:03}" for number in range(98)]
     standard = len(f"Host: {server.authority}\r\nContent-Type: application/json\r\n/state")
     counted = standard + len(names) * len("X-000: \r\n") + 100 * 64

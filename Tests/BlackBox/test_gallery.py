@@ -63,7 +63,7 @@ def test_b13_of_many_sessions_only_sessions_that_show_a_view_dispatch_from_it(pr
 
 
 def test_2_8_a_key_is_for_the_views_of_one_module(program):
-    """The actions may leave the name of their module out, so that the same body means another action."""
+    """Actions may omit the name of their module. So the same body is another action at another module's views."""
     with Server(program=program) as server:
         ada = Client(server).begin()
         assert ada.wait(action("picture/start")).status == 200
@@ -82,7 +82,7 @@ def test_2_8_a_key_is_for_the_views_of_one_module(program):
 
 
 def test_u21_analytics_have_the_state_before_each_action(program, tmp_path):
-    """Also within an array, and of many clients at once; no line for refused actions and dry runs."""
+    """This also holds within an array, and for many clients at once. Refused actions and dry runs have no line."""
     file = tmp_path / "analytics.jsonl"
     with Server("--analytics", f"file:{file}", program=program) as server:
 

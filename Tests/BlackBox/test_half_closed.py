@@ -1,4 +1,4 @@
-"""Clients that close their sending side behind a whole request: each gets its answer (protocol 2.6, 3.4)."""
+"""Clients that close their sending side after a whole request: each gets its answer (protocol 2.6, 3.4)."""
 
 import collections
 import json
@@ -37,7 +37,7 @@ KINDS = {
 
 
 def together(count, work):
-    """Runs work(number) on so many threads at once. An error of a thread is raised."""
+    """Runs work(number) on `count` threads at once. An error of a thread is raised."""
     failures = []
 
     def run(number):
@@ -74,7 +74,7 @@ def test_2_6_a_client_that_has_closed_its_sending_side_is_answered(kind):
 
         together(CLIENTS, client)
         assert counts == {200: CLIENTS * EACH}
-        # The server keeps nothing of them.
+        # The server keeps nothing of these connections.
         assert server.get("/livez").status == 200
 
 
@@ -94,7 +94,7 @@ def test_2_6_pipelined_requests_before_the_end_are_answered():
 
 
 def test_9_a_large_body_in_front_of_the_end_is_read_to_its_end():
-    """The end is there while the server still reads the body: the loop must not take the client for gone."""
+    """The end of the sending side arrives while the server still reads the body. The client is not gone."""
     with Server("--body-max", str(64 << 20)) as server:
         body = BODY + " " * (32 << 20)
 

@@ -185,7 +185,7 @@ def test_blame_reports_where_it_stopped():
 
 # The wire names of the shipped store are a promise: histories contain them.
 
-# Written by an earlier server, which was killed. The only snapshot is of the first state.
+# An earlier server has written this directory, and was killed. Its only snapshot has the first state.
 SHIPPED = pathlib.Path(__file__).parent / "fixtures" / "shipped-history"
 SHIPPED_TYPES = [
     "CounterIncreaseRequested", "StepChangeRequested", "CounterIncreaseRequested",

@@ -33,7 +33,7 @@ def image(tmp_path):
 
 @pytest.fixture
 def library(tmp_path):
-    """A folder with what the script needs of this package."""
+    """A folder with the files of this package that the script needs."""
     for name in ("scripts/image", "docker/Dockerfile", "Package.swift"):
         path = tmp_path / "library" / name
         path.parent.mkdir(parents=True, exist_ok=True)

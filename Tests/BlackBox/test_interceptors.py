@@ -55,7 +55,7 @@ def test_k8_each_of_the_four_triggers_dispatches_once(watched):
     assert watched.wait(action("diary/asked")).status == 200
     assert notes(watched) == ["start", "dispatch"]
     assert notify(watched, "bell", {"rings": 1}).status == 200
-    # Three lines now, a change that has a reaction.
+    # The third line is a change with a reaction.
     assert notes(watched) == ["start", "dispatch", "bell", "change"]
     assert notify(watched, "bell", {"rings": 0}).status == 200
     assert notes(watched) == ["start", "dispatch", "bell", "change"]

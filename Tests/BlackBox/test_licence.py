@@ -4,7 +4,7 @@ import re
 
 from harness import ROOT
 
-# The text of https://opensource.org/license/mit behind the copyright notice.
+# The text of https://opensource.org/license/mit after the copyright notice.
 MIT = """
 Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
 documentation files (the "Software"), to deal in the Software without restriction, including without

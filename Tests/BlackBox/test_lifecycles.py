@@ -61,7 +61,7 @@ def test_a_slice_of_a_session_is_started_and_stopped_by_that_session(boards):
 
 
 def test_17_3_a_403_of_an_instance_names_the_pattern_that_a_policy_grants(boards_program, tmp_path):
-    """Not `boards/b1/start`, which no policy has, and not `boards/start`."""
+    """The pattern is neither `boards/b1/start`, which no policy has, nor `boards/start`."""
     roles = {"operator": ALL, "writer": {"read": ["/boards"], "dispatch": ["boards/{id}/written"]}}
     house = House(tmp_path, roles, boards_program)
     writer = house.bearer("ada", "writer")
@@ -71,7 +71,7 @@ def test_17_3_a_403_of_an_instance_names_the_pattern_that_a_policy_grants(boards
         assert "boards/{id}/start" in detail and "boards/b1" not in detail, detail
         assert server.post(start, house.operator).status == 200
         assert server.post(action("boards/b1/written", text="a line"), writer).status == 200
-        # The pattern in the answer is the pattern that grants it.
+        # A policy with the pattern of the answer grants the action.
         roles["writer"]["dispatch"].append("boards/{id}/start")
         house.write(roles)
     with house.server() as server:

@@ -1,4 +1,4 @@
-"""Many at once: stalls, leaks, dead peers."""
+"""Many connections at once: stalls, leaks, dead peers."""
 
 import json
 import resource

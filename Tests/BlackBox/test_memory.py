@@ -9,7 +9,7 @@ import pytest
 from harness import INCREASE, Server, Stream, Wire, action, until
 
 MIB = 1 << 20
-#: The text of the items that make the state too large for two versions of it in one socket.
+#: The text of each item. With a few items, two versions of the state do not fit into one socket's buffer.
 TEXT = "x" * 200_000
 READERS = 10_000
 
@@ -88,7 +88,7 @@ def test_ten_thousand_readers_that_take_nothing_leave_the_server_to_others(descr
     with Server(*bounds) as server, Wire(server) as kept:
         add_text(server, 0)
         for number in range(READERS):
-            # Each group of ten has a version of its own to wait for.
+            # Each ten readers wait with a version of their own.
             readers.append(Stream(server, receive_bytes=2048))
             if number % 10 == 0:
                 answered.append(edit_text(server, number, kept))
@@ -145,7 +145,7 @@ def test_the_memory_of_readers_is_given_back_when_they_have_left():
 
 
 def arenas(server):
-    """The number of arenas that its threads have beside the first: each has heaps of 64 MiB, at multiples of that."""
+    """The number of malloc's arenas beside the main arena. Each has heaps of 64 MiB, at multiples of 64 MiB."""
     with open(f"/proc/{server.pid}/maps") as file:
         maps = [line.split() for line in file]
     heaps = set()

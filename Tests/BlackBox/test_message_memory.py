@@ -36,7 +36,7 @@ def served_paths(server, method):
 
 
 def begin_body(server, wire, count, headers=()):
-    """Sends so many bytes of a body that is never whole. Returns whether all were sent."""
+    """Sends `count` bytes of a body that is never complete. Returns whether all were sent."""
     wire.send(head(server, "POST", "/dispatch", BODY_BYTES, headers))
     with contextlib.suppress(ConnectionError):
         wire.send(b"x" * count)
@@ -198,7 +198,7 @@ def test_9_4_the_oldest_answers_that_are_not_read_end_and_others_are_whole():
             reset.update(wire for wire in wires if wire not in reset and wire.was_reset())
             return all(wire in reset or wire.is_answered() for wire in wires)
 
-        # An answer that is made after the next request would end the answer to it: that is older.
+        # Otherwise an answer that is made late would end the answer to the next request, which would then be older.
         until(all_are_answered, "each answer is made")
         # The order in which answers are made is not exactly the order of their requests.
         assert len(reset.intersection(wires[:20])) >= 15
@@ -220,7 +220,7 @@ def test_9_4_answers_of_one_version_take_its_memory_once():
         assert metric(server, "store_http_unread_ended_total") == 0
 
 
-# All of these at once
+# Bodies and unread answers at once
 
 
 def peak_bytes(server):
@@ -274,7 +274,7 @@ class Flood:
 
 @pytest.mark.plain("memory is measured, and a sanitizer keeps what is freed")
 def test_9_4_a_flood_of_bodies_and_unread_answers_stays_within_the_memory():
-    """4,096 connections of many addresses, of every route, with 256 MiB."""
+    """4,096 connections of many addresses, to every route, in a server with a bound of 256 MiB."""
     limit = 256 * MIB
     flags = ["--memory-max", str(limit), "--connections-max", str(CONNECTIONS + 64)]
     with Server(*flags) as server, Wire(server) as kept:

@@ -11,7 +11,7 @@ SAMPLE = re.compile(r'^([a-zA-Z_:][a-zA-Z0-9_:]*)(\{[a-z]+="[^"]*"(,[a-z]+="[^"]
 
 
 def samples(server, wire=None):
-    """Every sample by its name and labels. The text keeps to the format, line by line."""
+    """Every sample by its name and labels. Checks that each line has the right format."""
     answer = server.get("/metrics", wire=wire)
     assert answer["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
     found, described = {}, {}
@@ -198,7 +198,7 @@ def test_7_2_open_streams_are_counted_by_role_under_a_policy(tmp_path):
         assert server.get("/events").status in (401, 404)
         wanted = {("reader", "state"): 2, ("reader", "actions"): 1, ("reader", "module"): 1, ("guest", "state"): 1}
         assert some() == wanted
-        # A role that a new policy does not have is there until its streams have ended.
+        # A role that a new policy lacks stays in the metrics until its streams have ended.
         house.write({"operator": ALL, "reader": reads})
         reload(server)
         until(lambda: {role for role, _ in found()} == {"operator", "reader"}, "the guest's stream has ended")

@@ -95,7 +95,7 @@ def test_b28_the_ui_route_of_a_module_takes_its_own_ui_actions_alone(fresh):
     for type_ in ("didTap", "CounterIncreaseRequested"):
         members = fresh.send(UI, action(type_)).problem("unknown-action", 422)
         assert members["known"] == ["home/didTapOnMovieCell"]
-    # Its views dispatch no action, so the route does not exist.
+    # The module has no UI actions, so the route does not exist.
     fresh.send("/modules/movieCard/ui", TAP).problem("not-found", 404)
 
 
@@ -104,7 +104,7 @@ def test_b13_a_view_dispatches_only_while_its_module_is_started(fresh):
     fresh.post(action("home/start"))
     first = tap(fresh, "Movie 3", **{"Idempotency-Key": '"tap-1"'})
     assert first.status == 200
-    # Every rule of POST /dispatch holds here.
+    # Every rule of POST /dispatch also holds for this route.
     again = tap(fresh, "Movie 3", **{"Idempotency-Key": '"tap-1"'})
     assert again["idempotency-replayed"] == "true" and again.body == first.body
     tap(fresh, "Movie 3", **{"If-Match": f'"{fresh.epoch}:0"'}).problem("version-mismatch", 412)
@@ -218,7 +218,7 @@ def test_b14_a_stream_of_a_module_gets_changes_of_its_slice_alone(fresh):
         fresh.post(step(7))
         event = stream.event()
         assert (event.id, event.json) == (fresh.tag, {"counter": 0, "step": 7})
-        # Version 4. Version 3 presented the list that was started.
+        # Version 3 presented the started list.
         assert event.version == 4
 
 
@@ -282,7 +282,7 @@ def test_4_6_a_stream_of_a_module_goes_on_where_it_was(fresh):
     fresh.post(step(7))
     known = fresh.tag
     fresh.post(action("AddItem", text="x"))
-    # The slice is as it was, so no event is sent, for any known version.
+    # The slice has not changed, so no event is sent to readers with either version.
     with Stream(fresh, target, last=known) as first, Stream(fresh, target, last=fresh.tag) as second:
         assert first.opened().quiet(0.3) and second.opened().quiet(0.3)
         fresh.post(step(6))
@@ -415,7 +415,7 @@ def test_x19_many_instances_change_in_one_array(cinema):
         expected = cards.json | {"7": {"title": "seven", "likes": 0}, "8": {"title": "8", "likes": 1}}
         del expected["9"]
         assert whole.event().json == expected
-        # An array that is refused as a whole is forgotten as a whole.
+        # A refused array leaves nothing.
         cinema.post([action("cards/7/liked"), action("cards/9/liked")]).problem("refused", 409)
         cinema.post(action("cards/8/liked"))
         expected["8"]["likes"] = 2

@@ -47,12 +47,12 @@ def test_effects_of_the_ledgers_old_form_run_again_with_the_state_of_their_actio
         assert server.state["parcels"]["taken"] == TAKEN
         assert pending(server) == OPEN
         until(lambda: len(server.state["parcels"]["notes"]) == 2, "the shortest effect has ended")
-        # With the state that its action found, and not the newest.
+        # The effect gets the state before its own action, not the newest state.
         assert server.state["parcels"]["notes"][1] == "open: 1 before, 2 now"
         until(lambda: pending(server) == OPEN[1:], "its entry is gone")
         assert server.state["parcels"]["lost"] == []
     assert form(data) == 3
-    # The effects that ran again are in the ledger of today: the next start replays nothing, and runs the others.
+    # The ledger has its new form now: the next start replays nothing, and runs the remaining effects.
     server = Server(program=parcels, data=data)
     assert pending(server) == OPEN[1:] and len(server.state["parcels"]["notes"]) == 2
     assert server.get("/effects").json["effects"] and server.stop(signal.SIGKILL) == -signal.SIGKILL
@@ -63,7 +63,7 @@ def test_effects_of_the_ledgers_old_form_run_again_with_the_state_of_their_actio
 
 
 def killed_at_write(program, data, number, folder):
-    """Starts a program that is killed at a write to the database or its log. Returns whether it was."""
+    """Starts a program that is killed at a write to the database or its log. Returns whether it was killed."""
     files = [word for name in ("store.db", "store.db-wal") for word in ("-P", str(data / name))]
     inject = f"inject=pwrite64:signal=SIGKILL:when={number}"
     process = subprocess.Popen(

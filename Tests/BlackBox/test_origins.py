@@ -61,7 +61,7 @@ def test_10_5_a_page_of_another_origin_changes_nothing(server, method, path, hea
     [
         {"Origin": "http://evil.example"},
         {"Origin": "null"},
-        # An image or a script: a page requests it without an origin, and cannot read it, but it takes a place.
+        # A page requests an image or a script without an `Origin`. The page can't read it, but it would take a place.
         {"Sec-Fetch-Site": "cross-site"},
         {"Sec-Fetch-Site": "same-site"},
     ],
@@ -167,7 +167,7 @@ def test_10_6_a_preflight_is_answered_from_the_routes(allowing):
         assert asked["access-control-allow-headers"] == answer["access-control-allow-headers"]
     answer = preflight(allowing, "/session", "DELETE")
     assert lists(answer, "access-control-allow-methods") == ["GET", "HEAD", "DELETE"]
-    # A method that the resource does not have: the browser reads that from the list.
+    # The resource lacks this method, and the browser finds that in the list of methods.
     answer = preflight(allowing, "/state", "DELETE")
     assert answer.status == 204 and answer["access-control-allow-headers"] is None
     assert "DELETE" not in lists(answer, "access-control-allow-methods")
@@ -187,7 +187,7 @@ def test_10_6_every_header_field_of_the_description_may_be_read(allowing):
         for name in response.get("headers", {})
     }
     exposed = set(lists(allowing.get("/state", {"Origin": APP}), "access-control-expose-headers"))
-    # Browsers read the first two, and pages never do. The last two are about the request.
+    # Pages can never read the first two, which are for browsers. The last two concern the request.
     hidden = {"Set-Cookie", "Vary", "Accept", "Accept-Encoding"}
     assert described - exposed <= hidden, described - exposed
 
@@ -337,7 +337,7 @@ def test_10_6_a_browser_lets_a_page_of_an_allowed_origin_read_dispatch_and_strea
         assert seen["state"]["status"] == 200 and seen["state"]["etag"] == f'"{server.epoch}:0"'
         assert seen["dispatch"]["status"] == seen["conditional"]["status"] == seen["cookies"]["status"] == 200
         assert seen["dispatch"]["etag"] == f'"{server.epoch}:1"'
-        # Opaque to the page: `no-cors` sends no type that the server accepts, but a link needs none.
+        # The page can't read the answer. `no-cors` forbids the types that dispatches need, but a link needs no type.
         assert seen["plain"].get("type", "opaque") == "opaque"
         assert seen["events"][0] == seen["log"][0] == "message"
         assert server.version >= 3

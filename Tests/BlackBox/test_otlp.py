@@ -232,7 +232,7 @@ def test_7_5_the_headers_of_the_file_are_sent_and_sighup_reads_them_again(collec
         until(lambda: collector.requests, "a batch is sent")
         file.write_text("Authorization: Bearer second\n")
         server.process.send_signal(signal.SIGHUP)
-        # A file that cannot be used changes nothing.
+        # If the new file can't be used, the old header fields stay.
         server.await_log("otlp: ")
         file.write_text("second\n")
         server.process.send_signal(signal.SIGHUP)
@@ -275,7 +275,7 @@ def nowhere():
 
 
 def dispatching(server, count):
-    """The time of so many dispatches in a row."""
+    """The time of this number of dispatches in a row."""
     began = time.monotonic()
     with Wire(server) as wire:
         for _ in range(count):
@@ -287,7 +287,7 @@ def dispatching(server, count):
 def test_7_5_a_collector_that_does_not_answer_holds_up_neither_dispatches_nor_the_stop(kind):
     with silent() as url, Server() as plain:
         with exporting(url if kind == "silent" else nowhere()) as server:
-            # More than fit, so that some are dropped
+            # More spans than the queue takes, so that some are dropped
             alone, traced = dispatching(plain, 500), dispatching(server, 5_000) / 10
             assert traced < 3 * alone + 0.5
             found = outcomes(server)

@@ -98,7 +98,7 @@ def said(server, words):
 
 
 def test_11_2_a_full_disk_costs_lines_and_nothing_else(tmp_path):
-    """The file may grow to so many bytes: writes are cut short and fail, like on a disk that fills up."""
+    """The size of the file is limited. So writes are cut short and fail, as on a disk that fills up."""
     file = tmp_path / "analytics.jsonl"
     with Server("--analytics", f"file:{file}") as server:
         server.post([SCREEN] * 10)
@@ -150,7 +150,7 @@ def test_11_2_a_disk_without_room_is_logged_once_and_sighup_opens_another_file(t
 
 @pytest.mark.parametrize("stuck", ["stdout", "stdout and stderr"])
 def test_7_3_output_without_a_reader_holds_up_neither_service_nor_end(stuck, tmp_path):
-    """A container whose log driver hangs: a full pipe, with analytics, and the log too, behind it."""
+    """A container whose log driver hangs: analytics, and also the log, go to a full pipe."""
     reading, writing = os.pipe()
     listen = f"unix:{tmp_path}/store.sock"
     stderr = writing if stuck == "stdout and stderr" else None
@@ -215,7 +215,7 @@ def test_11_1_a_named_pipe_without_a_reader_does_not_hold_up_the_start(tmp_path)
     result = run(*arguments, seconds=10)
     assert result.returncode == 2
     assert f"can't append to '{pipe}'" in result.stderr
-    # With a reader it takes more lines than it holds at once.
+    # When the pipe is read, more lines arrive than the pipe holds at once.
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     with Server("--analytics", f"file:{pipe}") as server:
         server.post([SCREEN] * 1000)
@@ -273,7 +273,7 @@ def test_1_1_after_kill_9_under_load_a_restart_serves_at_once(kind, tmp_path):
         assert os.path.exists(first.path), "nothing stale was left behind"
 
     with Server(listen=listen) as second:
-        # The readers' old connections are still there, half closed, when the port is taken again.
+        # When the new server binds the port, the readers' old connections still exist, half closed.
         assert second.state["counter"]["counter"] == 0
         assert second.epoch != last.split(":")[0]
         with Stream(second, last=last) as stream:

@@ -21,7 +21,7 @@ def test_x9_4_5_a_stream_of_a_pointer_gets_changes_of_its_part_alone(fresh):
         first = part.opened().event()
         assert (first.name, first.data, first.id) == ("message", "1", fresh.tag)
         whole.opened().event()
-        # Neither another module nor another member of the same module.
+        # Changes of another module, or of another member of the same module, send no event.
         fresh.post([add("x"), INCREASE])
         while whole.event().version < 2:
             pass
@@ -58,7 +58,7 @@ def test_4_5_a_pointer_that_leads_nowhere_is_gone_and_comes_back(fresh):
 def test_4_5_streams_below_the_name_of_a_module_get_its_start_and_stop(fresh):
     with Stream(fresh, events("/home/titles/3")) as inner, Stream(fresh, events("/home")) as outer:
         assert inner.opened().event().name == "gone"
-        # For a member that is null in the whole state the event is null, like GET /state/home.
+        # If a member is null in the whole state, its event is null, too, as the answer to GET /state/home.
         assert (lambda event: (event.name, event.data))(outer.opened().event()) == ("message", "null")
         fresh.post(action("home/start"))
         assert inner.event().json == "Movie 3"
@@ -155,7 +155,7 @@ def test_4_5_a_part_is_read_in_patches(fresh):
 
 
 def fill(server, headers, most=4_096):
-    """Streams of one client at different pointers, until there is no place for another."""
+    """Streams of one client at different pointers, until no place is left."""
     streams = []
     while len(streams) <= most:
         stream = Stream(server, events(f"/todos/items/{len(streams)}"), headers=headers.items()).opened()

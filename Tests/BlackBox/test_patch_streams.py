@@ -48,7 +48,7 @@ def test_4_3_applying_each_patch_gives_each_version(fresh):
 
 
 def test_4_4_a_burst_ends_in_the_same_state(fresh):
-    """Single versions may be left out, but never their changes."""
+    """Some versions may be left out, but none of their changes."""
     readers = [Stream(fresh, PATCHES).opened() for _ in range(20)]
     with Stream(fresh) as snapshots, Wire(fresh) as wire:
         snapshots.opened()
@@ -135,7 +135,7 @@ def test_4_6_a_reader_resumes_with_a_patch_while_its_version_is_kept(fresh):
             assert (event.name, event.id) == ("patch", fresh.tag)
             mirror = Mirror(state, 1).take(event)
             assert canonical(mirror.state) == canonical(fresh.state)
-            # The stream goes on from there.
+            # The stream continues after the resync.
             mirror.follow(stream, fresh.post(INCREASE).json["version"])
             assert canonical(mirror.state) == canonical(fresh.state)
             assert mirror.names == ["patch", "patch"]

@@ -1,4 +1,4 @@
-"""Options, name and version of a program of one's own (decision 0053), with programs/Courier.swift."""
+"""Options, name and version of a program on the library (decision 0053), with programs/Courier.swift."""
 
 import json
 import os

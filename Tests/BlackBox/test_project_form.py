@@ -1,4 +1,4 @@
-"""A project has its form: the name of a module is enough to find it (Beaver's B1)."""
+"""A project has a fixed structure: the name of a module is enough to find the module (Beaver's B1)."""
 
 import re
 import shutil

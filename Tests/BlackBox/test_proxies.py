@@ -116,7 +116,7 @@ HEAD = "POST /dispatch?dry-run=true HTTP/1.1\r\nHost: {host}\r\nContent-Type: ap
 @pytest.mark.parametrize(
     "fields, body",
     [
-        # The server must not take a part of the body that the proxy saw for a second request.
+        # The server must not take a part of the proxy's body for a second request.
         ("Content-Length: 4\r\nTransfer-Encoding: chunked", b"0\r\n\r\n"),
         ("Content-Length: {whole}\r\nTransfer-Encoding: chunked", b"0\r\n\r\n"),
         ("Transfer-Encoding: chunked\r\nTransfer-Encoding: identity", b"0\r\n\r\n"),
@@ -139,7 +139,7 @@ def test_a_request_in_which_another_hides_runs_nothing(pair, fields, body):
     server, proxy = pair
     before = server.tag
     head = HEAD.format(host=proxy.authority, fields=fields.format(whole=len(body) + len(SMUGGLED)))
-    # The second request names the store itself: for the proxy it is a body, or the proxy refuses it.
+    # The second request names the store itself. The proxy takes it for a body, or refuses it.
     with Wire(proxy) as wire:
         wire.send(head.encode("latin-1") + body + SMUGGLED)
         wire.socket.settimeout(2)
@@ -152,7 +152,7 @@ def test_a_request_in_which_another_hides_runs_nothing(pair, fields, body):
     # smuggled, and it counts. An action without an answer to this client would be smuggling.
     actions = server.version - int(before.split(":")[1])
     assert actions == len(re.findall(rb'"version":\d+,"changed":true', answered)), (actions, answered)
-    # The connections between the two are in step: the next client gets its own answer.
+    # The answers on the proxy's connections have stayed in order: the next client gets its own answer.
     for _ in range(4):
         answer = proxy.request("GET", "/livez")
         assert answer.status == 200 and b"version" not in answer.body

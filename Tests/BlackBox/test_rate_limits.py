@@ -40,7 +40,7 @@ def test_9_3_requests_are_counted_and_refused_and_health_is_not():
         for left, answer in zip((4, 3, 2, 1, 0), answers):
             policy, share = limit_of(answer, "requests")
             assert policy == {"q": 5, "w": 3600}
-            # A request comes back in 720 s, all of them in so many times that.
+            # One request of the share becomes free every 720 s.
             assert share["r"] == left and (5 - left) * 720 - 60 < share["t"] <= (5 - left) * 720, share
         for target in ("/state", "/nowhere", "/events"):
             assert 600 < refused(server.get(target)) <= 720
@@ -81,7 +81,7 @@ def test_9_3_the_actions_of_an_array_count_one_by_one():
 def test_9_3_an_array_above_a_whole_share_is_taken_and_paid_back():
     with Server("--rate-actions", "10/3600") as server:
         assert server.post([INCREASE] * 1_000).status == 200
-        # 990 and one more have to come back, each in 360 s.
+        # 991 actions of the share have to become free, each after 360 s.
         assert refused(server.post(INCREASE)) > 990 * 360
 
 
@@ -168,7 +168,7 @@ def test_10_8_without_a_trusted_proxy_the_peer_is_the_client(server):
         ({"Forwarded": 'for=6.6.6.6, for="[2001:db8::1]:80";by=_x'}, "2001:db8::1"),
         ({"Forwarded": "for=_hidden"}, "127.0.0.1"),
         ({"Forwarded": 'for=6.6.6.6;x=", for=192.0.2.1'}, "127.0.0.1"),
-        # Only one of them belongs to the proxy, and the server cannot see which.
+        # The proxy has set only one of the fields, and the server can't find out which.
         ({"Forwarded": "for=6.6.6.6", "X_Forwarded_For": "192.0.2.1"}, "127.0.0.1"),
         ({"Forwarded": "for=192.0.2.1", "X_Forwarded_For": "6.6.6.6, 192.0.2.1"}, "192.0.2.1"),
     ],
@@ -202,7 +202,7 @@ def test_10_8_shares_and_sessions_count_for_the_client_and_ipv6_by_64_bits():
         assert ask("2001:db8:0:2::1", "POST", "/sessions").status == 201
         ask("2001:db8:0:2::2", "POST", "/sessions").problem("overloaded", 503)
         assert ask("192.0.2.9", "POST", "/sessions").status == 201
-        # A client that writes an address itself stands before the proxy's entry, and does not count.
+        # If a client sends the field itself, its entry comes before the proxy's entry, and does not count.
         assert [ask(f"6.6.6.{n}, 192.0.2.50").status for n in range(4)] == [200, 200, 429, 429]
         # A field that cannot be read counts for the proxy's own address.
         assert [ask(text).status for text in ("x", "y", "z")] == [200, 200, 429]

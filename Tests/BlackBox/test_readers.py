@@ -1,4 +1,4 @@
-"""Slices that say who reads them: `RestrictedModule` (docs/decisions/0052)."""
+"""Slices that determine their readers: `RestrictedModule` (docs/decisions/0052)."""
 
 import json
 import signal
@@ -68,7 +68,7 @@ def test_a_board_is_there_for_its_members_alone(house):
         assert taken.problem("refused", 409)["reason"] == "'board/one' can't be started; choose another id."
         dry = server.post(action("board/one/added", card="y"), eve, query="?dry-run=true")
         assert dry.status == 409
-        # In an array, too; the array changes nothing.
+        # The same holds in an array, and the array changes nothing.
         both = server.post([action("taps/tapped"), action("board/one/added", card="y")], eve)
         assert both.status == 409 and server.get("/state", eve).json["taps"]["count"] == 0
         assert do(server, help_, "board/one/added", card="h") and do(server, house.operator, "board/two/added", card="o")
@@ -149,7 +149,7 @@ def test_a_change_of_membership_is_exact_on_every_stream(house):
             for event in events:
                 raw = event.raw.decode()
                 for hidden in ("secret-0", "secret-1", "secret-3", "secret-late"):
-                    # The state of the invitation has this title, and is the state before the next.
+                    # When the invitation makes the board readable, its state still has this title.
                     if hidden == "secret-1" and event.id and event.version in (added, within):
                         continue
                     assert hidden not in raw, (target, raw)
@@ -166,7 +166,7 @@ def test_a_change_of_membership_is_exact_on_every_stream(house):
             assert [(event.name, event.version) for event in events] == [("gone", removed)], target
         patches = [event for event in seen["bob"]["/events?mode=patch"] if event.id and event.version == removed]
         assert [change["op"] for event in patches for change in event.json] == ["remove"], patches
-        # Nothing hidden makes an event: the versions of the whole state that the stranger got.
+        # The stranger's stream of the whole state has no event for a hidden change.
         assert [e.version for e in seen["eve"]["/events"] if e.id][1:] == [last]
         pace.close()
         for by_target in streams.values():
@@ -175,7 +175,7 @@ def test_a_change_of_membership_is_exact_on_every_stream(house):
 
 
 def events_until_bye(stream):
-    """All events of a stream whose server has stopped, except the last, which says so."""
+    """All events of a stream whose server has stopped, except the last event, `bye`."""
     events = []
     while not events or events[-1].name != "bye":
         events.append(stream.event())

@@ -1,4 +1,4 @@
-"""1,000 users of boards whose members change all the time: no byte comes before or after its version.
+"""1,000 users of boards whose members change all the time: a user gets only bytes of versions that the user reads.
 
 `READERS_STEPS` is the number of steps, `READERS_SEED` the seed.
 """
@@ -18,7 +18,7 @@ from test_tokens import Issuer
 
 USERS, BOARDS, STREAMS = 1_000, 40, 60
 SECRET = re.compile(r"secret-(\d+)-(\d+);")
-#: Streams whose events have nothing of earlier versions.
+#: Streams whose events contain no data of earlier versions.
 TARGETS = [
     "/events", "/events?mode=patch", "/modules/board/events", "/modules/board/events?mode=patch",
     "/modules/board/{}/events", "/modules/board/{}/events?mode=patch", "/events?path=/board/{}",
@@ -81,7 +81,7 @@ class Run:
         return title
 
     def act(self):
-        """One action of a user on a board, applied or refused as the model says."""
+        """One action of a user on a board, applied or refused as the model expects."""
         board, version = self.chance.randrange(BOARDS), self.version + 1
         _, readers, title = self.model.now(board)
         members = [name for name in readers if name != "*"]
@@ -203,7 +203,7 @@ class Run:
                 self.streams.pop(self.chance.randrange(len(self.streams)))[0].close()
 
     def finish(self):
-        """Every stream of one board has ended with the board as its reader sees it now."""
+        """Checks that the last event of each stream of one board is the board as its reader sees it now."""
         last = self.version
         self.server.stop()
         for stream, user, board, target in self.streams:

@@ -112,7 +112,7 @@ def test_a_view_gets_the_client_that_reads_it(house):
         view = lambda who, query="": server.get("/views/mine" + query, who).json  # noqa: E731
         assert view(ada) == {"text": "Hello, author ada", "owned": 0, "session": 6}
         assert view(adas, "?greeting=Ho") == {"text": "Ho, author ada", "owned": 0, "session": 32}
-        # The role and the name count, not the name alone.
+        # The view depends on the role and the name, not on the name alone.
         assert view(both)["text"] == "Hello, operator ada"
         assert view(house.operator)["text"] == "Hello, operator root"
         readers = {"ada": ada, "adas": adas, "bob": bob, "both": both, "root": house.operator}

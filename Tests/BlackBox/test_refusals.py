@@ -48,7 +48,7 @@ BAD_LENGTHS = [
 @pytest.mark.parametrize("length", BAD_LENGTHS)
 def test_8_a_length_that_is_no_number_is_answered_once(server, length):
     refused(server, head(server, f"Content-Length: {length}") + ACTION)
-    # Its place among the fields makes no difference, nor does a request before it.
+    # The position of the field makes no difference, nor does an earlier request.
     with Wire(server) as wire:
         wire.send(get(server) + head(server, f"Content-Length: {length}", "X: y") + ACTION)
         assert wire.answer().status == 200
@@ -69,7 +69,7 @@ def test_8_zeros_before_a_length_are_fine(server, zeros):
 
 
 def test_8_a_refused_client_that_goes_on_sending_reads_the_reason(server):
-    """Closing on unread bytes would reset the connection under it."""
+    """If the server closed the socket with unread bytes, the kernel would reset the connection."""
     for request in (
         head(server, "Content-Length: +1") + b"x" * (4 << 20),
         head(server, *["X: " + "x" * 1000] * 10_000),
@@ -82,7 +82,7 @@ def test_8_a_refused_client_that_goes_on_sending_reads_the_reason(server):
             assert wire.closed()
 
 
-# White space behind a value
+# White space after a value
 
 @pytest.mark.parametrize("space", [" ", "\t", "  \t "])
 def test_8_white_space_behind_a_value_is_no_part_of_it(server, space):
@@ -131,7 +131,7 @@ def test_8_nul_in_a_request_line_is_seen(server, line):
 
 @pytest.mark.parametrize("at", [1, 2, -1])
 def test_8_a_line_that_begins_with_nul_ends_no_header(server, at):
-    """The library takes it as the empty line, and the following bytes as the next request."""
+    """The library takes such a line for the empty line, and the following bytes for the next request."""
     lines = ["X: a", "Y: b", "Z: c", "A: d"]
     lines.insert(at if at > 0 else len(lines), "\0Content-Length: 35")
     refused(server, get(server, *lines))
@@ -177,7 +177,7 @@ def test_8_a_header_in_any_number_of_pieces_is_read_the_same(server):
 )  # fmt: skip
 def test_8_malformed_request_lines_are_answered_once(server, line):
     refused(server, get(server, line=line))
-    # Also behind a request that was answered before.
+    # The same holds after a request that was answered.
     with Wire(server) as wire:
         assert server.get("/livez", wire=wire).status == 200
         wire.send(get(server, line=line))

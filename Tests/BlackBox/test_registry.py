@@ -1,5 +1,5 @@
-"""Actions in both directions: every form of an enum, read and written; and secrets, which are kept nowhere on any
-way in."""
+"""Reading and writing actions of every form of an enum; and secrets, which are kept nowhere, however an action
+arrives."""
 
 import json
 import signal
@@ -106,7 +106,7 @@ def test_a_case_with_a_raw_value_works_on_every_way(program, tmp_path):
     assert vault.post(action("machine/oiled")).json["changed"] is True
     assert vault.post({"type": "machine/wiped", "payload": {}}).json["changed"] is True
     vault.post(action("machine/cleaned")).problem("unknown-action", 422)
-    # By an effect, also with an id that has no meaning there.
+    # An effect dispatches the action, also with an id that the module ignores.
     assert vault.wait(action("doors/knocked", by="oil")).status == 200
     assert vault.state["machine"] == {"oiled": 3, "cleaned": 1}
     types = [each["type"] for each in vault.actions()]
@@ -144,10 +144,10 @@ def test_2_2_a_whole_name_has_no_module_in_front(program, tmp_path):
     assert wrong["pointer"] == "/payload/by"
     for name in ("/MoveRequested", "lever/MoveRequested", "lever//MoveRequested", "oiled"):
         vault.post(action(name, by=1)).problem("unknown-action", 422)
-    # By an effect, and by no client.
+    # An effect may dispatch the action, and no client.
     assert vault.wait(action("ResetRequested")).status == 200
     vault.post(action("LeverReset")).problem("forbidden", 403)
-    # By a link.
+    # A link dispatches the action.
     for link in vault.get("/views/lever").json.values():
         href, method = link["href"], link["method"]
         assert href.startswith("/dispatch?action=") and "%2F" not in href
@@ -188,7 +188,7 @@ def test_a_pointer_leads_into_the_body(vault):
     assert vault.post(absent).problem("invalid-payload", 422)["pointer"] == "/payload/by"
     members = vault.post([action("machine/oiled"), wrong]).problem("invalid-payload", 422)
     assert members["pointer"] == "/1/payload/by"
-    # Also if a secret member was removed before it.
+    # The same holds if a secret member was removed before.
     secret = action("doors/opened", code=CODE, by=7)
     assert vault.post([secret]).problem("invalid-payload", 422)["pointer"] == "/0/payload/by"
 
@@ -253,7 +253,7 @@ def test_an_error_of_a_types_own_code_goes_to_the_log_alone(vault):
         assert members["pointer"] == pointer and b"rust" not in answer.body
         assert members["detail"] == "The type's own code refused the value."
     vault.post(action("Keyed", key=13), query="?dry-run=true").problem("invalid-payload", 422)
-    # A refusal of the type's own form leads to the member, and the client reads it.
+    # If the type's own code throws a `DecodingError`, the client reads it, with the pointer to the member.
     members = vault.post(action("Keyed", key=100)).problem("invalid-payload", 422)
     assert (members["pointer"], members["detail"]) == ("/payload/key", "A key has few teeth.")
     vault.stop()

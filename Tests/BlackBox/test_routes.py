@@ -20,7 +20,7 @@ def server():
 
 
 def test_6_1_every_record_of_the_log_fits_the_schema(server):
-    """Also actions of the program, its presenters and use cases, which clients may not dispatch."""
+    """The log includes actions of the program, its presenters and use cases, which clients may not dispatch."""
     types = set()
     server.post(INCREASE)
     server.post({"type": "search/changed", "payload": {"query": "é"}, "meta": {"a": 1}})

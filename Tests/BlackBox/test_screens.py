@@ -96,7 +96,7 @@ def test_b13_a_session_dispatches_from_the_view_of_an_instance_only_while_it_is_
         refused = bob.send(action("tapped"), place + "/ui").problem("refused", 409)
         missing = "is not presented" if module == "cards" else "is not started"
         assert missing in refused["reason"], refused
-    # An array is whole or not at all, also over instances, and so is a dry run.
+    # An array is applied as a whole or not at all, also for several instances, and so is a dry run.
     at = f"/modules/{module}/7/ui"
     far = ada.send([action("tapped"), action("turned", by=10)], at).problem("refused", 409)
     assert far["pointer"] == "/1/payload/by"
@@ -238,7 +238,7 @@ def test_u28_a_link_in_a_view_is_followed_by_an_empty_post(board):
     assert linked(shown["open"]["href"]) == ("/dispatch", {"type": "overview/start"})
     assert follow(bob, shown["open"], Prefer="wait=10").json["completed"]
     assert "cards" in bob.views and "cards" not in ada.views
-    # The log has it like an action from a body.
+    # The log shows an action from a link like an action from a body.
     last = board.get("/actions?limit=1000", bob.headers).json["actions"][-2]
     assert (last["type"], last["payload"]) == ("overview/start", {})
 
@@ -317,7 +317,7 @@ def test_u28_a_page_of_another_site_follows_no_link(board, headers):
     start(ada, "notes", "7")
     for link in (links(ada)["open"], links(ada)["notes"][0]["tap"]):
         follow(ada, link, **headers).problem("forbidden", 403)
-        # Nor without a session.
+        # A link is also refused without a session.
         follow(Client(board), link, **headers).problem("forbidden", 403)
     own = {"Origin": f"http://{board.authority}", "Sec-Fetch-Site": "same-origin"}
     assert follow(ada, links(ada)["notes"][0]["tap"], **{"Sec-Fetch-Site": "none"}).status == 200
@@ -396,7 +396,7 @@ def test_s8_cells_are_compared_by_their_key(board):
             kinds = [[(each["op"], each["path"]) for each in event.json] for event in events]
             return kinds[0], kinds[1]
 
-        # The places of all other cells change, one member of each.
+        # The places of all other cells change, so each of them has one changed member.
         of_view, of_slice = patches(action("todos/added", text="newest"))
         assert of_view[0] == ("add", "/cells/0") and len(of_view) == 13
         assert of_view[1:] == [("replace", f"/cells/{at}/place") for at in range(1, 13)]
@@ -471,7 +471,7 @@ def test_b11_presenters_of_instances_and_sessions_come_and_go_with_their_slices(
 
 
 def commands(stream, count):
-    """The next so many commands. Other events are passed over."""
+    """The next `count` commands. Other events are skipped."""
     found = []
     while len(found) < count:
         event = stream.event()
@@ -501,7 +501,7 @@ def test_p10_a_command_reaches_the_streams_of_one_session_once(board):
             ada.send(action("tapped"), "/modules/notes/7/ui")
             expected = {"command": "scrollTo", "payload": {"id": "7", "taps": taps}}
             assert commands(one, 1) == commands(two, 1) == [expected]
-        # From an effect, in its order
+        # The commands of an effect, in the effect's order
         assert ada.wait(card("notes", "7", "blinked", times=5)).json["completed"]
         blinks = [{"command": "blink", "payload": number} for number in range(5)]
         assert commands(one, 5) == commands(two, 5) == blinks

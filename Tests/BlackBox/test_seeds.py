@@ -1,4 +1,4 @@
-"""Rows of docs/SEEDS.md that no other test shows whole."""
+"""Rows of docs/SEEDS.md that no other test covers completely."""
 
 import re
 import time
@@ -63,7 +63,7 @@ def test_u15_a_stream_begins_with_one_event_at_once(server):
 
 
 def test_b42_the_library_and_the_examples_are_plain_swift():
-    """No macros, and one look into a type at run time, in the library, the store and the examples."""
+    """The library, the store and the examples have no macros, and use reflection only in one place."""
     magic = re.compile(r"@attached|@freestanding|#externalMacro|\bMirror\(|^@[a-z]\w*Members", re.M)
     files = [
         file
@@ -72,7 +72,7 @@ def test_b42_the_library_and_the_examples_are_plain_swift():
         if ".build" not in file.parts
     ]
     assert len(files) > 100
-    # Only the start looks at a type, for members that would be lost. The two others show themselves to debuggers: a
-    # secret without its text, and a table without its nodes.
+    # Only the start uses reflection, to find members that would be lost. The two other files define how debuggers
+    # show a value: a secret without its text, and a table without its nodes.
     allowed = ["RootMembers.swift", "Secret.swift", "Table.swift"]
     assert sorted(file.name for file in files if magic.search(file.read_text())) == allowed

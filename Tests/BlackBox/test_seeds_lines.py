@@ -1,4 +1,4 @@
-"""The lines of the originals' READMEs, typed like a newcomer from there would type them."""
+"""The lines of the originals' READMEs, as an author who comes from an original would write them."""
 
 import pathlib
 

@@ -24,7 +24,7 @@ def counter(program, tmp_path):
 
 
 def printed(server, *lines):
-    """Waits until the program has printed all of these."""
+    """Waits until the program has printed all of these lines."""
     until(lambda: set(lines) <= set(server.printed()), f"{lines} are printed", 5)
 
 

@@ -1,4 +1,4 @@
-"""docs/SEEDS.md is true: its rows are whole, and every name in them exists."""
+"""docs/SEEDS.md is true: its rows are complete, and every name in them exists."""
 
 import re
 

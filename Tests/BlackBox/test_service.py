@@ -72,7 +72,7 @@ def test_signs_of_life_come_while_the_server_works(manager):
         manager.until("READY=1")
         for _ in range(3):
             manager.until("WATCHDOG=1")
-        # A stopped process gives no sign of life, and a process that goes on does.
+        # A stopped process sends no message to the watchdog, and a continued process does.
         server.process.send_signal(signal.SIGSTOP)
         until(lambda: " (store-server) T " in stat(server.pid), "the process stands still")
         manager.forget()
@@ -224,7 +224,7 @@ def test_status_of_a_server_that_stops_has_the_reason(tmp_path):
 
 
 def test_a_crash_leaves_no_core_dump(tmp_path):
-    """Under any limit of the process that starts the server."""
+    """The limit of the process that starts the server makes no difference."""
     unlimited = lambda: resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY,) * 2)  # noqa: E731
     arguments = [binary(), "--ephemeral", "--listen", "127.0.0.1:0", "--analytics", "off"]
     # The debug build's own handler would take the signal.

@@ -245,14 +245,14 @@ def test_15_4_the_end_of_a_session_takes_its_slices_out(fresh, two):
         assert event.json["reason"] == "expired"
     for target in ("/state", "/modules/home", "/actions", "/views/greeting"):
         assert get(ada, target).status == 403
-    # Actions of presenters come behind it, and change nothing.
+    # Later actions of presenters change nothing in this slice.
     assert fresh.get(f"/state/home?version={before}", bob.headers).status == 200
     assert newest(bob) > before
     assert get(bob, "/modules/home").status == 200
 
 
 def test_15_4_a_request_that_waits_for_a_change_ends_with_its_session(fresh, two):
-    """They end at once, without any state. Requests of others go on."""
+    """Such requests end at once, without any state. Requests of others go on."""
     ada, bob = two
     # A third client changes the shared state, so its consequences belong to neither of the two.
     everybody, version = Client(fresh), newest(ada)
@@ -286,7 +286,7 @@ STREAMED = [
 
 
 def test_15_4_a_stream_that_opens_while_its_session_ends_ends_with_it():
-    """Over and over, while other clients change the state: no stream is left."""
+    """The test repeats this while other clients change the state. In the end, no stream is left."""
     with Server("--debug-routes") as server:
         done = threading.Event()
 
@@ -382,8 +382,8 @@ STREAMS = [
 
 @pytest.mark.ci
 def test_15_no_session_gets_a_byte_of_another(fresh):
-    """A thousand clients at random over every kind of route, some with streams, and one without a session. Each
-    has a secret, which stands in its slices and in the log. The test searches all received bytes."""
+    """A thousand clients use random routes of every kind, some with streams, and one without a session. Each has a
+    secret, in its slices and in the log. The test searches all received bytes."""
     count, streaming = 1_000, 40
     with ThreadPoolExecutor(16) as pool:
         clients = list(pool.map(lambda _: Client(fresh).begin(), range(count - 1))) + [Client(fresh)]

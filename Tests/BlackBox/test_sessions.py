@@ -13,7 +13,7 @@ TAP = {"type": "didTapOnMovieCell", "payload": {"title": "Movie 3"}}
 
 
 class Client:
-    """A client with a session of its own. It has none until it begins it."""
+    """A client with a session of its own, from `begin` on."""
 
     def __init__(self, server):
         self.server = server
@@ -361,7 +361,7 @@ def lines(fields):
 
 
 def waited(seconds, began=[]):
-    """True if so much time has passed since the first call."""
+    """True if `seconds` have passed since the first call."""
     began.append(time.monotonic())
     if began[-1] - began[0] < seconds:
         return False
@@ -454,6 +454,6 @@ def test_13_2_a_page_reads_its_principal_without_failing():
         cookie = {"Cookie": begun["set-cookie"].split(";")[0]}
         assert server.get("/session", cookie).json == {**nobody, "session": begun.json["session"]}
         assert server.request("DELETE", "/session", headers=cookie).status == 204
-        # Its cookie is 403 on every other route. This route answers that there is no session.
+        # The cookie of an ended session gets 403 on every other route. This route answers that there is no session.
         assert server.get("/state", cookie).status == 403
         assert (server.get("/session", cookie).status, server.get("/session", cookie).json) == (200, nobody)

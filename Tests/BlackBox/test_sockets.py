@@ -36,7 +36,7 @@ def test_10_9_a_socket_has_the_mode_that_is_asked_for_whatever_the_umask(tmp_pat
 
 def test_10_9_a_socket_has_the_group_that_is_asked_for(tmp_path):
     path = tmp_path / "s"
-    # Any group if the test may give files away; otherwise its own.
+    # Another group if the test may change the group of files; otherwise the group of the test.
     group = 65534 if os.getuid() == 0 else GROUP
     with Server("--socket-group", str(group), listen=f"unix:{path}"):
         assert os.lstat(path).st_gid == group
@@ -194,7 +194,7 @@ def test_10_9_the_sockets_of_a_manager_are_listened_on_by_themselves(inet, unix,
         with socket.socket(socket.AF_UNIX) as connection:
             connection.connect(str(tmp_path / "s"))
             assert get(connection) == b"HTTP/1.1 200 OK"
-    # The sockets belong to the manager: the file stays, and the next process gets the clients of the meantime.
+    # The sockets belong to the manager: the file stays, and the next process gets the clients that came meanwhile.
     assert (tmp_path / "s").exists()
     meanwhile = socket.create_connection(("127.0.0.1", port))
     with Started([inet], log=tmp_path / "log2") as server:
@@ -245,7 +245,7 @@ def test_10_9_an_inherited_socket_beyond_loopback_needs_its_flag(tmp_path):
 def test_10_9_systemd_starts_the_server_with_the_first_connection(tmp_path):
     path = tmp_path / "s"
     log = tmp_path / "log"
-    # The server hands down no other variables.
+    # The service gets no other variables of the test.
     kept = [f"--setenv={name}" for name in ("ASAN_OPTIONS", "TSAN_OPTIONS") if name in os.environ]
     with open(log, "wb") as out:
         manager = subprocess.Popen(

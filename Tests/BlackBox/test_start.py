@@ -37,7 +37,7 @@ def starting(program, tmp_path, prepares, **variables):
 
 
 class Later(threading.Thread):
-    """A call whose answer arrives later."""
+    """A call on a thread, whose answer arrives later."""
 
     def __init__(self, call):
         super().__init__(daemon=True)
@@ -55,7 +55,7 @@ class Later(threading.Thread):
 
 
 def reasons(server):
-    """The reasons why it is not ready."""
+    """The reasons why a server is not ready."""
     answer = server.get("/readyz", {"Accept": "application/json"})
     assert answer.status == 503 and answer.json["ready"] is False
     return [reason["code"] for reason in answer.json["reasons"]]

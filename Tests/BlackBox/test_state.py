@@ -20,7 +20,7 @@ def test_3_1_state_has_its_tag_and_headers(server):
 def test_3_1_head_is_the_same_without_the_body(server):
     with Wire(server) as wire:
         head = server.request("HEAD", "/state", wire=wire)
-        # The connection goes on: no body arrived that the client would take for the next answer.
+        # The connection can still be used: no body arrived that the client would take for the next answer.
         full = server.get("/state", wire=wire)
     assert head.status == 200
     assert head["content-length"] == str(len(full.body))

@@ -180,7 +180,7 @@ def test_a_failed_journal_stops_its_store_and_no_other(program, tmp_path):
 
 
 def test_stuck_reducers_stop_their_stores_and_no_other(program):
-    """As many as there are processors, and one more: then no thread of the pool is free."""
+    """The number of stuck stores exceeds the number of processors, so no thread of the pool is free."""
     stuck = min(len(os.sched_getaffinity(0)), 4) + 1
     server = Server(
         "--stuck-action",

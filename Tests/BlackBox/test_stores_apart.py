@@ -29,7 +29,7 @@ def said(server, base, line, **options):
 
 
 def shown(server, but=()):
-    """State, tag and log of every store that is not left out."""
+    """State, tag and log of every store except the stores in `but`."""
     paths = [row["path"].rstrip("/") for row in rows(server).values()]
     targets = [path + what for path in paths if path not in but for what in ("/state", "/actions")]
     return [(target, answer["ETag"], answer.body) for target in targets if (answer := server.get(target))]
@@ -198,7 +198,7 @@ def test_9_all_stores_share_the_places_for_streams(program):
         refused("/events", None)
         refused(CHAT + "/actions/events", "chat")
         assert add(server, SCORES, 1).status == say(server, "hello").status == 200
-        # A stream that closes leaves its place to any store, and no more than its place.
+        # A closed stream leaves exactly one place, for any store.
         for closing, base in ((chat[0], ""), (log, SCORES), (chat[1], CHAT)):
             closing.close()
             streams.append(until(lambda: opened(server, base + "/events"), "a place comes back"))

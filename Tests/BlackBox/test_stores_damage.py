@@ -36,7 +36,7 @@ def empty(folder):
 
 
 def take_folder(folder):
-    """A file stands in the place of the folder."""
+    """Puts a file in place of the folder."""
     shutil.rmtree(folder)
     folder.write_text("")
 

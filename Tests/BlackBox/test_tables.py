@@ -62,7 +62,7 @@ def test_an_action_that_changes_no_byte_changes_nothing(server):
     assert do(server, "board/confirmed", card=name_of(3))["changed"] is False
     with Stream(server, "/modules/board/events") as stream:
         assert stream.event().version == int(before.strip('"').split(":")[1])
-    # Two texts that look the same have different bytes.
+    # Two texts that look the same but have different bytes are two keys.
     do(server, "board/pinned", card="x", title="\u00e9")
     assert do(server, "board/pinned", card="x", title="e\u0301")["changed"] is True
     do(server, "board/pinned", card="\u00e9", title="composed")
@@ -116,7 +116,7 @@ def test_a_window_has_a_range_of_rows(server):
     assert server.get("/state/board/cards", {"If-None-Match": first["etag"]}).status == 304
     again = server.get("/state/board/cards?limit=3", {"If-None-Match": first["etag"]})
     assert again.status == 304 and not again.body
-    # All windows together are the whole, by the links.
+    # All windows, followed by their links, together have the whole table.
     path, found = "/state/board/cards?limit=700", {}
     while path:
         answer = server.get(path)

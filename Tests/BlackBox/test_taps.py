@@ -70,7 +70,7 @@ def tapped(server, taps):
         assert client.wait(action("home/start")).status == 200
     at_once(own + shared, lambda visitor: visitor.tap_around(taps // CLIENTS))
     for client in own + shared[:1]:
-        # The client waits for a tap that changes only the title, and with it for all taps before it.
+        # The client waits for a last tap, and so for all taps before it.
         last = client.tap("Movie 0")
         assert client.wait(last, UI).status == 200
         client.applied.append((last["meta"], last["payload"]))
@@ -99,7 +99,7 @@ def test_b16_each_tap_on_another_film_starts_one_card(kept, tmp_path):
         own, shared = tapped(server, TAPS)
         for clients in [[each] for each in own] + [shared]:
             records = clients[0].log
-            # Each client's taps are there once, in its order, and no tap of a refused array.
+            # The log has each client's taps once, in the client's order, and no tap of a refused array.
             for client in clients:
                 taps = of_type(records, TAPPED)
                 mine = [each for each in taps if each["meta"]["by"] == client.place]

@@ -69,7 +69,7 @@ def test_a_restart_takes_no_instance_for_another(program, tmp_path, how):
     server = Server(program=program, data=tmp_path / "data")
     ids = [id for pair in TWINS for id in pair]
     started(server, *ids)
-    # Actions without fields are kept by their type while history is replayed.
+    # A replay caches actions without fields by their types.
     for count, id in enumerate(ids):
         for _ in range(count + 1):
             server.post(action(f"ballots/{id}/raised"))

@@ -83,7 +83,7 @@ def test_a_newer_timer_replaces_a_timer_and_a_cancellation_removes_it(server):
     do(server, "reminders/set", label="tea", ms=10_000)
     do(server, "reminders/set", label="milk", ms=10_000)
     do(server, "reminders/cancelled", label="milk")
-    # A cancellation of a timer that is not there is no mistake.
+    # A cancellation of a timer that does not exist is no error.
     do(server, "reminders/cancelled", label="milk")
     assert set(timers(server)) == {"reminders/tea"}
     advance(server, 9)
@@ -277,7 +277,7 @@ def test_times_that_pass_while_no_server_runs(program, tmp_path):
         for label in ("once", "each", "skipped"):
             do(server, "reminders/cancelled", label=label)
         counts = {label: rung(server).count(label) for label in ("once", "each", "skipped", "soon", "later")}
-        # The server was down for more than four seconds, and has run for less than the others since.
+        # The server was down for more than four seconds, and has run for a shorter time since.
         assert counts["each"] >= counts["once"] + 3 and counts["once"] >= 1, counts
         assert counts["skipped"] < counts["each"] - 3 and counts["soon"] == 1 and counts["later"] == 0, counts
         assert set(timers(server)) == {"reminders/later", "cleaning/clean"}
@@ -338,7 +338,7 @@ def test_arrays_and_dry_runs_set_timers_as_one_action_does(server):
     both = [action("reminders/set", label="a", ms=1_000), action("reminders/set", label="b", ms=2_000)]
     assert server.post(both + [action("reminders/cancelled", label="a")]).status == 200
     assert set(timers(server)) == {"reminders/b"}
-    # A refused member takes the timers of the others back.
+    # If a member of an array is refused, the timers of the other members are not set.
     server.post([action("reminders/set", label="c", ms=1_000), action("reminders/nameless")]).problem("refused", 409)
     assert set(timers(server)) == {"reminders/b"}
     advance(server, 2)

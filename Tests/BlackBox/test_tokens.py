@@ -195,7 +195,7 @@ def test_a_file_that_others_may_write_is_refused(keys, policy):
 
 
 def test_a_keys_file_keeps_its_owner(keys):
-    # Only root gives files away. Other users keep their own.
+    # Only root may change the owner of a file.
     owner = (12345, 12345) if os.geteuid() == 0 else (os.geteuid(), os.getegid())
     create(keys)
     os.chown(keys, *owner)
@@ -205,7 +205,7 @@ def test_a_keys_file_keeps_its_owner(keys):
 
 
 def written(keys, count, name="n" * 240):
-    """Writes a file with so many keys, in the form of the command. Returns their ids."""
+    """Writes a file with `count` keys, in the form of the command. Returns their ids."""
     letters = "abcdefghijklmnopqrstuvwxyz234567"
     ids = ["".join(letters[n >> 5 * place & 31] for place in range(12)) for n in range(count)]
     time_ = "2026-01-31T00:00:00Z"
@@ -311,7 +311,7 @@ def test_a_token_that_openssl_has_signed_is_good(tmp_path, algorithm):
     said = check(issuer.token(), *issuer.options)
     assert said.startswith("valid\ncredential: issuer:") and "\nprincipal: ada\nrole: author\n" in said
     assert "signature" in check(other.token(), *issuer.options, status=1)
-    # Both, while keys change.
+    # During the change of keys, both tokens are valid.
     for token_ in (issuer.token(), other.token()):
         assert check(token_, *Issuer.options_for(issuer.public, other.public))
 

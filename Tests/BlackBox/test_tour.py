@@ -1,4 +1,4 @@
-"""The tour and other documents, typed into a shell against a fresh server, and the player itself."""
+"""Tests of `tour.py`, and of the documents whose commands it types into a shell against a fresh server."""
 
 import json
 import os
@@ -32,7 +32,7 @@ def test_the_tour_shows_the_answers_of_the_server():
 
 
 def test_the_readme_shows_the_answers_of_the_server(fresh):
-    """The part before the reader's own store, which test_readme_program.py builds."""
+    """The part of README before the reader's own store, which test_readme_program.py builds."""
     text, found, _ = (ROOT / "README.md").read_text().partition("\n## Write a store\n")
     assert found and tour.play(text, fresh.url) >= 2
 

@@ -55,7 +55,7 @@ def test_6_5_every_answer_to_a_call_has_the_version_of_its_record(fresh):
             assert call["location"] == f"/dispatch/{record}"
             answers.append(fresh.get(call["location"], {"Prefer": "wait=10"}))
         assert answers[-1].status == 200
-        # Actions behind the record have versions of their own.
+        # Actions after the record have versions of their own.
         assert fresh.version > record
         for answer in answers:
             assert answer.json["version"] == record, answer
@@ -106,7 +106,7 @@ def test_p9_a_wrong_password_loads_and_fails(fresh):
 
 @pytest.mark.parametrize("password", ["demo", PASSWORD])
 def test_the_password_is_found_nowhere(tmp_path, password):
-    """The right password as well as a wrong one. A mark makes the right password easy to find."""
+    """Logs in with the right and with a wrong password. A mark makes the right password easy to find."""
     data, lines = tmp_path / "data", tmp_path / "analytics"
     marked = f"{PASSWORD}-{password}"
     targets = ("/events", "/actions/events", "/modules/login/events", "/modules/login/events?old=true",

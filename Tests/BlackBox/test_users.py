@@ -56,7 +56,7 @@ def test_all_devices_of_a_user_have_one_slice(house):
             # Another module reads the cart of the same user.
             assert server.get("/modules/badge", device).json == {"count": 3}
         assert items(server, bob) == [] and items(server) == []
-        # A session's slices stay the session's.
+        # A slice of a session still belongs to the session alone.
         assert server.post(action("taps/tapped"), phone).status == 200
         assert server.get("/modules/taps", phone).json["count"] == 1
         assert server.get("/modules/taps", desk).json["count"] == 0
@@ -211,7 +211,7 @@ def test_a_visitor_that_signs_in_takes_its_slices_along(house):
         until(lambda: stream.take() is None and (stream.ended or stream.read()), "the stream has ended")
         assert server.get("/state", visitor).status == 403
         assert set(server.get("/modules/cart", house.operator).json) == {"@ada"}
-        # One version for all modules, one record, which others don't read.
+        # One version joins the slices of all modules, with one record, which other clients don't read.
         log = server.get("/actions", house.operator).json["actions"]
         [record] = [record for record in log if record["type"] == "users/signedIn"]
         assert record["payload"]["principal"] == "ada"
@@ -295,7 +295,7 @@ def test_operators_list_users_and_forget_them(house):
         tags = {path: server.get(path, ada)["etag"] for path in ("/state", "/modules/cart")}
         assert server.request("DELETE", "/users/ada", b"", house.operator).status == 204
         assert stream.event().json["items"] == []
-        # A client that comes back with a tag from before gets the change.
+        # A client that returns with an earlier tag gets the change.
         for path, tag in tags.items():
             assert server.get(path, {**ada, "If-None-Match": tag}).status == 200
         with Stream(server, "/modules/cart/events", last=last, headers=ada.items()) as again:
@@ -334,7 +334,7 @@ def test_slices_of_users_outlive_kill_9_and_snapshots(house, tmp_path):
         until(lambda: items(server, phone) == ["thanks, ada"], "the work has run again")
         assert server.get("/modules/cart", ada).json["thanks"] == 1
         version = server.version
-    # From a snapshot, not from the first record.
+    # This start begins with a snapshot, not with the first record.
     with house.server(data=data) as server:
         assert server.version >= version
         assert items(server, phone) == ["thanks, ada"] and items(server, bob) == ["tea", "tea"]

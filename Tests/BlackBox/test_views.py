@@ -54,7 +54,7 @@ def test_t4_nothing_to_show_is_null(fresh):
     empty(fresh)
     answer = fresh.get("/views/list")
     assert (answer.status, answer.body) == (200, b"null")
-    # Only the projection that allows it has nothing to show.
+    # This view can show an empty list, so it is not null.
     assert fresh.get("/views/items").json == {"items": []}
 
 
@@ -112,14 +112,14 @@ def test_t4_a_stream_of_a_view_gets_changes_of_its_view_alone(fresh):
         whole.opened().event()
         fresh.post(step(7))
         assert whole.event().version == 1
-        # Its part of the state has changed and was changed back.
+        # The view's part of the state has changed, and was changed back.
         fresh.post([complete(0), action("ReopenItem", index=0)])
         assert whole.event().version == 3
         assert view.quiet(0.5)
         fresh.post(complete(0))
         event = view.event()
         assert (event.id, event.json["pending"]) == (fresh.tag, 3)
-        # Its part of the state has changed, but its own value has not: another item is completed.
+        # Another item is completed: the view's part of the state has changed, but not the view.
         fresh.post([complete(1), action("ReopenItem", index=0)])
         assert [item["completed"] for item in fresh.state["todos"]["items"][:2]] == [False, True]
         assert view.quiet(0.5)

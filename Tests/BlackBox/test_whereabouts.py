@@ -1,4 +1,4 @@
-"""A store that keeps nothing, beside a store on disk: `.ephemeral()`, its sessions, its pace, and `Whereabouts`
+"""An ephemeral store beside a store on disk: `.ephemeral()`, its sessions, its pace, and `Whereabouts`
 (docs/WRITING_STORES.md, docs/decisions/0054)."""
 
 import contextlib
@@ -18,7 +18,7 @@ from programs import build_sample
 LIVE = "/stores/live"
 WHERE = f"{LIVE}/events?path=/whereabouts"
 PACE_SECONDS = 1
-# A reader counts the gaps between its events, which the way to it makes longer or shorter.
+# A reader measures the gaps between its events. Delays on the way make them longer or shorter.
 PACE_SLACK_SECONDS = 0.3
 ROLES = {
     "operator": ALL,
@@ -105,7 +105,7 @@ def test_two_users_on_two_devices_are_seen_where_they_are(tmp_path, program):
         assert server.get("/actions?type=whereabouts/entered", ada).json["actions"] == []
         assert tell(server, devices[0], "left", "board-3").status == 200
         assert "board-3" not in where(server, ada)
-        # Another principal with the cookie, and no credential with it, are not the session.
+        # With the cookie of a session, another principal or a client without a credential is not in the session.
         stolen = {"Cookie": devices[0]["Cookie"]}
         tell(server, stolen, "stayed").problem("forbidden", 403)
         tell(server, {**bob, **stolen}, "stayed").problem("forbidden", 403)
@@ -148,7 +148,7 @@ def test_sessions_begin_and_end_at_the_store_on_disk(server):
                 pass
         until(lambda: len(where(server)["board-1"]) == 1, "the visit has ended")
     tell(server, who, "stayed").problem("forbidden", 403)
-    # A session without a visit ends, too, and one that never came here leaves no trace.
+    # A session without a visit ends, too, and a session without a request to this store leaves no trace.
     assert server.request("DELETE", "/session", headers=other).status == 204
     until(lambda: where(server) == {}, "the other visit has ended")
     before = server.get(f"{LIVE}/state")["ETag"]
@@ -252,7 +252,7 @@ def test_nothing_of_the_store_is_on_disk(program, tmp_path):
             move(server, who, number, "a-place-that-is-not-kept")
         version, epoch = server.version, server.get(f"{LIVE}/state")["ETag"].split(":")[0]
         assert [path for path in opened_files(server) if "live" in path] == []
-        # The store on disk has the beginning of the session alone.
+        # The store on disk has recorded only the beginning of the session.
         assert version == 1 and server.get("/actions", who).json["actions"][0]["type"] == "sessions/began"
         files = [path for path in data.rglob("*")]
         assert not (data / "stores").exists()
@@ -382,7 +382,7 @@ def test_silence_ends_a_visit_and_an_action_prolongs_it(program, tmp_path):
             until(is_over, "the silent visit has ended")
             assert 1.9 < time.monotonic() - began < 4
             assert list(where(server)) == ["board-2"]
-            # Its stream is open, and it may come again.
+            # The client's stream is still open, so the client may enter again.
             tell(server, silent, "moved", detail={"x": 1}).problem("refused", 409)
             enter(server, silent)
 

@@ -109,7 +109,7 @@ def test_a_dry_run_shows_the_patch_that_the_session_sees(market):
     add(ada, "pear")
     answer = ada.send(action("Checkout"), "/dispatch?dry-run=true")
     assert {operation["path"].split("/")[1] for operation in answer.json["patch"]} == {"cart", "orders"}
-    # A change to the cart of another session is not shown.
+    # The answer does not show a change to the cart of another session.
     gift = {"type": "Gift", "payload": {"to": bob.name, "item": "toy"}}
     assert ada.send(gift, "/dispatch?dry-run=true").json["patch"] == []
     assert get(bob, "/state/cart").json["items"] == []
@@ -189,7 +189,7 @@ def test_no_operator_sees_an_ended_session(program):
         assert server.get("/state/theme").json == {ada.name: "light", bob.name: "light"}
         with Stream(server, "/events?path=/theme").opened() as stream:
             assert set(value(stream)) == {ada.name, bob.name}
-            # Its value is the value that all sessions begin with.
+            # The end of a session removes its value.
             assert ada.end().status == 204
             assert value(stream) == server.get("/state/theme").json == {bob.name: "light"}
         assert ada.name not in server.get("/state").body.decode()

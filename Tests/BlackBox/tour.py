@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""Types a document's commands into a shell, against a running server, and compares what comes back.
+"""Types a document's commands into a shell, against a running server, and compares their output.
 
     python3 Tests/BlackBox/tour.py http://127.0.0.1:PORT [DOCUMENT]
 
-Without a document it is the tour, docs/TOUR.md.
+Without DOCUMENT, the document is the tour, docs/TOUR.md.
 
-Every ```console block is played in order: a line that starts with `$ ` is a command (continued where it
-ends with a backslash), the lines after it are what it must print. In those, `…` stands for anything
-within a line, and eight hex digits (an epoch) for any other eight. `127.0.0.1:8080` and
-`localhost:8080` are replaced by the server's address. Two comments in front of a block change how it
-is played:
+Every ```console block is played in order. A line that starts with `$ ` is a command, which continues on
+the next line if it ends with a backslash. The lines after the command are its expected output. In these
+lines, `…` matches any text within a line, and eight hex digits (an epoch) match any other eight.
+`127.0.0.1:8080` and `localhost:8080` are replaced by the server's address. Two comments in front of a
+block change the way in which the block is played:
 
-    <!-- tour: second terminal -->   it runs beside the following blocks, is stopped at the end, and
-                                     then compared: what is shown must be how its output begins
-    <!-- tour: skip -->              it is not played; only for the command that starts the server
+    <!-- tour: second terminal -->   the block runs beside the following blocks, and is stopped at the
+                                     end; then its output must begin with the shown lines
+    <!-- tour: skip -->              the block is not played; only for the command that starts the server
 
-The server has to be fresh. Needs only Python's standard library, a shell and curl. Ends with 0 where
-everything is as shown, and with 1 and a comparison at the first difference.
+The server has to be fresh. The program needs only Python's standard library, a shell and curl. It ends
+with status 0 if all outputs are as shown. At the first difference, it prints a comparison and ends with 1.
 """
 
 import difflib

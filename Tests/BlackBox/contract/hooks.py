@@ -14,9 +14,9 @@ PATTERNS = {
 def filter_case(context, case):
     query, body = case.query or {}, case.body
     if "wait" in query and ("after" not in query or query["wait"] not in (0, 1, "0", "1")):
-        # The description allows longer waits, but they take their time.
+        # The description allows longer waits, but a test would really wait.
         return "after" in query and not str(query["wait"]).isdigit()
-    # An action stands in the query or in the body. A schema cannot express that a query's text is an action.
+    # A request has its action in the query or in the body. A schema can't express that a query's text is an action.
     # A condition on a resource needs the tag of the resource, and the path of a resource that exists.
     if "if-match-of" in query:
         return False
@@ -27,7 +27,7 @@ def filter_case(context, case):
         return False
     if ("version" in query or "blame" in query) and ("after" in query or "wait" in query):
         return False
-    # A window is of an object, and blame is about a whole part.
+    # Only objects have windows, and blame takes no window.
     if "from" in query or "limit" in query:
         if "blame" in query or (case.path.endswith("/events") and not query.get("path")):
             return False
@@ -39,7 +39,7 @@ def filter_case(context, case):
             text = (case.headers or {}).get(name)
             if text is not None and not pattern.match(text):
                 return False
-    # The members of an array have one audience.
+    # All members of an array have the same recipients and the same emitter.
     if isinstance(body, list) and all(isinstance(each, dict) for each in body):
         audiences = {repr((each.get("recipients"), each.get("emitter"))) for each in body}
         return len(audiences) <= 1
@@ -48,7 +48,7 @@ def filter_case(context, case):
 
 @schemathesis.check
 def what_is_allowed_is_no_invalid_payload(context, response, case):
-    """422 is for keys that were used before, and not for bodies that the schema allows."""
+    """Checks that a body that the schema allows gets 422 only for an idempotency key that was used before."""
     if not case.meta or not case.meta.generation.mode.is_positive or response.status_code != 422:
         return
     problem = response.json()

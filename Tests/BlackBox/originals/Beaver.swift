@@ -1,7 +1,7 @@
 // swift-format-ignore-file
 
-// The lines of Beaver's README in their form here. None of its protocols is there under its name,
-// but each of its lines has a line in its place. docs/SEEDS.md has the table.
+// The lines of Beaver's README, as programs of StoreServer write them. Beaver's protocols have
+// other names here, but each line of the README has its counterpart. docs/SEEDS.md has the table.
 
 import StoreCore
 import StorePatterns

@@ -1,5 +1,5 @@
-// Asks for a URL, and prints the status of the answer or the kind of failure: Asking URL
-// [AUTHORITIES].
+// Requests a URL, and prints the status of the answer or the kind of failure.
+// Usage: Asking URL [AUTHORITIES]
 
 import StoreHTTPClient
 

@@ -1,5 +1,5 @@
-// Two versions of a program on one history. The reducer of the first version gets no context; the
-// second version keeps who wrote each line, also of the lines that the first version has taken.
+// Two versions of a program on one history. The reducer of the first version gets no context. The
+// second version keeps the author of each line, also of lines from the time of the first version.
 
 import Foundation
 import StoreCore

@@ -8,7 +8,7 @@ struct Ballots: StartableModule, EffectfulModule {
     struct State: ModuleState {
         var raised = 0
         var votes: [ExactText: Int] = [:]
-        /// A dictionary with texts for keys has room for one of two spellings.
+        /// A dictionary with texts as keys has only one entry for two spellings of a word.
         var words: [String: Int] = [:]
         var last = ""
     }

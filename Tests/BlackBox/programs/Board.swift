@@ -118,7 +118,7 @@ struct NotePresenter: ViewPresenter {
     }
 }
 
-/// Presents the overview of all cards, which shows them all.
+/// The overview of all cards. Its presenter presents the views of all of them.
 struct Overview: StartableModule {
     struct State: ModuleState {}
     func begin(_ start: NoFields) -> State { State() }

@@ -1,10 +1,10 @@
-// Instances that clients share. Their mounts say which clients may start and stop them.
+// Instances that clients share. Their mounts name the clients that may start and stop them.
 
 import StoreCore
 import StorePatterns
 import StoreServer
 
-/// A board, which a client opens, and no client closes.
+/// A board, which clients may open, and only the program may close.
 struct Boards: StartableModule {
     struct State: ModuleState {
         var title: String
@@ -24,7 +24,7 @@ struct Boards: StartableModule {
     }
 }
 
-/// A lamp whose mount says nothing about clients: only the program lights it, by a use case.
+/// A lamp whose mount names no clients: only the program lights the lamp, by a use case.
 struct Lamp: StartableModule {
     struct State: ModuleState { var isBright = false }
 
@@ -45,7 +45,7 @@ struct Panel: Module {
     }
 }
 
-/// A page that is turned: each start keeps the count of the pages before.
+/// A page of a book. A start turns to another page, and counts the turned pages.
 struct Page: StartableModule {
     struct State: ModuleState {
         var title: String

@@ -105,7 +105,7 @@ struct Flaky: RetriedSideEffect {
     }
 }
 
-/// Keeps the reducer busy, and then stores its turn.
+/// Keeps the reducer busy, and then appends its number to the order of turns.
 struct Slow: StateUpdater {
     let ms: UInt32
     let number: Int
@@ -116,7 +116,7 @@ struct Slow: StateUpdater {
     }
 }
 
-/// Takes a turn back; refused if there is none.
+/// Removes a turn from the order of turns. Refused if the order has no such turn.
 struct TurnTaken: StateUpdater {
     let index: Int
 

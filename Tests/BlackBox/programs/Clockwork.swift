@@ -1,6 +1,6 @@
-// A store whose start and whose effects take as long as a test needs. In the environment,
-// CLOCKWORK_PREPARES is the number of milliseconds of a preparation, `fail` or `forever`.
-// CLOCKWORK_GREETS lets the program dispatch at the start.
+// A store whose start and whose effects take as long as a test needs. The variable
+// CLOCKWORK_PREPARES is the number of milliseconds of a preparation, `fail` or `forever`. With
+// CLOCKWORK_GREETS, the program dispatches an action at the start.
 
 import Glibc
 import StoreCore

@@ -29,7 +29,7 @@ struct Profile: Module {
     }
 }
 
-/// The addresses that users gave for their friends, in one slice for all.
+/// The addresses of friends that users have given, in one slice for all users.
 struct Invitations: Module {
     struct State: ModuleState {
         var emails: [String: String] = [:]

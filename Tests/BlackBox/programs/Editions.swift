@@ -1,6 +1,6 @@
-// A program of modules in three editions; EDITION chooses one. Boards are instances, whose action
-// `cardAdded` has another label in the second edition, under the same name. The third edition calls
-// it `noteAdded`.
+// A program of modules in three editions; EDITION chooses the edition. Boards are instances. In
+// the second edition, their action `cardAdded` has another label under the same name. In the third
+// edition, the action is called `noteAdded`.
 
 import Glibc
 import StoreCore

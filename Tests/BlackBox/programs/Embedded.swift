@@ -29,7 +29,7 @@ ephemeral.history.ephemeral = true
 let stores = try [durable, ephemeral].map { try server.start($0) }
 for store in stores { say("address", store.addresses.joined()) }
 
-// The program's own work: here it waits until something comes on standard input.
+// In place of work of its own, the program waits for a byte on standard input.
 var byte: UInt8 = 0
 _ = read(STDIN_FILENO, &byte, 1)
 

@@ -1,5 +1,5 @@
-// A program at several times of its life; EVOLVING chooses the time. Its journal outlives all of
-// them. SLOW is the time that each action takes, in milliseconds.
+// The versions of a program on one journal; EVOLVING chooses the version. SLOW is the time of each
+// action in milliseconds.
 
 import Glibc
 import StoreCore
@@ -10,7 +10,7 @@ struct Tally: Codable, Equatable {
     var names: [String] = []
 }
 
-/// The type of the state at a later time.
+/// The type of the state in a later version.
 struct TallyWithTotal: Codable, Equatable {
     var count = 0
     var names: [String] = []
@@ -88,7 +88,7 @@ case "relabelled":
     .migrations(.action("Counted", from: OldCounted.self) { CountedAnew(times: $0.by) })
     .main()
 case "doubled":
-    // The fields are the same, and mean something else. Amounts that were counted once stay so.
+    // The fields are the same, but new actions count double. Old records still count once.
     Server(
         state: Tally(),
         actions: .named("Counted", CountedTwice.self)

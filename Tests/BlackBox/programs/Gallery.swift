@@ -1,5 +1,6 @@
 // A picture that all sessions share, presented to the sessions that ask for it; a poster, whose
-// view has the same words; and a till. The till's analytics have the state before each action.
+// view has actions with the same names; and a till. The till's analytics have the state before each
+// action.
 
 import StoreCore
 import StorePatterns
@@ -40,7 +41,7 @@ struct PicturePresenter: ViewPresenter {
     }
 }
 
-/// A poster outside. Its view has the same words as the picture's.
+/// A poster outside. The actions of its view have the same names as the picture's.
 struct Poster: Module {
     struct State: ModuleState {
         var likes = 0

@@ -1,6 +1,6 @@
-// A store with a role that sees the list alone. Hidden are a shared safe, boxes, a diary of each
-// session, and a field. The hidden modules have secrets in their state, their refusals, their
-// effects' results and errors, and the names of their effects.
+// A store with a role that sees only the list. A shared safe, boxes, a diary of each session and a
+// field are hidden. The hidden modules have secrets in their state, their refusals, the results and
+// errors of their effects, and the names of their effects.
 
 import Glibc
 import StoreCore

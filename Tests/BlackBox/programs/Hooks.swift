@@ -1,6 +1,6 @@
-// A store whose work outlives it. Each comment has a webhook, and an hourly timer runs from the
-// first action on. The work logs the number of actions that this process had reduced at its
-// beginning.
+// A store whose work continues after a restart. Each comment has a webhook, and an hourly timer
+// runs from the first action on. When work begins, it logs the number of actions that this process
+// has reduced.
 
 import Glibc
 import StoreCore
@@ -19,10 +19,10 @@ struct Comments: KeepingModule {
 
     enum Action: ModuleAction {
         case written
-        /// Has a webhook, which does not end while the environment holds it.
+        /// Has a webhook, which takes an hour if HOOKS_HELD is set.
         case hooked
         case timed
-        /// Has an input that can't be written down.
+        /// Has an input that can't be encoded.
         case weighed
     }
 
@@ -37,7 +37,7 @@ struct Comments: KeepingModule {
         case weighing(Double)
     }
 
-    /// Has another form if the environment asks for that, as after a deploy.
+    /// Has another form if HOOKS_RENAMED is set, as after a deploy.
     struct Hook: Codable, Equatable, Sendable {
         let comment: Int
 

@@ -1,5 +1,5 @@
-// A store on disk, and a store beside it that keeps nothing (docs/WRITING_STORES.md). LIVELY names
-// a defect of the program, or a bound of silence in seconds.
+// A store on disk, and an ephemeral store beside it (docs/WRITING_STORES.md). LIVELY names a defect
+// of the program, or the seconds of silence after which a visit ends.
 
 import Glibc
 import StoreCore

@@ -1,7 +1,7 @@
 // A store whose actions change the whole state (docs/WRITING_STORES.md): a title, a theme and a
 // cart for each session, and orders for all. Modules start with the store or with a session.
-// MARKET names something that is wrong: `closed` for a module that refuses its start, `crate` for a
-// slice of a session that does.
+// MARKET names a defect: `closed` for a module that refuses its start, `crate` for a slice of a
+// session that refuses its start.
 
 import Glibc
 import StoreCore

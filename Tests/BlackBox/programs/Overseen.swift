@@ -1,5 +1,5 @@
-// A store in which the whole state judges the list's actions. Its reducer, its interceptors and an
-// updater refuse with reasons from the safe, which a role does not see.
+// A store in which the list's actions depend on the whole state. The root reducer, interceptors
+// and an updater refuse with reasons from the safe, which a role does not see.
 
 import StoreCore
 import StorePatterns

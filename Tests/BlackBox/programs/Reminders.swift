@@ -93,8 +93,8 @@ struct Note: EffectfulModule, StartableModule {
     }
 }
 
-/// A module that cleans up each day, and looks each ten seconds. In the environment,
-/// REMINDERS_LOOKS is another number of seconds, or 0 for none.
+/// A module with two declared timers: to clean up each day, and to look every ten seconds. The
+/// variable REMINDERS_LOOKS is another number of seconds, or 0 for no looks.
 struct Cleaning: ScheduledModule {
     struct State: ModuleState {
         var done: [String] = []
@@ -135,7 +135,7 @@ struct AppState: RootState {
     ]
 }
 
-/// The wake-ups of a user.
+/// The alarms of a user.
 struct Own: EffectfulModule {
     struct State: ModuleState {
         var woken = 0

@@ -1,4 +1,5 @@
-// Views that report their visibility: of a module that starts and stops, and of instances.
+// Views that report their visibility. They belong to a module that starts and stops, and to
+// instances.
 
 import StoreCore
 import StorePatterns

@@ -58,7 +58,7 @@ struct StagePresenter: Presenter {
     }
 }
 
-/// Work that takes so long that a session may end before the work.
+/// Work that takes long, so that a session may end before the work.
 struct Work: EffectfulModule {
     struct State: ModuleState { var done: [String] = [] }
     enum Action: ModuleAction { case begun(name: String, ms: Int) }

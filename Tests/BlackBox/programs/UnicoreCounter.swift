@@ -18,7 +18,7 @@ struct SlowReducer: Action, Codable {
     let ms: UInt32
 }
 
-/// The queue that each line names; a queue without a name has none.
+/// The key under which a queue has its name. Each printed line shows the name of its queue.
 let place = DispatchSpecificKey<String>()
 
 /// Writes a line with the queue of the call.

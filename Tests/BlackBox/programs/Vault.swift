@@ -315,7 +315,7 @@ struct NeedyState: RootState {
     static let modules: Modules = [Needy().at(\.needy)]
 }
 
-/// A module of which `Names` are the names of an action.
+/// A module whose actions have the names `Names`.
 struct Named<Names: ModuleAction>: Module {
     typealias Action = Names
     struct State: ModuleState { var value = 0 }

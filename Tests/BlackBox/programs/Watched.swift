@@ -2,7 +2,7 @@ import StoreCore
 import StorePatterns
 import StoreServer
 
-/// A diary between interceptors before it and reactions behind it.
+/// A diary with interceptors before its reducer, and reactions to its changes.
 struct Diary: Module {
     struct State: ModuleState {
         var lines: [String] = []
@@ -32,7 +32,7 @@ struct AppState: RootState {
     static let modules: Modules = [Diary().at(\.diary)]
 }
 
-/// Adds a note of its own behind each text of three words.
+/// Adds a note after each text of three words.
 func note(_ name: String) -> Interceptor<AppState> {
     { _, action, _ in
         guard case .written("one two three") = action as? Diary.Action else {
