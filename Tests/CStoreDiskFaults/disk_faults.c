@@ -1,5 +1,5 @@
-// The program's own fsync, fdatasync, pwrite and pwrite64 come before the C library's, also for the
-// libraries that it is linked with: so a disk can be made to fail that works.
+// The linker takes the program's own fsync, fdatasync, pwrite and pwrite64 before the C library's,
+// also for shared libraries of the program. So a test can let calls on a good disk fail.
 
 #define _GNU_SOURCE
 #include "disk_faults.h"
@@ -46,7 +46,7 @@ static int is_file(int descriptor, const char *wanted) {
     return strcmp(path, wanted) == 0;
 }
 
-/// The error that a sync of this file is to meet, 0 for none.
+/// Returns the error with which a sync of this file has to fail, 0 for none.
 static int error_of(int descriptor) {
     int error = 0;
     pthread_mutex_lock(&lock);

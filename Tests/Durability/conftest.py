@@ -55,7 +55,7 @@ def program():
 
 
 def machine():
-    """Place and time of the figures."""
+    """Returns the machine and the date of the figures."""
     name = platform.freedesktop_os_release()["PRETTY_NAME"]
     find = ["findmnt", "-no", "FSTYPE", "-T", tempfile.gettempdir()]
     disk = subprocess.run(find, capture_output=True, text=True).stdout.strip() or "a file system"

@@ -1,7 +1,7 @@
 """The content of a disk after a power cut, from powerloss.c's notes of a server's writes.
 
-The model is the worst case that POSIX allows: a write is there for certain only after a sync of its file, and a
-name only after a sync of its folder. Unsynced changes may be there or not, sector by sector.
+The model is the worst case that POSIX allows. A write is durable only after a sync of its file, and a name only
+after a sync of its folder. Each unsynced change may be lost or not, sector by sector.
 """
 
 import os
@@ -31,7 +31,7 @@ def library():
 
 
 def watching(folder, notes=None, **what):
-    """The environment of a server whose writes below this folder are noted, and the faults under the names that
+    """The environment of a server whose writes below this folder are noted. The faults have the names that
     powerloss.c explains: stop, hang, fail, calls, synchronous, clock."""
     wanted = {"folder": folder, "notes": notes, **what}
     given = {f"DISK_{name.upper()}": str(value) for name, value in wanted.items() if value is not None}
@@ -39,7 +39,7 @@ def watching(folder, notes=None, **what):
 
 
 def read_notes(path):
-    """Every note: what, file, place, bytes. The last note is left out if the end cut it short."""
+    """Every note: its kind, file, place and bytes. The last note is left out if the end of the process cut it short."""
     data, at, notes = pathlib.Path(path).read_bytes(), 0, []
     while at + HEAD.size <= len(data):
         what, length, file, place = HEAD.unpack_from(data, at)
@@ -52,7 +52,7 @@ def read_notes(path):
 
 
 def shown(note):
-    """The highest version in the bytes that left with this note; 0 if they name no version."""
+    """The highest version in the sent bytes of this note; 0 if the note has no version."""
     what, _, _, data = note
     if what != SENT:
         return 0
@@ -73,7 +73,7 @@ class File:
         self.pending = [change for change in self.pending if change[0] >= covered]
 
     def surviving(self, chance):
-        """The bytes after a cut: chance decides about each unsynced sector, in order."""
+        """The bytes after a power cut: `chance()` decides for each unsynced sector, in order, if it survives."""
         content = bytearray(self.content)
         for _, place, data in self.pending:
             if data is None:
@@ -150,16 +150,16 @@ class Disk:
         self.pending.append((path, file))
 
     def settle(self):
-        """Applies the sync of a folder. Only one folder counts: files in other folders existed before."""
+        """Applies the sync of a folder. Only the data directory matters, because no other folder gets new files."""
         for path, file in self.pending:
             set_name(self.durable, path, file)
         self.pending = []
 
     def image(self, chance=lambda: False):
-        """The content after a cut now: for each path its bytes.
+        """The content after a power cut at this moment: for each path its bytes.
 
-        `chance()` decides for each unsynced change if it is left: of names the first few, because file systems
-        keep their order; of a file's sectors any.
+        `chance()` decides for each unsynced change if it survives. Of the changes of names, only the first few survive,
+        because file systems keep their order. Of a file's sectors, any may survive.
         """
         names = dict(self.durable)
         for path, file in self.pending:

@@ -38,7 +38,7 @@ class Request:
 
 
 class Ledger:
-    """Any thread may add to it. The checks follow when all are done."""
+    """The requests, answers and shown states. Any thread may add to the ledger. The checks follow at the end."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -48,7 +48,7 @@ class Ledger:
         self.epoch = None
         self.actions = []  # the ids in the log, from version 1 on
         self.last_event = None  # the last id of a state stream
-        self.last_action = None  # and of a stream of the log
+        self.last_action = None  # the last id of a stream of the log
         self.count = 0
 
     def request(self, arrays=True, keys=True):
@@ -73,7 +73,7 @@ class Ledger:
         return {"type": "CounterIncreaseRequested", "meta": meta}
 
     def dispatch(self, server, request, wire=None):
-        """Sends it and enters its outcome. Throws if no answer arrives."""
+        """Sends a request, and enters its outcome. Throws if no answer arrives."""
         answer = server.post(request.body, request.headers, wire=wire)
         if answer.status == 200:
             body = answer.json
@@ -132,7 +132,7 @@ class Ledger:
                 assert set(found) == {None}, f"{found} of a request that was refused or cut"
             else:
                 assert found == list(range(found[0], found[0] + len(found))), found
-                # No client got this version, and now it is history.
+                # The request got no answer, but its actions are in the history.
                 request.first, request.last = found[0], found[-1]
         assert not place, f"nobody asked for {place}"
         self.check_seen(records)

@@ -27,7 +27,7 @@ class Load:
         assert not self.troubles, self.troubles
 
     def run(self, body):
-        """A broken connection ends the work of a client."""
+        """Runs the work of a client until its connection breaks."""
         try:
             body()
         except TimeoutError as error:
@@ -59,7 +59,7 @@ class Load:
                 stream.read()
 
     def follow(self):
-        """The log of actions, from its place in the life before: no action is left out."""
+        """Reads the log of actions from the last id of the server's previous life on: no action is left out."""
         last = self.ledger.last_action
         with Stream(self.server, "/actions/events", last=last) as stream:
             assert stream.opened().answer.status == 200, stream.answer

@@ -1,19 +1,19 @@
-// A disk that can be asked what it holds, for tests: preloaded into the server, it notes every write
-// and sync below one folder, and every answer that leaves. From its notes disk.py makes what a power
-// cut at any moment would have left. It also ends the process at a point, lets a call fail or hang, or
-// sets the clock.
+// A library for tests, which is preloaded into the server. It notes every write and sync below one
+// folder, and every sent answer. From these notes, disk.py makes the files that a power cut at any
+// moment would have left. The library can also end the process at a point, let a call fail or hang,
+// or set the clock.
 //
 //   DISK_FOLDER       the folder that is watched, an absolute path
-//   DISK_NOTES        where notes go; none are taken without it
+//   DISK_NOTES        the file for the notes; without this variable, nothing is noted
 //   DISK_STOP         point:n       SIGKILL at the n-th passage of a point (see `points`)
 //   DISK_HANG         point:n       the n-th passage of a point never ends, and standard error says so
-//   DISK_FAIL         EIO:n         the n-th call that changes the folder fails; EIO:n+ all from it on
-//   DISK_CALLS        where the number of such calls is written when the process exits
-//   DISK_SYNCHRONOUS  NORMAL        what the writing connection is set to behind the server's back
-//   DISK_CLOCK        a file with the seconds that the time of day is ahead of the true one
+//   DISK_FAIL         EIO:n         the n-th call that changes the folder fails; EIO:n+ also all later
+//   DISK_CALLS        the file that gets the number of such calls when the process exits
+//   DISK_SYNCHRONOUS  NORMAL        the setting that replaces the server's for the writing connection
+//   DISK_CLOCK        a file with the number of seconds by which the time of day is ahead
 //
-// Files whose names end in -shm or /lock hold nothing that matters after a power cut: calls on them
-// may fail, but are not noted.
+// Files whose names end in -shm or /lock do not matter after a power cut. So calls on these files may
+// fail, but are not noted.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -71,7 +71,7 @@ static void die(void) {
     for (;;) pause();
 }
 
-// The point that "point:n" names, or -1.
+// Returns the point that "point:n" names, or -1.
 static int point_named(const char *text, int *passage) {
     char name[32];
     if (!text || sscanf(text, "%31[^:]:%d", name, passage) != 2) return -1;
@@ -129,8 +129,8 @@ static enum kind kind(int descriptor) {
     return descriptor >= 0 && descriptor < DESCRIPTORS_MAX ? open_files[descriptor].kind : NONE;
 }
 
-// A note: kind, file, place, length, and so many bytes. The caller holds the lock, or notes what
-// has no order to keep.
+// Writes a note: kind, file, place, length, and `length` bytes. The caller holds the lock, unless the
+// order of the note does not matter.
 static void note(enum note what, uint64_t file, uint64_t place, const void *bytes, uint32_t length) {
     if (notes < 0) return;
     struct __attribute__((packed)) {
@@ -156,7 +156,7 @@ static void pass(enum point point) {
     }
 }
 
-// Whether this call is to fail; errno says why.
+// Returns if this call has to fail; errno has the error.
 static int fails(void) {
     int number = __atomic_add_fetch(&calls_count, 1, __ATOMIC_SEQ_CST);
     if (!fail_at || !(fail_on ? number >= fail_at : number == fail_at)) return 0;
@@ -283,7 +283,7 @@ int ftruncate64(int descriptor, off64_t size) {
     return ftruncate(descriptor, size);
 }
 
-// A sync covers what was noted before it began.
+// A sync covers the writes that were noted before the sync began.
 static int syncing(int descriptor, int call) {
     enum kind of = kind(descriptor);
     if (!of) return syscall(call, descriptor);
@@ -352,7 +352,7 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
     return 0;
 }
 
-// What leaves
+// Sent bytes
 
 static void sending(const struct iovec *parts, size_t count) {
     char name[16] = "", text[SENT_BYTES_MAX];
@@ -387,8 +387,8 @@ ssize_t writev(int descriptor, const struct iovec *parts, int count) {
     return syscall(SYS_writev, descriptor, parts, count);
 }
 
-// The journal sets its connection up, checks that, and hangs this hook on: the last moment to take
-// what it set away again.
+// The journal sets up its connection, checks the settings, and then registers this hook. So at this
+// moment a setting can be replaced without being noticed.
 void *sqlite3_wal_hook(void *database, void *hook, void *context) {
     const char *synchronous = getenv("DISK_SYNCHRONOUS");
     if (synchronous && hook) {

@@ -1,5 +1,5 @@
-"""The time of day jumps, while the server runs and between two starts: order, keys and records go by
-versions, not by the clock (architecture: G2, G3)."""
+"""The time of day jumps, while the server runs and between two starts. Order, keys and records depend on
+versions, not on the clock (architecture: G2, G3)."""
 
 import threading
 import time
@@ -49,7 +49,7 @@ def test_a_clock_that_jumps_back_a_day_loses_no_action(seed, figure, tmp_path):
 
 
 def replay(server, ledger, wire):
-    """Sends every request with a key again: nothing is applied twice, on any day."""
+    """Sends every request with a key again: nothing is applied twice, whatever the date is."""
     keyed = [request for request in ledger.requests if request.key]
     for request in keyed:
         answer = ledger.dispatch(server, request, wire)
@@ -60,7 +60,7 @@ def replay(server, ledger, wire):
 def test_a_clock_that_jumps_holds_up_no_wait(program, tmp_path):
     """The time of day affects neither the watchdog nor a stop."""
     data, clock = tmp_path / "data", tmp_path / "clock"
-    # An end at a time of day comes a day later after the clock is set back.
+    # A deadline by the time of day would come a day too late when the clock is set back.
     clock.write_text(f"{DAY_SECONDS}\n")
     environment = disk.watching(data, clock=clock)
     limit = ["--shutdown-timeout", "3"]
@@ -76,7 +76,7 @@ def test_a_clock_that_jumps_holds_up_no_wait(program, tmp_path):
 
 
 def test_the_clock_of_the_test_does_jump(tmp_path):
-    """The test can fail: a record's time follows the clock."""
+    """Proves that the clock really jumps: a record has the changed time."""
     data, clock = tmp_path / "data", tmp_path / "clock"
     clock.write_text("0\n")
     with Server(data=data, environment=disk.watching(data, clock=clock)) as server:
@@ -89,7 +89,7 @@ def test_the_clock_of_the_test_does_jump(tmp_path):
 
 @pytest.mark.parametrize("hours", [2, 24 * 365])
 def test_17_7_streams_and_requests_of_an_ended_credential_end_when_the_clock_jumps_ahead(tmp_path, hours):
-    """Streams and requests that wait. Those of a credential without an end go on."""
+    """Streams and waiting requests end with their credential. With a credential without an end, they go on."""
     data, clock = tmp_path / "data", tmp_path / "clock"
     clock.write_text("0\n")
     house = House(tmp_path, {"operator": ALL, "reader": {"read": ["*"]}})

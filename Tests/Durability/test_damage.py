@@ -136,7 +136,7 @@ def test_any_place_may_be_damaged(end, name, damage, journals, thorough, seed, f
 
 
 def examine(data, ledger, records):
-    """Starts a server on it. Returns the outcome, in short and in long words."""
+    """Starts a server on damaged files. Returns the outcome as a short and as a long text."""
     try:
         server = Server(data=data)
     except NotStarted as error:
@@ -157,7 +157,7 @@ def examine(data, ledger, records):
 
 
 def accept(data, records, beyond):
-    """Starts with the loss accepted. Returns the remaining records."""
+    """Starts a server with `--accept-data-loss`. Returns the remaining records."""
     try:
         server = Server("--accept-data-loss", data=data)
     except NotStarted as error:
@@ -169,13 +169,13 @@ def accept(data, records, beyond):
         answer = server.post({"type": "CounterIncreaseRequested", "meta": {"id": "after"}})
         assert answer.json["version"] == served + 1
     with Server(data=data) as server:
-        # From then on the history is like any other.
+        # After that, the history is like any other history.
         assert (server.version, server.epoch) == (served + 1, epoch)
     return f"{served} of {len(records)} actions are left"
 
 
 def whole(server, records):
-    """Checks that the served history is a beginning of the written one. Returns its length."""
+    """Checks that the served history is a beginning of the written history. Returns its length."""
     version = server.version
     assert version <= len(records)
     assert server.state == Fold.of(records[:version])

@@ -110,7 +110,7 @@ def test_a_read_only_file_system_is_refused(tmp_path):
 
 
 def test_only_the_owner_may_read_the_files_of_the_journal(tmp_path):
-    """Also in a directory that other users may read."""
+    """This also holds in a directory that other users may read."""
     data = tmp_path / "data"
     data.mkdir(mode=0o755)
     with Server(data=data) as server:

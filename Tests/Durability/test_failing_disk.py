@@ -1,4 +1,4 @@
-"""Every call that changes the directory fails once, or from a time on (architecture: G1, G2)."""
+"""Each call that changes the directory fails, alone or with all later calls (architecture: G1, G2)."""
 
 import collections
 import random
@@ -14,7 +14,7 @@ POSITIONS_IN_A_SHORT_RUN = 6
 
 
 class Scenario:
-    """A start, so many dispatches, and a clean stop, on a disk of which one call fails."""
+    """A start, some dispatches, and a clean stop, on a disk with a call that fails."""
 
     def __init__(self, folder, seed, fail=None):
         self.data = folder / "data"
@@ -47,7 +47,7 @@ class Scenario:
         return f"answered 507 to {'one' if refused == 1 else 'some'}" if refused else "not noticed"
 
     def load(self, server):
-        """Dispatches. Returns whether the process has ended during it."""
+        """Dispatches. Returns true if the process has ended meanwhile."""
         for _ in range(DISPATCHES):
             request = self.ledger.request()
             try:
@@ -62,7 +62,7 @@ class Scenario:
         return False
 
     def check(self):
-        """A start on a good disk has every acknowledged action, and resolves the rest."""
+        """Starts on a good disk. The history has every acknowledged action, and the other requests are sent again."""
         with Server(data=self.data) as server:
             assert self.ledger.epoch in (None, server.epoch)
             records = read_journal(self.data)
@@ -84,7 +84,7 @@ def test_a_call_fails_at_every_position(fail, thorough, seed, figure, tmp_path):
     assert scenario.run() == "not noticed"
     calls = int(scenario.calls.read_text())
     error, on = fail.split(" ")[0], "+" * fail.endswith("on")
-    # A few more than there were: chance moves a sync of the mark back and forth.
+    # A few positions more than calls: the number of syncs of the mark differs from run to run.
     positions = list(range(1, calls + 5))
     if not thorough:
         positions = sorted(random.Random(seed).sample(positions, POSITIONS_IN_A_SHORT_RUN))

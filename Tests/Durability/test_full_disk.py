@@ -1,4 +1,4 @@
-"""A file system without room: dispatches are refused, everything else goes on, and room that becomes free is used
+"""A full file system: dispatches are refused, everything else goes on, and room that becomes free is used
 (protocol 8.1, storage-full)."""
 
 import os
@@ -35,7 +35,7 @@ def test_a_full_disk_refuses_dispatches_and_nothing_else(small, seed, figure):
             full = server.get("/state", wire=wire)
             assert full.status == 200
             assert ledger.acknowledged == int(full["etag"].strip('"').split(":")[1])
-            # An open stream is at that version, and a new stream begins with it.
+            # An open stream reaches the last acknowledged version, and a new stream begins with this version.
             while stream.event().version < ledger.acknowledged:
                 pass
             with Stream(server) as late:
@@ -80,7 +80,7 @@ def backup(place, data):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small file system needs root")
 def test_a_server_starts_on_a_full_disk(small, seed, figure):
-    """Acknowledged actions can be read if nothing more can be written."""
+    """Acknowledged actions can be read, even if nothing more can be written."""
     data, ballast = small / "data", small / "ballast"
     ballast.write_bytes(bytes(BALLAST_BYTES))
     ledger = Ledger(seed)
@@ -131,7 +131,7 @@ def test_a_request_that_a_full_disk_refuses_leaves_no_trace(small, seed, figure)
             login = {"userName": "demo", "password": "demo"}
             server.send("/usecases/login/login", login, ada).problem("storage-full", 507)
             server.request("POST", "/sessions", b"").problem("storage-full", 507)
-            # A session whose end was not written goes on, and so do its streams.
+            # A session whose end could not be written goes on, and so do its streams.
             for _ in range(2):
                 server.request("DELETE", "/session", headers=ada).problem("storage-full", 507)
             assert stream.quiet(0.3)
@@ -163,7 +163,7 @@ def fill(server, ledger, wire):
     """Dispatches until there is no room for any action, however small. Returns the last refusal."""
     refused_in_a_row = 0
     for _ in range(20_000):
-        # The refusal of a large action does not mean that a smaller one has no room.
+        # If a large action has no room, a smaller action may still have room.
         single = refused_in_a_row > 0
         request = ledger.request(arrays=not single, keys=not single)
         answer = ledger.dispatch(server, request, wire)

@@ -13,7 +13,7 @@ from poison import UNFINISHED_STATUS
 DISPATCHES = 8
 BOUND_SECONDS = 3
 
-# The call that hangs, and the work in the log that is left behind.
+# The call that hangs, and the name in the log of the work that does not complete.
 HANGS = {
     "log-sync:5": "the accepted actions",
     "log-write:9": "the accepted actions",

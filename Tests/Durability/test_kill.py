@@ -1,5 +1,5 @@
-"""The server ends under load, at random moments and at chosen points, and power goes, too. Its answered and shown
-actions are there afterwards, once (architecture: G1 to G7)."""
+"""The server is killed under load, at random moments and at chosen points, also with a power cut. Afterwards, the
+history has each answered or shown action once (architecture: G1 to G7)."""
 
 import collections
 import random
@@ -15,10 +15,10 @@ from load import Load
 
 LOAD_SECONDS_MAX = 0.4
 POINT_SECONDS_MAX = 3
-# A new directory after so many rounds: lists grow, and every start checks all of them.
+# After this number of rounds, a new directory begins: lists grow, and every start checks all of them.
 ROUNDS_PER_DIRECTORY = 10
 
-# The points on an action's way at which the process ends, in order.
+# The points at which the process ends, in the order in which an action passes them.
 POINTS = {
     "before append": "log-write",
     "within append": "log-written",
@@ -43,7 +43,7 @@ class Rounds:
         self.outcomes = collections.Counter()
 
     def run(self, way):
-        """Starts, compares the history with the ledger, loads, ends, and reads the journal."""
+        """Starts the server, compares its history with the ledger, loads it, ends it, and reads the journal."""
         before = self.folder / "before"
         shutil.rmtree(before, ignore_errors=True)
         if self.data.exists():
@@ -92,7 +92,7 @@ class Rounds:
         ended.wait(seconds)
 
     def settle(self, server):
-        """A new start has every action, and resolves the unknown outcomes."""
+        """After a new start, checks every action, and finds out the unknown outcomes."""
         assert self.ledger.epoch in (None, server.epoch), "the epoch has changed"
         if self.ledger.last_event:
             self.resume(server)
@@ -110,7 +110,7 @@ class Rounds:
                 self.outcomes["replayed answers"] += 1
 
     def resume(self, server):
-        """A stream goes on from the last id that it sent."""
+        """Opens a stream that continues after the last id that it sent."""
         with Stream(server, last=self.ledger.last_event) as stream:
             stream.opened()
             request = self.ledger.request(arrays=False, keys=False)
@@ -138,7 +138,7 @@ class Rounds:
         lost.write(lost.image(chance), self.data)
 
     def finish(self):
-        """For an unknown outcome without a key, the journal decides. A clean stop and start change nothing."""
+        """Checks that a clean stop and start change nothing. The journal decides unknown outcomes without a key."""
         with Server(data=self.data) as server:
             self.settle(server)
         self.records = read_journal(self.data)
@@ -153,7 +153,7 @@ class Rounds:
 
 
 def drive(ways, rounds, folder, seed):
-    """Runs so many rounds, with each way in turn. Returns the outcomes."""
+    """Runs this number of rounds, with the ways by turns. Returns the outcomes."""
     total = collections.Counter()
     for begin in range(0, rounds, ROUNDS_PER_DIRECTORY):
         place = folder / str(begin)

@@ -1,5 +1,5 @@
-"""powerloss.c sees every change of the server to its directory: the kernel's own account, by strace, agrees. A
-change that it does not see could neither fail nor be lost in the other tests."""
+"""powerloss.c notes every change of the server to its directory: strace shows the same calls. The other tests
+could neither lose a change without a note nor let it fail."""
 
 import collections
 import re
@@ -61,8 +61,8 @@ def test_the_kernel_saw_the_noted_calls(seed, figure, tmp_path):
 
 
 def seen(line, data):
-    """The call in a line, and its path if it lies in the directory. The path may also be the folder around it,
-    which is synced when the directory is made."""
+    """The call in a line, and its path if the path is in the directory. The path may also be the parent folder, which
+    is synced when the directory is made."""
     found = CALL.match(line)
     path = found and (found[2] or found[3])
     within = path and f"{path}/".startswith(f"{data}/")

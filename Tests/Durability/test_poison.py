@@ -26,7 +26,7 @@ def test_an_action_that_ends_the_process_leaves_no_trace(name, program, figure, 
         assert server.post(DROP).json["version"] == life + 1
         assert send(server, POISONS[name], key) is None
         deaths.append(signal.Signals(-server.process.wait(30)).name)
-    # Its key is free for another action, because this action was not applied.
+    # The key can be used for another action, because this action was not applied.
     with Server(program=program, data=data) as server:
         assert server.state == {"drops": 3}
         answer = server.post(DROP, key)
@@ -35,7 +35,7 @@ def test_an_action_that_ends_the_process_leaves_no_trace(name, program, figure, 
 
 
 def test_an_action_without_end_stops_no_other_request_of_a_store_in_memory(program, figure):
-    """The event loop runs the turn of a store in memory by itself, and is taken over from it."""
+    """The thread of the event loop runs the turn of a store in memory. Another thread takes over the event loop."""
     server = Server("--stuck-action", "2", program=program)
     for drops in range(1, 11):
         assert server.post(DROP).json["version"] == drops
@@ -74,7 +74,7 @@ def test_an_action_without_end_is_named_and_a_new_start_serves(program, figure, 
 
 
 def test_a_stop_does_not_wait_for_an_action_without_end(program, thorough, figure, tmp_path):
-    """A supervisor's SIGTERM ends it, too: protocol 7.3 allows ten seconds for it."""
+    """A supervisor's SIGTERM ends such a server, too: protocol 7.3 allows ten seconds for the end."""
     data = tmp_path / "data"
     flags, bound = ([], 10) if thorough else (["--shutdown-timeout", "3"], 3)
     server = Server(*flags, program=program, data=data)

@@ -1,9 +1,9 @@
-"""Power goes at every moment of a known run, and a server starts on a disk that may result (architecture: G1, G2,
-G4, G8).
+"""Power is cut at every moment of a known run, and a server starts on a disk that may result (architecture: G1,
+G2, G4, G8).
 
-One run is noted: each write, each sync, each byte that leaves. Then every position in the notes is a possible
-moment of a power cut. Everything that the process had sent before that moment must be there, and the rest must be
-a beginning of the history of the run.
+Each write, each sync and each sent byte of the run is noted. Every position in the notes is a possible moment of a
+power cut. The new history must have every version that the process had sent before that moment, and must be a
+beginning of the run's history.
 """
 
 import collections
@@ -34,7 +34,7 @@ class Scenario:
         self.ledger = Ledger(seed)
 
     def live(self, count, *flags, stop=None, size=0, **options):
-        """One life: so many dispatches, and then a clean stop, or the end at a point."""
+        """Runs a server for `count` dispatches, and then stops it cleanly or kills it at a point."""
         watching = disk.watching(self.data, self.notes, stop=stop, **options)
         server = Server("--snapshot-every", "25", *flags, data=self.data, environment=watching)
         try:
@@ -54,7 +54,7 @@ class Scenario:
         assert server.stop(signal.SIGKILL if stop else signal.SIGTERM) == wanted, server.log_text
 
     def positions(self):
-        """For every moment: the disk, and the version that a client had got."""
+        """For every moment: the disk, and the highest version that a client had got."""
         lost, known = disk.Disk(self.data), 0
         for note in disk.read_notes(self.notes):
             lost.take(note)
@@ -102,7 +102,7 @@ class Images:
             server.stop(signal.SIGKILL)
 
     def resolve(self, server, version):
-        """Sends the last request in the history and the first missing one again, by their keys."""
+        """Sends the last request in the history and the first missing request again, with their keys."""
         keyed = [request for request in self.ledger.requests if request.key and request.last]
         there = [request for request in keyed if request.last <= version][-1:]
         cut = [request for request in keyed if request.last > version][:1]
@@ -116,8 +116,8 @@ class Images:
 
 
 def examine(scenario, folder, torn, pick=lambda number: True):
-    """Cuts power at the positions of `pick`, with nothing, all, and a part of the unsynced changes left. Returns
-    the outcomes."""
+    """Cuts power at the positions of `pick`. None, all and a part of the unsynced changes survive. Returns the
+    outcomes."""
     records = read_journal(scenario.data)
     scenario.ledger.check(records)
     images = Images(scenario, folder, records)
@@ -147,11 +147,11 @@ def test_power_goes_at_every_position(thorough, seed, figure, tmp_path):
 
 
 def test_a_first_start_ends_anywhere(seed, figure, tmp_path):
-    """A server starts on a directory whose making was cut off."""
+    """A server starts on a directory that was only partly made."""
     scenario = Scenario(tmp_path, seed)
     scenario.live(0)
     notes = disk.read_notes(scenario.notes)
-    # The server listens from the beginning; it has begun when it shows a state.
+    # The server listens from the beginning. The start is complete when the server shows a state.
     shows = (note[0] == disk.SENT and b'"counter"' in note[3] for note in notes)
     begun = next(number for number, is_shown in enumerate(shows) if is_shown)
     assert sum(note[0] != disk.SENT for note in notes[:begun]) > 20
@@ -159,7 +159,7 @@ def test_a_first_start_ends_anywhere(seed, figure, tmp_path):
 
 
 def test_power_goes_while_the_log_moves_into_the_database(thorough, seed, figure, tmp_path):
-    """Long records: the log reaches its bound of pages several times, and begins anew."""
+    """With long records, SQLite's log reaches its bound of pages several times, and begins anew."""
     scenario = Scenario(tmp_path, seed)
     scenario.live(1_500, size=4_000)
     chance = random.Random(seed)
@@ -189,7 +189,7 @@ def test_power_goes_after_a_kill_and_a_new_start(stop, thorough, seed, figure, t
 
 
 def test_a_journal_that_does_not_sync_each_commit_is_caught(seed, figure, tmp_path):
-    """The test can fail: with `synchronous=NORMAL` a power cut loses acknowledged actions."""
+    """Proves that the tests can fail: with `synchronous=NORMAL`, a power cut loses acknowledged actions."""
     scenario = Scenario(tmp_path, seed)
     scenario.live(DISPATCHES, synchronous="NORMAL")
     with pytest.raises(Lost) as lost:

@@ -1,4 +1,4 @@
-"""The imports between targets: the declared ones in Package.swift, the imports of the sources, and the table of
+"""The imports between targets: the declarations in Package.swift, the imports of the sources, and the table of
 docs/ARCHITECTURE.md."""
 
 import json
@@ -64,7 +64,7 @@ def rows(text):
 
 
 def misplaced(declared, rows):
-    """The places at which the table is no order of the graph, a line each."""
+    """The dependencies that contradict the order of the table, a line each."""
     table = "the table of layers in docs/ARCHITECTURE.md"
     for name in sorted(set(declared) - set(rows)):
         yield f"{table} has no row for {name}: add one, below what it depends on and above what depends on it"

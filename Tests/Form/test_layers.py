@@ -39,7 +39,7 @@ def checked_commands():
 
 @pytest.mark.parametrize("command", sorted(set(checked_commands())))
 def test_the_build_refuses_an_import_of_a_target_that_is_no_dependency(command, tmp_path):
-    """Also if an earlier build has left the module at hand, with which a plain build passes."""
+    """This holds even if an earlier build has left the module. A plain build would then succeed."""
     (tmp_path / "Package.swift").write_text(
         "// swift-tools-version: 6.2\nimport PackageDescription\n"
         'let package = Package(name: "Planted", targets: [.target(name: "Low"), .target(name: "High")])\n'

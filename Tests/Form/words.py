@@ -13,9 +13,9 @@ in CONTRIBUTING.md.
     Tests/Form/words.py --summary   prints the counts, and their share of the sentences in Sources
     Tests/Form/words.py --record    writes the counts of today into words.json
 
-words.json has a count for each folder, and a count may only become smaller. `--record` writes it after
-some places were mended, or after files moved from one folder to another; it refuses when there are more
-places than before, all folders together.
+words.json has a count for each folder, and a count may only become smaller. Use `--record` after you have
+mended places, or moved files from one folder to another. It refuses if all folders together have more
+places than before.
 """
 
 import collections

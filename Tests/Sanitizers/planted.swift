@@ -1,5 +1,5 @@
 // Planted faults: a race, which the thread sanitizer finds, and a use of freed memory, which both
-// sanitizers find. If these are not reported, faults of the server would not be reported either.
+// sanitizers find. If a sanitizer does not report them, its reports about the server prove nothing.
 
 import Glibc
 

@@ -63,7 +63,7 @@ class Client(threading.Thread):
 
 
 class Dispatcher(Client):
-    """Dispatches over one connection: single actions, arrays, keys, dry runs, refused ones."""
+    """Dispatches over one connection: single actions, arrays, requests with keys, dry runs, refused actions."""
 
     wire = None
 
@@ -104,7 +104,7 @@ class Dispatcher(Client):
 
 
 class Reader(Client):
-    """Reads a stream for a while, leaves in one way or another, and resumes at its place."""
+    """Reads a stream for a while, leaves in one of several ways, and resumes after the last event."""
 
     last = None
     target = STREAMS[0]
@@ -133,7 +133,7 @@ class Stalled(Client):
 
 
 class Visitor(Client):
-    """Has a session of its own, for the time of a few requests."""
+    """Has a session of its own for a few requests."""
 
     def turn(self):
         begun = self.server.request("POST", "/sessions", b"")

@@ -1,8 +1,8 @@
 @testable import StoreCommandLine
 @testable import StoreServer
 
-/// Flags, a line each, and behind a NUL the file for `--config`. They are refused with the reason,
-/// or make a configuration that reads back from its own print.
+/// Flags, a line each, and after a NUL the file for `--config`. The flags are refused with the
+/// reason, or make a configuration whose printed form makes the same configuration.
 struct ConfigurationsTarget: FuzzTarget {
     private typealias Reader = ConfigurationReader<ServerConfiguration>
 

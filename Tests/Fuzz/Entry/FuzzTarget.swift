@@ -2,8 +2,8 @@ import Glibc
 
 /// A reader of bytes of any origin, with the conditions that must hold for it.
 ///
-/// The process ends by a sanitizer, a trap, or ``hold(_:_:)``. libFuzzer keeps the input of that
-/// end.
+/// After a fault, a sanitizer, a trap or ``hold(_:_:)`` ends the process, and libFuzzer keeps the
+/// input.
 protocol FuzzTarget {
     init()
 
@@ -16,7 +16,7 @@ func hold(_ condition: Bool, _ message: @autoclosure () -> String) {
     if !condition { fatalError(message()) }
 }
 
-/// Returns the two parts of the input before and behind the first separator.
+/// Returns the two parts of the input before and after the first separator.
 func halves(
     of bytes: some Collection<UInt8>,
     at separator: UInt8 = 0

@@ -10,8 +10,8 @@ import StoreWire
 
 /// The parts of a request, each by its own reader: the first byte chooses the reader.
 ///
-/// If a part has one text only, the value read must give that text again. Any other part is
-/// compared with a plainer reader.
+/// If a value has only one text, the read value must give that text again. Every other value is
+/// compared with the value of a simpler reader.
 struct FieldsTarget: FuzzTarget {
     /// The number of readers.
     private static let readersCount: UInt8 = 16
@@ -21,7 +21,7 @@ struct FieldsTarget: FuzzTarget {
     func run(_ bytes: UnsafeRawBufferPointer) {
         guard let first = bytes.first else { return }
         let rest = Array(bytes.dropFirst())
-        // The letters from `@` on are the first byte's values.
+        // The values of the first byte are the letters from `@` on.
         switch first % Self.readersCount {
         case 0: heads.check(rest)
         case 1: Self.checkTarget(rest)
@@ -46,7 +46,7 @@ struct FieldsTarget: FuzzTarget {
 // MARK: - The target
 
 extension FieldsTarget {
-    /// Checks that the parts of a target are the whole target.
+    /// Checks that the parts of a target, joined, are the whole target.
     private static func checkTarget(_ bytes: [UInt8]) {
         guard let target = try? RequestTarget(bytes, of: .get) else { return }
         let query = target.query.map { [UInt8(ascii: "?")] + bytes[$0] } ?? []
@@ -91,7 +91,7 @@ extension FieldsTarget {
                 == PercentEncoding.decode(bytes.text).map { Array($0.utf8) },
             "The normal form means the same."
         )
-        // `%2525` becomes `%2525`, and not `%25`.
+        // The normal form of `%2525` is `%2525`, and not `%25`.
         hold(again == normal, "The normal form is its own.")
     }
 
@@ -198,7 +198,7 @@ extension FieldsTarget {
         _ = ListenAddress(text)
     }
 
-    /// Checks by a plainer reader which hosts are loopback.
+    /// Checks with a simpler reader if a host is loopback.
     private static func checkHost(_ text: String) {
         let rule = HostRule(listening: [], further: ["store.example"])
         guard rule.allows(text) else { return }

@@ -6,8 +6,8 @@ import StoreWire
 @testable import StoreHTTP
 @testable import StoreHTTPTransport
 
-/// The fields of a request, a line each. The transport's errors and values are compared with a
-/// plainer reader's.
+/// The fields of a request, a line each. The transport's errors and values are compared with the
+/// errors and values of a simpler reader.
 struct HeadCheck {
     private let loop: EventLoop
     private let links = Links()
@@ -152,7 +152,7 @@ private struct PlainHead {
 
     /// Lends the fields in the library's form.
     func withFields(_ body: (UnsafeBufferPointer<chttpd_field>) -> Void) {
-        // A further byte gives an address also without any field.
+        // With the further byte, the memory has an address even if there is no field.
         let memory: [UInt8] = fields.flatMap { field in field.name + field.value } + [0]
         memory.withUnsafeBytes { memory in
             guard let base = memory.bindMemory(to: CChar.self).baseAddress else { return }

@@ -4,7 +4,7 @@ import StoreJSON
 /// The codec: it never crashes, and accepts no text that other parsers refuse.
 struct JSONTarget: FuzzTarget {
     func run(_ bytes: UnsafeRawBufferPointer) {
-        // The depth is eight, because `Anything` tries each of its forms at each level.
+        // The depth is small, because `Anything` tries each of its forms at each level.
         let decoder = StoreJSON.JSONDecoder(limits: JSONLimits(bytesMax: 4096, depthMax: 8))
         do {
             let value = try decoder.decode(Anything.self, from: bytes)
@@ -41,8 +41,7 @@ private func checkRecord(
 /// True if an accepted document has a number that no `Double` can hold.
 ///
 /// Foundation refuses such a number for its size. RFC 8259 sets no bound, and a type of ours may
-/// read it exactly. So Foundation's verdict says nothing about the syntax there; Python's still
-/// does.
+/// read the number exactly. So only Python checks the syntax of such a document.
 private func holdsNumberBeyondDouble(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var number = ""
     var inString = false

@@ -1,4 +1,4 @@
-/// An object whose members have names and types, within itself in each way there is.
+/// An object whose members have names and types, with further records in arrays and dictionaries.
 struct Record: Codable, Equatable {
     var a: [Record]?
     var b: [String: Record]?

@@ -3,10 +3,10 @@ import StoreCore
 
 @testable import StoreJournalSQLite
 
-/// The files of a journal. The first byte chooses the file that the other bytes are, or makes them
-/// edits of rows in its tables.
+/// The files of a journal. The first byte chooses the use of the other bytes: as one of the files,
+/// or as edits of rows in the tables.
 ///
-/// A journal is refused with the reason, or gives out the written records.
+/// A journal is refused with the reason, or returns the written records.
 struct JournalsTarget: FuzzTarget {
     private static let files = ["store.db", "store.db-wal", "mark"]
 
@@ -52,7 +52,7 @@ struct JournalsTarget: FuzzTarget {
     func run(_ bytes: UnsafeRawBufferPointer) {
         guard let first = bytes.first else { return }
         let content = Array(bytes.dropFirst())
-        // `@` to `C` choose the file. With the bit of small letters, the damaged part is cut off.
+        // `@` to `C` choose the file. A small letter also accepts the loss of damaged records.
         let acceptsLoss = first & 0x20 != 0
         let choice = Int(first & 0x03)
         if choice < Self.files.count {
@@ -117,7 +117,7 @@ struct JournalsTarget: FuzzTarget {
         }
     }
 
-    /// Verifies that the rest after a loss goes on as a journal.
+    /// Verifies that the rest after a loss still works as a journal.
     private func reopen() {
         do throws(JournalOpenError) {
             let journal = try open()

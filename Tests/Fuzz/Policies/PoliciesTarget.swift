@@ -1,8 +1,9 @@
 import StoreAuthorization
 import StoreJSON
 
-/// A policy file and, behind a NUL, the payload of an action. A file is refused with the reason, or
-/// each role may do exactly what its grants say. With one grant less, the role may not do more.
+/// A policy file and, after a NUL, the payload of an action. A file is refused with the reason, or
+/// gives each role exactly the permissions in its grants. With one grant less, no permission is
+/// new.
 struct PoliciesTarget: FuzzTarget {
     private static let principal = "ann"
 
@@ -46,7 +47,7 @@ struct PoliciesTarget: FuzzTarget {
         }
     }
 
-    /// Returns the answers to all questions about a role, in one order.
+    /// Returns the answers to all questions about a role, in a fixed order.
     private func powers(of role: Role, _ payload: JSONNode?) -> [Bool] {
         let world = PolicyVocabulary.yard
         var powers = world.members.map(role.sees(member:))

@@ -27,8 +27,8 @@ final class FuzzServer {
     private let streamsWake = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: StreamLoop.eventsMax)
     private var scratch = [UInt8](repeating: 0, count: 64 << 10)
-    /// The lead of the loop's clock over the system's, in seconds. With this lead, waits end at
-    /// once.
+    /// The seconds by which the loop's clock is ahead of the system's. With a large value, timed
+    /// waits end at once.
     private var ahead = 0.0
 
     /// - Parameters:

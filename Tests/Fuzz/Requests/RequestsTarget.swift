@@ -1,10 +1,10 @@
 import Glibc
 
-/// The bytes that a connection sends to libmicrohttpd and the server behind it. All clients may use
-/// the first server. The clients of the second server may see and do little.
+/// The bytes that a connection sends to a server behind libmicrohttpd. All clients may use the
+/// first server. The clients of the second server have few permissions.
 ///
-/// All answers are HTTP, and none is an error of the server. No connection is left, and hidden
-/// parts stay hidden.
+/// All answers are HTTP, and no answer has a status of a server error. No connection stays open,
+/// and hidden parts stay hidden.
 struct RequestsTarget: FuzzTarget {
     /// A number in a slice that is hidden from the second server's clients.
     private static let secret = 918_273_645
@@ -43,8 +43,8 @@ struct RequestsTarget: FuzzTarget {
 
     private func check(_ bytes: [UInt8], to request: [UInt8]) {
         var rest = bytes[...]
-        // Answers to HEAD have no body, whatever their length field says. Only the first of them is
-        // checked.
+        // Answers to HEAD have no body, although they have a length. Only the first of the answers
+        // is checked.
         let hasHeads = request.text.contains("HEAD")
         while !rest.isEmpty {
             guard let answer = HTTPMessage(&rest, hasBody: !hasHeads) else {

@@ -2,8 +2,9 @@ import Glibc
 
 @testable import StoreAuthentication
 
-/// Keys and tokens that are the same in each run, so that the inputs of one run are of use in the
-/// next. `Tests/Fuzz/Keys` has API keys, an issuer's keys of each kind, and a token of each.
+/// Keys and tokens that are the same in each run, so that the inputs of a run are useful in the
+/// next run. `Tests/Fuzz/Keys` has API keys, an issuer's keys of each kind, and a token for each
+/// key.
 struct FuzzKeys {
     static let issuer = "https://issuer.example"
     static let audience = "store"
@@ -13,7 +14,7 @@ struct FuzzKeys {
     let configuration: AuthenticationConfiguration
     /// All good tokens.
     let tokens: Set<[UInt8]>
-    /// A token of these, parsed.
+    /// One of the good tokens, parsed.
     let token: JWT
 
     init() throws {

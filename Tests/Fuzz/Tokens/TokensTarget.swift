@@ -71,7 +71,7 @@ struct TokensTarget: FuzzTarget {
         hold(principal == nil || cookies.contains(value), "\(value.text) is taken.")
     }
 
-    /// Checks a header and claims of any text, signed by the issuer's secret.
+    /// Checks a token with any texts as header and claims, signed by the issuer's secret.
     private func checkSigned(_ bytes: [UInt8]) {
         let (header, claims) = halves(of: bytes)
         let token = keys.signed(header, claims)
