@@ -7,7 +7,7 @@ import Testing
 /// The defect of a ``DefectiveJournal``.
 enum Defect: String, CaseIterable, CustomTestStringConvertible {
     case none
-    /// A conflict writes all the same, behind the records that are there.
+    /// At a conflict, an append still writes, after the existing records.
     case ignoresConflicts
     /// A conflict names the expected version.
     case namesWrongVersion
@@ -38,7 +38,7 @@ enum Defect: String, CaseIterable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
-    /// A promise that the defect breaks each time. Racing threads may find that it breaks others.
+    /// A promise that the defect breaks each time. With racing threads, it may also break others.
     var breaks: JournalPromise? {
         switch self {
         case .none: nil
@@ -65,7 +65,7 @@ final class DefectiveJournal: Journal {
         var isFull = false
         var late: Record?
         var snapshots: [UInt64: StateSnapshot] = [:]
-        /// The versions that this end has appended.
+        /// The versions that this journal has appended.
         var own: [UInt64] = []
     }
 

@@ -48,10 +48,10 @@ import Testing
         #expect(
             table.take(35, of: .actions, limit, by: key(1), at: second).retryAfterNanoseconds == nil
         )
-        // The share is at zero after 25 actions have come back, and one more is needed.
+        // 25 actions have to become free before the share is zero, and one more for this action.
         let next = table.take(1, of: .actions, limit, by: key(1), at: second)
         #expect(next.remaining == 0 && next.retryAfterNanoseconds == 26 * second)
-        // A share that is in use allows no such request.
+        // A share that is partly used allows no request above the whole share.
         #expect(
             table.take(1, of: .actions, limit, by: key(2), at: second).retryAfterNanoseconds == nil
         )
@@ -70,7 +70,7 @@ import Testing
             let share = table.take(1, of: .requests, limit, by: key(number), at: second / 2)
             #expect(share.retryAfterNanoseconds != nil, "client \(number)")
         }
-        // A row whose shares are whole may go to any client.
+        // A row with unused shares may go to any client.
         #expect(table.take(10, of: .requests, limit, by: key(300), at: 10 * second).remaining == 0)
     }
 

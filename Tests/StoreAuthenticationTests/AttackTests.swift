@@ -103,7 +103,7 @@ import Testing
             #expect(issuer.refusal(good + end) == .malformed(.signature))
             #expect(issuer.refusal(parts[0] + end + "." + parts[1] + "." + parts[2]) != nil)
         }
-        // 64 bytes leave four bits of the last character without a meaning.
+        // In the text of 64 bytes, four bits of the last character have no meaning.
         let next: [Character: Character] = ["A": "B", "Q": "R", "g": "h", "w": "x"]
         let other = try #require(good.last.flatMap { next[$0] })
         #expect(issuer.refusal(String(good.dropLast()) + String(other)) == .malformed(.signature))
@@ -168,7 +168,7 @@ import Testing
         }
         let count = try #require((5_000..<7_000).first { padded($0).utf8.count == 8_192 })
         #expect(issuer.refusal(padded(count)) == nil)
-        // A character more of the claims is one or two more of the token.
+        // One more character in the claims adds one or two characters to the token.
         #expect(issuer.refusal(padded(count + 1)) == .wrongLength)
         #expect(issuer.refusal(padded(count) + "A") == .wrongLength)
     }

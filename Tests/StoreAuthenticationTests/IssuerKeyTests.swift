@@ -122,7 +122,7 @@ import Testing
         )
     }
 
-    /// The point with the other x.
+    /// Returns the point with the same y and the other x.
     private func negated(_ y: [UInt8]) -> [UInt8] {
         var bytes = y + [UInt8](repeating: 0, count: 32 - y.count)
         bytes[31] |= 0x80

@@ -43,7 +43,8 @@ struct ReferencePolicy {
 
     func uses(_ group: String) -> Bool { use.contains("*") || use.contains(group) }
 
-    /// The dictionary `payload` has the JSON of the payload's members by their pointers.
+    /// Returns true if the principal may dispatch the action. `payload` has the JSON of the
+    /// payload's members by their pointers.
     func may(_ action: PolicyAction, _ payload: [String: String]?, as principal: String) -> Bool {
         guard action.isForClients else { return false }
         return dispatch.contains { grant in

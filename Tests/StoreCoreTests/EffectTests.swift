@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @Suite struct EffectTests {
-    /// Waits for the state that `isMeant`.
+    /// Waits for a state for which `isMeant` returns true.
     private func state(
         of core: Core<SampleState>,
         where isMeant: @escaping @Sendable (SampleState) -> Bool

@@ -30,7 +30,7 @@ private struct Launch: RootState {
         let top = EffectWatch()
         top.begin()
         var last = top
-        // The effect before begins each effect, and ends then.
+        // Each effect dispatches the action that begins the next effect, and then ends.
         for _ in 0..<300_000 {
             let next = EffectWatch(within: last, sharing: .failures)
             next.begin()

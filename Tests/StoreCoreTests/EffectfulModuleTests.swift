@@ -106,7 +106,7 @@ private struct Tower: RootState {
                 completion: outcomes
             )
         )
-        // The next action and the wait behind it leave none of these actions' effects running.
+        // After the next action and the wait, no effect of these actions is running.
         _ = try await core.apply(Lift.Internal.rode("end"))
         await core.effectRunner?.waitUntilIdle()
         return outcomes.all.values

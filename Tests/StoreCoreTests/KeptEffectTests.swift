@@ -17,7 +17,7 @@ private struct Orders: KeepingModule {
         case placed(number: Int, again: Bool)
         /// Asks for two pieces of work in a row, and for a third piece that is no value.
         case placedTwice(number: Int)
-        /// Asks for work that can't be written down.
+        /// Asks for work that can't be encoded.
         case weighed(kilograms: Double)
         case labelled(String)
     }

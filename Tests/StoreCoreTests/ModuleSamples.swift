@@ -173,7 +173,7 @@ struct Workshop: Module {
     static let dispatchables: [any Dispatchable.Type] = [Reset.self]
 }
 
-/// A visitor's window on the tally, which is another module's.
+/// A window through which a visitor sees the tally, another module's slice.
 struct Window: StartableModule {
     struct State: ModuleState {
         var tally = Shared<Int>()

@@ -4,8 +4,8 @@ import StoreTestSupport
 import Synchronization
 import Testing
 
-/// Cores on the threads of a pool. The waits of these tests end by an event. Only a broken Core
-/// costs their seconds.
+/// Cores on the threads of a pool. Each wait of these tests ends with an event. Only with a broken
+/// Core, a wait lasts until its bound.
 struct PooledCoresTests {
     private static let secondsMax = 60.0
 
@@ -163,7 +163,7 @@ struct PooledCoresTests {
         rival.isOver.store(true, ordering: .relaxed)
         #expect(journal.version == UInt64(keys))
         #expect(outcomes.all.values.count == requests)
-        // The first item of all is the observer.
+        // The first item is the observer.
         #expect(journal.lookUps.values == [1_023, 1_024, 53], "a portion's keys at once")
         #expect(rival.turns.load(ordering: .relaxed) >= keys / 100)
         #expect(pool.close(seconds: Self.secondsMax))
@@ -213,7 +213,7 @@ struct PooledCoresTests {
 private struct Add: Action {}
 private struct Hang: Action {}
 
-/// A Core on a pool that counts actions.
+/// A Core on a pool. Its state is the number of actions.
 private final class Counter: Sendable {
     let core: Core<Int>
     let work: Work

@@ -46,7 +46,7 @@ import Testing
         for order in [names, names.reversed()] {
             var table = SortedTable<Thing>()
             for name in order { table[name] = Thing(0) }
-            // log(4/3) of the count: no side has more than three quarters.
+            // No subtree has more than three quarters of the rows, which bounds the depth.
             #expect(table.depth <= 32)
             for name in order.dropLast(100) { table[name] = nil }
             #expect(table.count == 100)

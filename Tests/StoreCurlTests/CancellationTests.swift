@@ -62,7 +62,7 @@ import Testing
         }
         let cancelled = CurlCancellation()
         loop.cancel(cancelled)
-        // After the work for another request, the thread has passed the cancellation over.
+        // When another request is answered, the thread has already skipped the cancellation.
         #expect(try await ask("/other", CurlCancellation()) == 200)
         await #expect(throws: CancellationError.self) { try await ask("/", cancelled) }
     }

@@ -68,7 +68,7 @@ final class EchoServer: Sendable {
 }
 
 @Sendable func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) {
-    // The own thread of a queue is enough for a test.
+    // A dispatch queue has a thread, which is enough for a test.
     DispatchQueue(label: name).async(execute: body)
 }
 

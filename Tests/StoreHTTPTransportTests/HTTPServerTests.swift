@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    /// The bound of the descriptors that the test looks at.
+    /// The bound of the descriptors that the test checks.
     private static let descriptorsMax: CInt = 16_384
 
     @Test func `connections that come and go leave no descriptor behind`() throws {

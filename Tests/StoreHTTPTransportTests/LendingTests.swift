@@ -98,7 +98,7 @@ import Testing
             wait("the work of /slow has begun") {
                 handler.slowCount.load(ordering: .relaxed) == round
             }
-            // The thread that took over lends the loop, too, and leads it after that.
+            // The thread that took the loop over also lends the loop, and runs it afterwards.
             for _ in 0..<10 {
                 #expect(try connection(to: "/echo").response().status == 200)
                 #expect(try connection(to: "/one").response().body == "/one")
@@ -112,7 +112,7 @@ import Testing
     @Test func `a server stops while the work does not end`() throws {
         let slow = try connection(to: "/slow")
         wait("the work of /slow has begun") { handler.slowCount.load(ordering: .relaxed) == 1 }
-        // Another thread leads the loop when this is answered.
+        // When this request is answered, another thread runs the loop.
         #expect(try connection(to: "/echo").response().status == 200)
         #expect(!server.stop(withinSeconds: 0.2))
         handler.gate.open()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StoreHTTPTransport
 
-/// The pauses of the log's readers, in which clients that dispatch go first.
+/// The pauses of the log's readers, which leave the processor to clients that dispatch.
 @Suite struct LogPaceTests {
     private let much = CatchUpPace.pausedTurnBytesMin
 

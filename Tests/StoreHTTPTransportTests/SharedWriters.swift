@@ -50,7 +50,7 @@ final class SharedWriters: Sendable {
     }
 
     var writers: [StreamWriter] { handler.writers.withLock { $0 } }
-    /// The number of threads that the writers' thread has started: one, itself.
+    /// The number of started threads. All writers share one thread.
     var threads: Int { starter.count.load(ordering: .relaxed) }
 
     @discardableResult

@@ -9,8 +9,8 @@ import Testing
 
 @testable import StoreHTTPTransport
 
-/// A loop that shares its thread rests, while a loop with its own thread pauses. Without readers it
-/// costs nothing.
+/// A loop that shares its thread rests, and a loop with its own thread pauses. A loop without
+/// readers costs nothing.
 @Suite(.serialized) struct StreamRestTests {
     /// The readers' ends of streams.
     private final class Readers {

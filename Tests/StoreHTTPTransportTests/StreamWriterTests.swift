@@ -102,7 +102,8 @@ import Testing
         for reader in readers { #expect(try reader.read(through: "\n") == "v0\n") }
         for version in 1...24 as ClosedRange<UInt64> {
             publish(echo, version, padding: version % 3 == 1 ? 1 << 20 : 0)
-            // Each time another reader ends in the midst of a frame, begins, or reads on.
+            // At each version, one reader ends, perhaps within a frame, one begins, and one reads
+            // on.
             readers.remove(at: Int(version) * 7 % readers.count)
             readers.append(try reader(echo, seconds: 30))
             _ = try readers[Int(version) * 5 % readers.count].read(through: "\n")
@@ -111,7 +112,7 @@ import Testing
         for reader in readers { #expect(try reader.read(through: "v25\n").hasSuffix("v25\n")) }
     }
 
-    /// Asks the writer's thread, and waits for its answer within a turn.
+    /// Calls the writer with a question, and waits for the answer of the writer's thread.
     private func asked<Answer: Sendable>(
         _ question: (@escaping @Sendable (Answer) -> Void) -> Void
     ) async -> Answer {

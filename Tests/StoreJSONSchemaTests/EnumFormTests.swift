@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    /// An enum that is read like the compiler's, and written in another form.
+    /// An enum that is read like a synthesized enum, and written in another form.
     private enum TwoFaced: String, Codable {
         case one, two
 

@@ -70,7 +70,7 @@ import Testing
         )
         #expect(try read(Shape.self, "label", #"{"_0":"é"}"#) == .label("é"))
         #expect(try read(Wrapped.self, "label", #"{"_0":"a"}"#).shape == .label("a"))
-        // The meaning of its names is looked up anew for each type.
+        // The decoder looks the names of members up anew for each type.
         #expect(
             try read(Shape.self, "lines", #"{"_0":[{"x":1,"y":2}]}"#) == .lines([Point(x: 1, y: 2)])
         )
@@ -88,7 +88,7 @@ import Testing
         let deep = try error(Shape.self, "lines", #"{"_0":[{"x":1,"y":2},{"x":1}]}"#)
         #expect(deep.pointer == "/payload/_0/1/y")
         #expect(deep.code == .missing)
-        // The error's place is in the document, not in a document of its own.
+        // The offset of the error counts from the beginning of the document, not of the payload.
         let bytes = Array(#"[{"payload":{"_0":[{"x":1,"y":2},"#.utf8)
         #expect(deep.offset == bytes.count)
         #expect(try error(Shape.self, "square", "{}").pointer == "/payload")

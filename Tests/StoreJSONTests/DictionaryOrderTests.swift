@@ -20,7 +20,7 @@ import Testing
     @Test(arguments: 0..<20)
     func `names stand in the order of their bytes`(seed: UInt64) throws {
         var random = SplitMix(seed: seed)
-        // Swift compares names by their meaning; these names differ in that, too.
+        // Swift compares names by canonical equivalence. No two of these names are equivalent.
         let names = names(&random)
         let sorted = names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         let dictionary = Dictionary(uniqueKeysWithValues: names.map { ($0, $0) })

@@ -30,7 +30,7 @@ final class ReadOnlyDirectory {
     }
 }
 
-/// A small disk: a file system of its own if that may be made, or a bound on the database.
+/// A small disk: a file system of its own if the test may mount one, or a bound on the database.
 final class SmallDisk {
     let folder: Folder
     private let isMounted: Bool

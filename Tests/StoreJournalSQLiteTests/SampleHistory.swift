@@ -3,7 +3,7 @@ import StoreJournalSQLite
 import StorePlatform
 import Synchronization
 
-/// A history that is the same in every test, and the part of it that a journal gives out.
+/// A history that is the same in every test, and the part of the history that a journal returns.
 struct SampleHistory: Equatable {
     var records: [Record]
     var outcomes: [KeptOutcome?]
@@ -68,7 +68,7 @@ struct SampleHistory: Equatable {
         }
     }
 
-    /// Reads everything that a journal gives out.
+    /// Reads everything that a journal returns.
     init(of journal: SQLiteJournal) throws {
         records = []
         var after = journal.oldest - 1

@@ -81,7 +81,7 @@ import Testing
         let journal = try SQLiteJournal.open(folder)
         let records = Self.versions.map(Self.record)
         try journal.append(JournalBatch(records: records), at: 0)
-        // The start would check the records behind the snapshot already.
+        // With this snapshot, the start does not check the records before it.
         try journal.save(SampleHistory.snapshot(Self.versions.upperBound))
         #expect(try journal.read(JournalPageRequest(after: 0, limit: 100)).records == records)
         #expect(try journal.verifyAll().isIntact)

@@ -144,7 +144,7 @@ import Testing
         #expect(try await guests(core) == [Sessions.shared])
         let seen = try await core.apply(Sessions.Internal.withdrawn(view: "none"))
         let again = try house(seen.state)
-        // Only the beginnings of the two sessions come before.
+        // Only the beginnings of the two sessions come before this action.
         #expect(try await again.apply(Room.UI.knocked).version == seen.version + 3)
     }
 

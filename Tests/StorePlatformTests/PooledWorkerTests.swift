@@ -4,8 +4,8 @@ import Testing
 
 @testable import StorePlatform
 
-/// Workers on a pool. The waits of these tests end by an event. Only a broken worker costs their
-/// seconds.
+/// Workers on a pool. Each wait of these tests ends with an event. Only with a broken worker, a
+/// wait lasts until its bound.
 struct PooledWorkerTests {
     private static let secondsMax = 60.0
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StorePlatform
 
-/// The pauses of threads that work for readers, in which clients that dispatch go first.
+/// The pauses of threads that work for readers, which leave the processor to clients that dispatch.
 @Suite struct ReaderPaceTests {
     /// Returns a pace after this number of versions in a tenth of a second.
     private func pace(after versions: UInt64) -> ReaderPace {

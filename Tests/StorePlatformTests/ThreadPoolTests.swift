@@ -4,7 +4,8 @@ import Testing
 
 @testable import StorePlatform
 
-/// The waits of these tests end by an event. Only a broken pool costs their seconds.
+/// Each wait of these tests ends with an event. Only with a broken pool, a wait lasts until its
+/// bound.
 struct ThreadPoolTests {
     private static let secondsMax = 60.0
 

@@ -1,8 +1,8 @@
 import StorePlatform
 import Testing
 
-/// Some tests wait for the end of real time, which is their subject. The other waits end by a
-/// signal.
+/// Real time is the subject of some tests, so these wait until a timeout. The other waits end with
+/// a signal.
 struct TimedSemaphoreTests {
     @Test func `a signal that came before the wait ends it`() {
         let semaphore = TimedSemaphore()

@@ -36,7 +36,8 @@ private struct Batches: WorkQueue {
     }
 }
 
-/// The waits of these tests end by an event. Only a broken worker costs their seconds.
+/// Each wait of these tests ends with an event. Only with a broken worker, a wait lasts until its
+/// bound.
 struct WorkerTests {
     private static let secondsMax = 60.0
 

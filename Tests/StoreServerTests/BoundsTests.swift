@@ -36,7 +36,8 @@ import Testing
         #expect(fresh.http.uriBytesMax <= fresh.http.headersBytesMax)
     }
 
-    /// The library clears it after each request, and half of it before each answer.
+    /// The library clears this memory after each request, and half of the memory before each
+    /// answer.
     @Test func `a connection's memory is the bound on headers and the head of an answer`() {
         let bound = fresh.transport.headersBytesMax
         #expect(bound == 16 << 10)

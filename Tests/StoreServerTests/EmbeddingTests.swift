@@ -51,8 +51,8 @@ import Testing
         #expect(try dispatch(to: server).status == 200)
         journal.setFailure(broken)
         #expect(throws: InProcessServer.Unanswered.self) { try dispatch(to: server) }
-        // The server stays so after the disk's return, because the result of that append is
-        // unknown.
+        // The server refuses actions even when the disk works again, because the result of the
+        // failed append is unknown.
         journal.setFailure(nil)
         let refused = try dispatch(to: server)
         #expect(refused.status == 503)
@@ -99,7 +99,7 @@ import Testing
         #expect(try await outcomes.next() == .clean)
         #expect(server.journalFailure == broken)
         #expect(errors.values == [broken])
-        // A new server goes on from the journal.
+        // A new server continues the history in the journal.
         journal.setFailure(nil)
         let next = try Server(AppState.self).journal(journal).start(configuration)
         #expect(try dispatch(to: next).status == 200)

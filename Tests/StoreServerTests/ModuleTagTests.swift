@@ -14,7 +14,7 @@ import Testing
 @testable import StoreServer
 
 @Suite struct ModuleTagTests {
-    /// Returns the number behind the last `:` or in the counter's member.
+    /// Returns the number after the last `:`, or the number in the counter's member.
     private func number(in text: String, after mark: String) -> Int? {
         text.split(separator: mark).last.flatMap { Int($0.prefix { $0.isNumber }) }
     }

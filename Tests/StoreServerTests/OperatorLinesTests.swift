@@ -13,7 +13,7 @@ import Testing
 @Suite struct OperatorLinesTests {
     private struct Unlucky: Error {}
 
-    /// A number whose own code reads no 13 and writes no 66.
+    /// A number whose own code fails to read 13 and to write 66.
     private struct Number: Codable, Equatable, Sendable {
         var value = 0
 

@@ -61,7 +61,7 @@ struct Scenario: CustomTestStringConvertible {
         }
     }
 
-    /// Returns a part of the row, with the epoch in its place.
+    /// Returns a part of the row, with the epoch in place of `{epoch}`.
     func member(_ name: String, epoch: String = "") throws -> JSONNode? {
         let text = row.replacing("{epoch}", with: epoch)
         return try JSONDocument(parsing: Array(text.utf8), limits: .unbounded)

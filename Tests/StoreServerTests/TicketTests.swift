@@ -61,8 +61,8 @@ import Testing
         }
     }
 
-    /// A route that begins a session. Two counters have the sessions taken back before and during
-    /// the parking of the exchange.
+    /// A route that begins a session. `early` and `parked` count the sessions that are taken back
+    /// before and after the exchange is parked.
     private struct SessionRoutes: RouteGroup {
         let store: Store
         let parked: Counter

@@ -14,7 +14,7 @@ import Testing
             refusals += outcome.refusals
             starts += outcome.starts
         }
-        // The test shows something only with both.
+        // The test proves something only if there are refused and successful starts.
         #expect(refusals > Self.seeds && starts > Self.seeds)
     }
 }

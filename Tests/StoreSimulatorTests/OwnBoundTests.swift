@@ -3,7 +3,8 @@ import Testing
 
 @testable import StoreSimulator
 
-/// The bound on actions of the program itself, as clients meet it while the Core stands still.
+/// The bound on actions of the program itself. Clients reach this bound while the Core does not
+/// run.
 @Suite struct OwnBoundTests {
     private let recorder = Recorder()
     private let clock = ManualClock()

@@ -13,7 +13,7 @@ import Testing
             DispatchQueue(label: "peers").async { continuation.resume(returning: Self.run()) }
         }
         #expect(failure == nil, Comment(rawValue: failure ?? ""))
-        // The test shows something only with conflicts.
+        // The test proves something only if there are conflicts.
         #expect(conflicts > Self.seeds)
     }
 

@@ -146,7 +146,7 @@ import Testing
         #expect(found == ["info one", "warning two", "info three", "info four"])
     }
 
-    /// Returns the number of lines that are there or reported as lost.
+    /// Returns the number of lines that are in the text or reported as lost.
     private static func accountedFor(in text: String) -> Int {
         let lines = text.split(separator: "\n")
         let told = lines.filter { $0.contains("log lines are lost") }

@@ -1,10 +1,10 @@
 import StorePlatform
 public import Testing
 
-/// The longest wait of a test for a condition, in seconds: a machine with much other work meets it.
+/// The longest wait of a test for a condition, in seconds. The bound has room for a busy machine.
 public let waitSecondsMax = 60
 
-/// Waits until a condition holds, and fails the test with the condition's words after the bound.
+/// Waits until a condition holds. After the bound, fails the test with the words of the condition.
 ///
 /// ```swift
 /// wait("the pool has an idle thread") { pool.counts.idle > 0 }

@@ -6,7 +6,7 @@ import StoreTesting
 import Testing
 import XCTest
 
-/// The samples of the library's comments, line by line; they compile because they stand here.
+/// The samples of the library's comments, line by line. Here the compiler checks them.
 enum InComments {
     struct Counter: Module {
         struct State: ModuleState {
@@ -247,7 +247,7 @@ enum InComments {
         path: "../../Sources/StoreTesting"
     )
 
-    /// Returns code without the breaks and the indentation that its place in a file adds.
+    /// Returns code without line breaks and indentation, which depend on its place in a file.
     private func plain(_ code: some Sequence<Substring>) -> String {
         code.joined().filter { !$0.isWhitespace }
     }

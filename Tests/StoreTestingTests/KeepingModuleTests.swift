@@ -10,7 +10,7 @@ private struct Lost: Error, Equatable, CustomStringConvertible {
     var description: String { "the post is closed" }
 }
 
-/// A module whose work goes on after a restart.
+/// A module whose work continues after a restart.
 private struct Parcels: KeepingModule {
     struct State: ModuleState {
         var placed: [Int] = []

@@ -23,7 +23,7 @@ struct Tally: Module {
     }
 }
 
-/// A search for titles, a pause after the last typed letter.
+/// A search for titles, which begins after a pause in typing.
 struct Search: EffectfulModule {
     struct State: ModuleState {
         var text = ""

@@ -2,8 +2,9 @@ import Foundation
 import StoreJSON
 import Testing
 
-/// Hard documents as files, whose names begin with the verdict: `accept` or `reject`. RFC 8259
-/// leaves lone surrogates, repeated keys and depth open. There the verdict is ours.
+/// Difficult documents as files, whose names begin with the verdict: `accept` or `reject`. RFC 8259
+/// leaves lone surrogates, repeated keys and depth open. For these, the verdict is a decision of
+/// StoreJSON.
 @Suite struct DocumentTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "Documents")

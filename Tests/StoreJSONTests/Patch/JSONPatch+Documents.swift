@@ -1,7 +1,7 @@
 @testable import StoreJSON
 
 extension JSONPatch {
-    /// Returns the operations that turn one document into the other, both at a place.
+    /// Returns the operations that turn one document into the other. Both are at the same place.
     static func diff(
         from old: JSONDocument,
         to new: JSONDocument,

@@ -86,7 +86,7 @@ import Testing
         #expect((house.total, house.switched["ada"], house.switched["bob"]) == (2, 2, 0))
         guard case .applied(4, 4, true, _) = outcome else { throw NotApplied() }
         #expect(edited.takeModuleIndices() == [0, 1, 2])
-        // The action is the session's own, but the change belongs to all.
+        // The action works on a slice of the session, but the change also concerns all clients.
         #expect(edited.takeReaders() == .everybody)
     }
 

@@ -266,7 +266,8 @@ final class OpenMarket: Sendable {
             try market.send(Changed(what: .theme), as: "bob")
             try market.send(Changed(what: .nothing), as: "bob")
             try market.send(Orders.Action.placed("pear"), as: "ada")
-            // Its actions belong to the same session, and it is not called for them.
+            // The presenter's actions belong to the same session, and do not call the presenter
+            // again.
             #expect(try market.state.cart["bob"].items == ["lamp"])
         }
         let values = shown.values
