@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Measurements, in a package of their own: they may use what the daemon must not link.
+/// Measurements, in a package of their own, because they use libraries that the daemon must not
+/// link.
 func bench(_ name: String, _ products: [String]) -> Target {
     .executableTarget(
         name: name,

@@ -98,7 +98,7 @@ class Server:
             time.sleep(0.02)
 
     def cpu_seconds(self):
-        """The time that it has used, with its children, both live and ended."""
+        """The processor time of the server and of its children, live and ended."""
         pid = self.process.pid
         children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         return sum(map(spent, children), spent(pid, ended_children=True))
@@ -123,7 +123,7 @@ class Guard:
         self.arguments = ["--auth-keys", str(self.keys), "--policy", str(policy)]
 
     def token(self, principal, role):
-        """A new key."""
+        """Makes a new API key, and returns it."""
         command = [self.program, "token", "create", "--keys", self.keys, "--principal", principal, "--role", role]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 

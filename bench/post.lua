@@ -1,6 +1,6 @@
--- What wrk sends: one JSON body per request, to the path given; both are arguments. With a third, N, each
--- '#' in the body stands for a number below N, another one each time. A fourth is a Prefer header. A fifth
--- names a file of cookies, a line each, of which each request shows another one.
+-- The requests of wrk: a JSON body to a path. The path and the body are arguments. A third argument, N,
+-- replaces each '#' in the body by a number below N, another number each time. A fourth argument is a
+-- Prefer header. A fifth argument names a file of cookies, a line each; each request has another cookie.
 wrk.method = "POST"
 wrk.headers["Content-Type"] = "application/json"
 
@@ -22,7 +22,7 @@ function init(args)
   end
   if count and count > 0 then
     request = function()
-      -- Steps of a prime, so that neighbours in time are none in the store.
+      -- Steps of a prime number, so that consecutive requests have distant numbers.
       number = (number + 7919) % count
       return wrk.format(nil, nil, nil, (wrk.body:gsub("#", number)))
     end

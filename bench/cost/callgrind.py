@@ -15,18 +15,18 @@ import time
 
 from common import BUILD
 
-# Its emulation is some 50 times slower than the processor.
+# Callgrind's emulation is some 50 times slower than the processor.
 START_SECONDS_MAX = 120
 OPTIONS = [
     "--tool=callgrind", "--separate-threads=yes", "--collect-bus=yes", "--fair-sched=no",
     "--combine-dumps=no",
 ]
-# The beginning of a line of costs: a place, in full or relative to the one before.
+# The beginning of a line of costs: a position, absolute or relative to the line before.
 POSITIONS = frozenset("0123456789+-*")
 
 
 def build(package, product, scratch, is_wanted=True):
-    """The path of a product that is built in release for valgrind. Without a build it is only found."""
+    """Builds a product in release for valgrind, if `is_wanted`, and returns its path."""
     command = ["swift", "build", "-c", "release", "--static-swift-stdlib"]
     command += ["--package-path", str(package), "--scratch-path", str(scratch)]
     # The folder has the plan of another package.
@@ -40,7 +40,7 @@ def build(package, product, scratch, is_wanted=True):
     return str(target)
 
 
-# Counts beside instructions: calls of these functions.
+# Further counts beside instructions: the calls of these functions.
 CALLS = {
     "allocations": r"malloc|calloc|realloc|posix_memalign|aligned_alloc|memalign",
     "frees": r"free",
@@ -54,11 +54,11 @@ CALLS = {
     "mutexes": r"pthread_(mutex|rwlock|spin)_\w*lock",
 }
 KINDS = [(kind, re.compile(pattern)) for kind, pattern in CALLS.items()]
-# Clearing costs an instruction a byte here, and far less on a processor.
+# Under valgrind, clearing memory costs an instruction a byte, and on a processor far less.
 CLEARING = re.compile(r"_*memset\w*")
-# SHA-256 of 64 bytes, by nettle. Valgrind lacks the instructions of processors for that, so nettle takes
-# some 3,000 other instructions. The count for a processor that has them was made there, by single
-# steps.
+# SHA-256 of 64 bytes, by nettle. Valgrind lacks the processor's instructions for SHA-256, so nettle uses
+# some 3,000 other instructions. The count for a processor with these instructions comes from single
+# steps on such a processor.
 HASHING = re.compile(r"_nettle_sha256_compress_x86_64")
 HASHED_BLOCK_INSTRUCTIONS = 178
 
@@ -107,7 +107,7 @@ class Counts:
         def named(text):
             number, _, name = text.rstrip().partition(" ")
             if name:
-                # Without the versions of symbols, and the marks of recursion.
+                # The names without versions of symbols, and without marks of recursion.
                 names[number] = name.split("@@")[0].split("'")[0]
             return names[number]
 

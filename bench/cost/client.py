@@ -1,6 +1,6 @@
 """Clients that take steps together: each sends one request, and all wait for all answers.
 
-So a server has the same work in the same portions each time. wrk would not give that.
+So a server gets the same work in the same portions each time. wrk does not send such portions.
 """
 
 import collections
@@ -35,7 +35,7 @@ class Connection:
         self.rest += data
 
     def frames(self, count):
-        """Takes so many events from a stream."""
+        """Reads `count` events from a stream."""
         while self.rest.count(b"\n\n") < count:
             self.receive()
         for _ in range(count):

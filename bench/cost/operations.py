@@ -31,7 +31,7 @@ class Requests:
         self.number = 0
 
     def run(self, count):
-        """Does at least so many operations. Returns the number."""
+        """Does at least `count` operations. Returns the real number."""
         rounds = -(-count // self.connections)
         for _ in range(rounds):
             self.clients.ask([self.next() for _ in self.clients.connections], self.status)
@@ -59,7 +59,7 @@ class Unchanged(Requests):
 class Deliveries:
     """Actions whose states go to many subscribers. One delivery is one state for one subscriber."""
 
-    # The thread of a delivery. Work before it is another operation.
+    # The thread of a delivery. The work of other threads belongs to other operations.
     thread = "streams"
 
     def __init__(self, count):
@@ -128,7 +128,7 @@ EPHEMERAL = {
     "one subscriber": Subscriptions(100),
 }
 
-# The grants of a role of the guarded server: every request of the test, and not every route.
+# The grants of a role of the guarded server. They allow the counted requests, and not every route.
 ROLES = {"clerk": {"read": ["/counter"], "dispatch": ["CounterIncreaseRequested"]}}
 
 

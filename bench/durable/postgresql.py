@@ -30,7 +30,7 @@ class Postgres(Server):
     def __init__(self, name, directory, record):
         self.bin = programs()
         self.directory = directory
-        # PostgreSQL refuses to run as root, and then takes the account of its package.
+        # PostgreSQL refuses to run as root. Under root, it runs with the account of its package.
         account = {}
         if os.geteuid() == 0:
             owner = pwd.getpwnam("postgres")

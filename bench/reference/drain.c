@@ -1,15 +1,16 @@
-/* Reads what a server sends to many connections, as cheaply as that can be done: one thread, one epoll,
- * and the bytes are thrown away in the kernel (MSG_TRUNC, tcp(7)), as if the readers were elsewhere.
+/* Reads the bytes that a server sends to many connections, as cheaply as possible: with one thread and one
+ * epoll. The kernel drops the bytes (MSG_TRUNC, tcp(7)), as if the readers were on another machine.
  *
  *   drain PORT COUNT stream PATH [at-once]      open streams
- *   drain PORT COUNT post PATH BODY [HEADER]    requests, each connection's next one behind its answer
+ *   drain PORT COUNT post PATH BODY [HEADER]    requests; each connection sends the next after an answer
  *   drain PORT COUNT get PATH                   the same
  *
  * A '#' in the path stands for the connection's number. Prints "held COUNT" when every stream has answered
- * with status 200, or at-once and for requests: when every one has asked. For each line on its standard input
- * it prints "got ANSWERS BYTES REACHED LEAST" since the line before: answers to requests, bytes of all, how
- * many connections got any, and the fewest bytes of one. Ends with 0 when its standard input is closed,
- * with 1 as soon as a connection is refused or lost.
+ * with status 200; with at-once, and for requests, when every connection has sent its request. For each line
+ * on standard input, prints "got ANSWERS BYTES REACHED LEAST" about the time since the last line: the answers
+ * to requests, the bytes of all connections, the number of connections that got any bytes, and the fewest
+ * bytes of one connection. Ends with 0 when standard input is closed, and with 1 as soon as a connection is
+ * refused or lost.
  */
 #define _GNU_SOURCE /* strcasestr */
 #include <arpa/inet.h>
@@ -28,7 +29,7 @@ enum { EVENTS_MAX = 256, CONNECTIONS_MAX = 19000, HEAD_MAX = 4096, TURN_BYTES = 
 struct connection {
     int descriptor;
     long long bytes;
-    long long due; /* of an answer's body; -1 while its head is read */
+    long long due; /* the missing bytes of an answer's body; -1 while its head is read */
     int head;
     char *text;
 };
@@ -49,7 +50,7 @@ static int ask(struct connection *each) {
     return send(each->descriptor, request, (size_t)request_length, MSG_NOSIGNAL) == request_length;
 }
 
-/* Takes an answer's head; what follows it in the same bytes is of its body. */
+/* Reads an answer's head. The bytes after the head belong to the body. */
 static int take_head(struct connection *each) {
     ssize_t got = recv(each->descriptor, each->text + each->head, (size_t)(HEAD_MAX - 1 - each->head),
                        MSG_DONTWAIT);
@@ -132,7 +133,7 @@ int main(int count, char **arguments) {
             request_length += snprintf(request + request_length, 3, "\r\n");
         if (!ask(each)) return fail("send", number);
         if (!repeats && !at_once) {
-            /* The first answer is waited for one by one: a refusal is said at once. */
+            /* The program waits for each first answer separately, so that it reports a refusal at once. */
             ssize_t got = recv(each->descriptor, bytes, sizeof bytes, 0);
             if (got < 12 || memcmp(bytes + 9, "200", 3) != 0) return fail("refused", number);
         }

@@ -1,9 +1,9 @@
-/* The floor of a broadcast: an epoll loop that accepts and then only calls send().
+/* The least possible cost of a broadcast: an epoll loop that accepts and then only calls send().
  *
  *   fanout COUNT BYTES
  *
  * Prints its port, waits for COUNT clients, answers each with a response head, prints "held", and then
- * sends BYTES to all of them for every line on its standard input. Ends with its input.
+ * sends BYTES to all of them for every line on its standard input. Ends when its input ends.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>

@@ -1,10 +1,10 @@
-/* Holds many open streams and reads what comes: one thread, one epoll.
+/* Holds many open streams and reads their bytes, with one thread and one epoll.
  *
  *   idle_streams PORT COUNT PATH [at-once]
  *
  * A '#' in the path stands for the stream's number. Prints "held COUNT" when every stream has answered
- * with status 200, or at-once: when every one has asked. Ends with 0 when its standard input is closed;
- * ends with 1 as soon as a stream is refused or lost.
+ * with status 200; with at-once, when every stream has sent its request. Ends with 0 when its standard
+ * input is closed, and with 1 as soon as a stream is refused or lost.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -51,7 +51,7 @@ int main(int count, char **arguments) {
         if (send(socket_, request, (size_t)length, MSG_NOSIGNAL) != length)
             return fail("send", stream);
         if (count == 4) {
-            /* The first answer is waited for one by one: a refusal is said at once. */
+            /* The program waits for each first answer separately, so that it reports a refusal at once. */
             ssize_t got = recv(socket_, bytes, sizeof bytes, 0);
             if (got < 12 || memcmp(bytes + 9, "200", 3) != 0) return fail("refused", stream);
         }

@@ -1,4 +1,4 @@
-/* Reads the log of actions many times over and checks that nothing is missing: one thread, one epoll.
+/* Reads the log of actions with many readers and checks that nothing is missing: one thread, one epoll.
  *
  *   log_readers PORT READERS AFTER LAST
  *
@@ -7,8 +7,8 @@
  *
  *   whole W of R, bytes B, seconds S
  *
- * Ends with 0 where all are whole. It looks at the beginning of each event only. Chunks (RFC 9112, 7.1)
- * may end anywhere within events.
+ * Ends with 0 if all readers got every version. Reads only the beginning of each event. Chunks (RFC 9112,
+ * 7.1) may end anywhere within events.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -29,11 +29,11 @@ enum part { CHUNK_SIZE, CHUNK_DATA, CHUNK_END };
 
 struct reader {
     int descriptor;
-    int in_body;            /* the response's head is over */
-    enum part part;         /* of the chunk that is being read */
-    size_t left;            /* its size so far, or what is left of its data or of its end */
+    int in_body;            /* true after the response's head */
+    enum part part;         /* the part of the present chunk */
+    size_t left;            /* the chunk's size so far, or the missing bytes of its data or end */
     char head[HEAD_BYTES_MAX + 1];
-    size_t head_length;     /* what came of the event's beginning */
+    size_t head_length;     /* the received bytes of the event's beginning */
     int ends_line;          /* the last byte of the event so far is a line feed */
     unsigned long long version;
     int is_wrong, is_done;
@@ -47,9 +47,9 @@ static int fail(const char *what, int reader) {
     return 1;
 }
 
-/* One event, by its first bytes. */
+/* Checks one event by its first bytes. */
 static void saw(struct reader *reader, const char *event, size_t length) {
-    /* What precedes the first event belongs to it. */
+    /* Bytes before the first event count as a part of it. */
     if (length >= 7 && memcmp(event, "retry: ", 7) == 0) {
         const char *line = memchr(event, '\n', length);
         if (!line) return;
@@ -74,7 +74,7 @@ static void saw(struct reader *reader, const char *event, size_t length) {
     }
 }
 
-/* Takes bytes of events; a blank line ends one. */
+/* Takes bytes of events. A blank line ends an event. */
 static void read_events(struct reader *reader, const char *bytes, size_t length) {
     while (length > 0) {
         const char *blank = reader->ends_line && *bytes == '\n' ? bytes : NULL;
@@ -98,7 +98,7 @@ static void read_events(struct reader *reader, const char *bytes, size_t length)
     }
 }
 
-/* Takes what came in: chunks, each a size, so many bytes of events, and a line end. */
+/* Takes received bytes: chunks, each with a size, as many bytes of events, and a line end. */
 static void take(struct reader *reader, const char *bytes, size_t length) {
     while (length > 0) {
         size_t count = 1;
@@ -172,7 +172,7 @@ int main(int count, char **arguments) {
     while (left > 0) {
         struct epoll_event events[EVENTS_MAX];
         int ready = epoll_wait(epoll, events, EVENTS_MAX, 60000);
-        if (ready < 0 && errno == EINTR) continue; /* stopped and told to go on */
+        if (ready < 0 && errno == EINTR) continue; /* the process was stopped and continued */
         if (ready <= 0) return fail("nothing comes any more", left);
         for (int index = 0; index < ready; index++) {
             struct reader *reader = events[index].data.ptr;

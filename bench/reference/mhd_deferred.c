@@ -1,9 +1,9 @@
-/* A bare libmicrohttpd server that does what a store does for POST /dispatch, and nothing more.
+/* A bare libmicrohttpd server that does the necessary work of a store for POST /dispatch, and nothing more.
  *
- * The daemon is nested in an own epoll loop. The handler suspends every POST; a second thread
- * "reduces" (adds one to a counter) and gives back whole batches with one write to an eventfd; the
- * loop resumes them and answers. No checks, no journal, no JSON parser: the floor that a store on
- * the same library in the same mode can be compared with.
+ * The daemon runs in an epoll loop of this program. The handler suspends every POST. A second thread
+ * "reduces" (adds one to a counter), and hands whole batches back with one write to an eventfd. The loop
+ * then resumes the requests and answers. There are no checks, no journal and no JSON parser, so a store
+ * on the same library in the same mode can hardly be faster.
  *
  *   mhd_deferred PORT
  *
@@ -52,7 +52,7 @@ static struct queue asked = {PTHREAD_MUTEX_INITIALIZER, NULL, &asked.head};
 static struct queue done = {PTHREAD_MUTEX_INITIALIZER, NULL, &done.head};
 static int asked_event, done_event;
 
-/* Appends a chain of tickets; answers whether the queue was empty. */
+/* Appends a chain of tickets. Returns if the queue was empty. */
 static int put(struct queue *queue, struct ticket *head, struct ticket **tail) {
     pthread_mutex_lock(&queue->lock);
     int was_empty = queue->head == NULL;

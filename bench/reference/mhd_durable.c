@@ -1,11 +1,11 @@
-/* The bare libmicrohttpd server of mhd_deferred.c, which answers nothing that is not durable.
+/* The bare libmicrohttpd server of mhd_deferred.c, which answers only when a body is durable.
  *
- * Its second thread appends the bodies of a batch to a file, with one write and one fdatasync for
- * whatever is pending, before the batch is answered: the floor that a durable store on the same
- * library and the same disk can be compared with.
+ * Before a batch is answered, the second thread appends the bodies of the batch to a file, with one write
+ * and one fdatasync. A durable store on the same library and the same disk can hardly be faster.
  *
- * With BYTES the file has them from the beginning, and is written over from its start when it is full,
- * as databases use their logs: a sync then need not write where the file ends now. With 0 it grows.
+ * With BYTES, the file has this size from the beginning. When the file is full, the server writes over it
+ * from its start, as databases use their logs. A sync then need not write a new size of the file. With 0,
+ * the file grows.
  *
  *   mhd_durable PORT FILE BYTES
  */

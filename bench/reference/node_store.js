@@ -1,7 +1,7 @@
-// A store as people write it on Node's own `http`: JSON.parse, a reducer, JSON.stringify.
+// A usual store on Node's own `http`: JSON.parse, a reducer, JSON.stringify.
 //
-//   node node_store.js PORT          the above and no more
-//   node node_store.js PORT store    and what a store does besides: a record of each action, kept in
+//   node node_store.js PORT          only these parts
+//   node node_store.js PORT store    also the other parts of a store: a record of each action, kept in
 //                                    a bounded journal, and the state as a string for its readers
 'use strict';
 const http = require('http');

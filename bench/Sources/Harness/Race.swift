@@ -1,4 +1,4 @@
-/// Variants of one job, measured by turns, so that a slow phase of the machine meets all of them.
+/// Variants of one job, measured by turns, so that a slow phase of the machine affects all of them.
 public struct Race {
     /// One way of doing the job.
     public struct Variant {
@@ -23,13 +23,13 @@ public struct Race {
     private let rounds: Int
     private let slice: Duration
 
-    /// Makes a race of so many rounds, in each of which each variant works for `slice`.
+    /// Makes a race of `rounds` rounds. In each round, each variant works for `slice`.
     public init(rounds: Int = 7, slice: Duration = .milliseconds(60)) {
         self.rounds = rounds
         self.slice = slice
     }
 
-    /// Runs all variants. Answers in their order.
+    /// Runs all variants. Returns the results in the order of the variants.
     public func run(_ variants: [Variant]) -> [Result] {
         let clock = ContinuousClock()
         let counts = variants.map { variant in
@@ -55,6 +55,6 @@ public struct Race {
     }
 }
 
-/// Keeps the optimiser from seeing that a result is not used.
+/// Hides from the optimiser that a result is not used.
 @inline(never)
 public func keep<T>(_ value: T) {}

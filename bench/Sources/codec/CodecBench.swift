@@ -2,7 +2,8 @@ import Foundation
 import Harness
 import StoreJSON
 
-// Plain `Codable` through this project's codec and through Foundation's, strictness switched on.
+// Measures plain `Codable` types with this project's codec and with Foundation's, in its strict
+// mode.
 
 struct Document: Codable, Equatable {
     struct Item: Codable, Equatable {

@@ -25,7 +25,7 @@ struct Board: Module {
     }
 
     enum Action: ModuleAction {
-        /// Replaces the cards by so many.
+        /// Replaces the cards by `count` cards.
         case filled(count: Int)
         case voted(card: String)
     }
@@ -46,7 +46,7 @@ struct Plain: Module {
     }
 
     enum Action: ModuleAction {
-        /// Replaces the cards by so many.
+        /// Replaces the cards by `count` cards.
         case filled(count: Int)
         case voted(card: String)
     }

@@ -2,8 +2,8 @@ import Foundation
 import Harness
 import StoreCore
 
-// The Core in process, where the caller does the work, beside a lock around the same reducer: what
-// order, queueing and observation cost.
+// Measures the Core in process, on the caller's thread, beside a lock around the same reducer. The
+// difference is the cost of order, queueing and observation.
 
 struct State: Sendable {
     var counter = 0
@@ -25,7 +25,7 @@ struct Step: Action {
 
 /// A state behind a lock, with a list of observers: no queue, no order of re-entrant dispatches.
 final class LockedStore: @unchecked Sendable {
-    // Safety: everything is touched under the lock.
+    // Safety: all members are used under the lock.
     private let lock = NSLock()
     private var state = State()
     private var observers: [(State) -> Void] = []
@@ -71,7 +71,8 @@ enum CoreBench {
         await ownThread()
     }
 
-    /// A Core with a thread of its own, fed by one and by two producers until all is applied.
+    /// Measures a Core with a thread of its own, with one and with two producers, until all actions
+    /// are applied.
     private static func ownThread() async {
         let perProducer = 500_000
         for producers in [1, 2] {
@@ -97,7 +98,7 @@ enum CoreBench {
         core.stop()
     }
 
-    /// One awaited dispatch: from the call to the new state.
+    /// Measures one awaited dispatch, from the call to the new state.
     private static func roundTrip(
         _ name: String,
         _ core: Core<State>,

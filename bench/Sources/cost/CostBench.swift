@@ -1,8 +1,8 @@
 import Dispatch
 import StoreCore
 
-// What bench/cost/run counts in process: the same work `count` times. Two runs with different
-// counts differ by the work alone.
+// The work that bench/cost/run counts in process: the same operation `count` times. Two runs with
+// different counts differ only by this work.
 //
 //   cost dispatch <observers> <count>
 //   cost module <count>
@@ -36,12 +36,14 @@ enum CostBench {
         for _ in 0..<count { core.dispatch(Increase()) }
     }
 
+    /// Dispatches `count` actions to a module.
     private static func actions(count: Int, of action: () -> any Action) throws {
         let core = try Core(Root())
         for _ in 0..<count { core.dispatch(action()) }
     }
 
-    /// Each effect dispatches one action; the next is asked for when it is applied.
+    /// Runs `count` effects. Each effect dispatches one action, and the next effect begins when
+    /// this action is applied.
     private static func effects(count: Int) throws {
         let core = try Core(Root())
         let applied = DispatchSemaphore(value: 0)
@@ -92,7 +94,7 @@ struct ContextualTally: ContextualModule {
     }
 }
 
-/// A module whose effect answers each action by another one.
+/// A module whose effect dispatches a second action after each action.
 struct Echo: EffectfulModule {
     struct State: ModuleState {
         var asked = 0

@@ -2,8 +2,8 @@ import Foundation
 import StoreCore
 import StoreJournalSQLite
 
-// The journal on SQLite: appends beside a bare file that is written and synced as often, and a long
-// history that is read in pages and opened again.
+// Measures the journal on SQLite: appends, beside a bare file that is written and synced as often;
+// and a long history, which is read in pages and opened again.
 
 @main
 enum JournalBench {
@@ -19,7 +19,7 @@ enum JournalBench {
         try history(directory)
     }
 
-    /// How long a batch of each size takes until it is durable, beside `write` and `fdatasync`.
+    /// Measures the time until a batch of each size is durable, beside `write` and `fdatasync`.
     private static func appends(_ directory: String) throws {
         print("batch   journal µs   file µs   records/s")
         let journal = try open(directory)
@@ -51,7 +51,8 @@ enum JournalBench {
         }
     }
 
-    /// Reads a long history in pages, each record checked, and opens it again.
+    /// Measures the reading of a long history in pages, with the check of each record, and its
+    /// opening.
     private static func history(_ directory: String) throws {
         let journal = try open(directory)
         while journal.version < recordsCount {

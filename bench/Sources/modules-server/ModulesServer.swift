@@ -2,15 +2,14 @@ import Glibc
 import StoreCore
 import StoreServer
 
-/// A server whose state is one small module, as many large ones beside it as `BENCH_MODULES` says,
-/// one of as many instances as `BENCH_INSTANCES` says, and a list of as many notes as `BENCH_NOTES`
-/// says.
+/// A server whose state has one small module, `BENCH_MODULES` large modules, a module with
+/// `BENCH_INSTANCES` instances, and a list of `BENCH_NOTES` notes.
 @main
 struct ModulesServer {
     static func main() { Server(BenchState.self).main() }
 }
 
-/// About a hundred bytes.
+/// A module whose slice has about a hundred bytes.
 struct Small: Module {
     struct State: ModuleState {
         var count = 0
@@ -28,12 +27,12 @@ struct Small: Module {
     }
 }
 
-/// About 200 kB, of which nothing ever changes.
+/// A slice of about 200 kB, which never changes.
 struct LargeState: ModuleState {
     var entries: [String] = (0..<1_000).map { "entry \($0) " + String(repeating: "x", count: 192) }
 }
 
-/// One of many modules of one form: numbers as types tell them apart.
+/// One of many modules of the same form. They are different types by the type `Number`.
 struct Large<Number: CountedType>: Module {
     static var name: String { "large\(Number.value)" }
     typealias State = LargeState
@@ -51,7 +50,7 @@ enum Next<Before: CountedType>: CountedType {
     static var value: Int { Before.value + 1 }
 }
 
-/// Instances of what ``Small`` is.
+/// Instances with the same content as ``Small``.
 struct Cards: StartableModule {
     typealias State = Small.State
 
@@ -68,7 +67,7 @@ struct Cards: StartableModule {
     }
 }
 
-/// Notes of about a kilobyte, of which one is changed at a time.
+/// Notes of about a kilobyte each. An action changes one note.
 struct Notes: Module {
     struct State: ModuleState {
         var texts: [String] = []
@@ -126,8 +125,8 @@ struct BenchState: RootState {
         texts: (0..<count("BENCH_NOTES")).map { Notes.text($0) }
     )
 
-    /// One without entries where there is to be none: each member of the state is the slice of a
-    /// module.
+    /// The slices of the large modules. Without large modules, the list has one slice without
+    /// entries, because each member of the state is the slice of a module.
     private static let larges: [LargeState] = {
         let number = count("BENCH_MODULES")
         return number > 0

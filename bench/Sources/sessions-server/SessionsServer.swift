@@ -2,7 +2,7 @@ import StoreCore
 import StorePatterns
 import StoreServer
 
-/// A server of which each session has a slice of about a hundred bytes.
+/// A server in which each session has a slice of about a hundred bytes.
 @main
 struct SessionsServer {
     static func main() { Server(BenchState.self).main() }

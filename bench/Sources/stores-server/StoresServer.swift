@@ -1,5 +1,5 @@
-// A process with as many stores as STORES says, the one at / among them. Each is made of two
-// modules and sessions, as the shipped store is of seven.
+// A process with STORES stores, including the store at /. Each store is made of two modules and
+// sessions. The shipped store is made of seven modules.
 
 import Foundation
 import StoreCore
