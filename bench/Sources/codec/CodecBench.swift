@@ -2,8 +2,7 @@ import Foundation
 import Harness
 import StoreJSON
 
-// Measures plain `Codable` types with this project's codec and with Foundation's, in its strict
-// mode.
+// Measures plain `Codable` types with this project's strict codec, and with Foundation's codec.
 
 struct Document: Codable, Equatable {
     struct Item: Codable, Equatable {
