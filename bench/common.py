@@ -61,7 +61,7 @@ def wait_until_idle(seconds_max):
 
 
 def busy_share(seconds):
-    """The share of the machine's CPU time that is used during some seconds."""
+    """Returns the share of the machine's CPU time that is used during some seconds."""
     busy, total = cpu_times()
     time.sleep(seconds)
     busy_later, total_later = cpu_times()
@@ -69,7 +69,7 @@ def busy_share(seconds):
 
 
 def cpu_times():
-    """The used and the available time so far, of all cores together."""
+    """Returns the used and the available time so far, of all cores together."""
     line = pathlib.Path("/proc/stat").read_text().split("\n", 1)[0]
     times = list(map(int, line.split()[1:9]))
     return sum(times) - times[3] - times[4], sum(times)
@@ -98,7 +98,7 @@ class Server:
             time.sleep(0.02)
 
     def cpu_seconds(self):
-        """The processor time of the server and of its children, live and ended."""
+        """Returns the processor time of the server and of its children, live and ended."""
         pid = self.process.pid
         children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         return sum(map(spent, children), spent(pid, ended_children=True))
@@ -211,7 +211,7 @@ class Samples:
         return missed
 
     def ratios(self, over, under):
-        """The ratio of the rates in each round, the smallest first."""
+        """Returns the ratio of the rates in each round, the smallest first."""
         rounds = zip(self.taken[over], self.taken[under], strict=True)
         return sorted(one.rate / other.rate for one, other in rounds)
 

@@ -58,11 +58,11 @@ class House:
         return ended.stdout.strip()
 
     def bearer(self, principal, role, *words):
-        """The header fields of a new key."""
+        """Returns the header fields of a new key."""
         return {"Authorization": f"Bearer {self.token(principal, role, *words)}"}
 
     def brief(self, principal, role, seconds):
-        """The header fields of a key that ends after this number of seconds, rounded to a full second."""
+        """Returns the header fields of a key that ends after this number of seconds, rounded to a full second."""
         end = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds)
         return self.bearer(principal, role, "--expires", end.strftime("%Y-%m-%dT%H:%M:%SZ"))
 
@@ -89,7 +89,7 @@ def guarded(folder, roles=None):
 
 
 def refusals(server):
-    """The number of refused reloads in a server's log: the server kept its earlier files."""
+    """Returns the number of refused reloads in a server's log: the server kept its earlier files."""
     return server.log_text.count("stay as they were") + server.log_text.count("stays as it is")
 
 
@@ -102,7 +102,7 @@ def reload(server):
 
 
 def cookie_of(answer, name):
-    """The header field with which a client sends a cookie of an answer."""
+    """Returns the header field with which a client sends a cookie of an answer."""
     [found] = [
         value.split(";")[0]
         for field, value in answer.headers
@@ -112,7 +112,7 @@ def cookie_of(answer, name):
 
 
 def session(server, header):
-    """The header fields of a client that has a session."""
+    """Returns the header fields of a client that has a session."""
     answer = server.request("POST", "/sessions", b"", header)
     assert answer.status == 201, answer
     return {**header, **cookie_of(answer, "store-session")}

@@ -84,7 +84,7 @@ def binary():
 
 
 def environment_with(variables=None):
-    """The environment of the test with these variables, and without other variables of the server."""
+    """Returns the environment of the test with these variables, and without other variables of the server."""
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("STORE_SERVER_", "OTEL_"))}
     return {**clean, **(variables or {})}
 
@@ -197,7 +197,7 @@ class Wire:
         return answer
 
     def closed(self):
-        """True if the peer closes without sending anything more."""
+        """Returns true if the peer closes without sending anything more."""
         while self.more():
             pass
         return self.buffer == b""
@@ -477,7 +477,7 @@ class Stream:
                 return
 
     def take(self):
-        """The next complete event that has arrived, or `None`."""
+        """Returns the next complete event that has arrived, or `None`."""
         while b"\n\n" in self.text:
             raw, self.text = self.text.split(b"\n\n", 1)
             for line in raw.decode().split("\n"):
@@ -495,7 +495,7 @@ class Stream:
             self.ended = True
 
     def event(self, heartbeats=False):
-        """The next event. Heartbeats do not prolong the wait for another event."""
+        """Returns the next event. Heartbeats do not prolong the wait for another event."""
         deadline = time.monotonic() + EVENT_SECONDS_MAX
         while True:
             event = self.take()
@@ -508,7 +508,7 @@ class Stream:
                 self.read()
 
     def quiet(self, seconds):
-        """True if only heartbeats arrive in this time: for events that must not arrive."""
+        """Returns true if only heartbeats arrive in this time: for events that must not arrive."""
         deadline = time.monotonic() + seconds
         while True:
             event = self.take()

@@ -63,7 +63,7 @@ class Collector:
         return b"\n".join(body for _, _, body in self.requests).decode()
 
     def named(self, name):
-        """The only span of a name."""
+        """Returns the only span of a name."""
         [span] = [span for span in self.spans if span["name"] == name]
         return span
 
@@ -81,7 +81,7 @@ def value(attribute):
 
 
 def attributes(span):
-    """The attributes of a span or a resource, by their names. Fails if a name occurs twice."""
+    """Returns the attributes of a span or a resource, by their names. Fails if a name occurs twice."""
     found = {attribute["key"]: value(attribute) for attribute in span["attributes"]}
     assert len(found) == len(span["attributes"]), span
     return found

@@ -10,7 +10,7 @@ def tokens(pointer):
 
 
 def patched(document, patch):
-    """The document with a patch applied. Fails if an operation does not fit."""
+    """Returns the document with a patch applied. Fails if an operation does not fit."""
     document = copy.deepcopy(document)
     for operation in patch:
         way = tokens(operation["path"])
@@ -46,7 +46,7 @@ def patched(document, patch):
 
 
 def canonical(value):
-    """The bytes of a value, with its members in a fixed order."""
+    """Returns the bytes of a value, with its members in a fixed order."""
     return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
 
 

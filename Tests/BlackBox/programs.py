@@ -96,7 +96,7 @@ def write_manifest():
 
 
 def imported_parts(name):
-    """The parts that a part imports: its dependencies."""
+    """Returns the parts that a part imports: its dependencies."""
     source = (PACKAGE / "Sources" / name / "Part.swift").read_text()
     return re.findall(r"^(?:public )?import (\w+Part\d+)$", source, re.M)
 
@@ -115,7 +115,7 @@ def locked():
 
 
 def library():
-    """A text that changes with each file of the library on which the programs depend."""
+    """Returns a text that changes with each file of the library on which the programs depend."""
     files = [ROOT / "Package.swift", *sorted((ROOT / "Sources").rglob("*"))]
     stats = [(str(file), (stat := file.stat()).st_size, stat.st_mtime_ns) for file in files]
     return repr(stats)

@@ -50,7 +50,7 @@ def certificate(path):
 
 
 def configuration(kind, text, path, port, upstream):
-    """The recipe with another port, certificate and upstream, and with the bounds of this process."""
+    """Returns the recipe with another port, certificate and upstream, and with the bounds of this process."""
 
     def put(old, new, text):
         assert old in text, f"{FILES[kind]} has no {old!r}"
@@ -157,5 +157,5 @@ class Proxy:
 
 
 def group_of(kind):
-    """The group that a socket needs for this proxy; the group of the test if it cannot set another."""
+    """Returns the group that a socket needs for this proxy; the group of the test if it cannot set another."""
     return grp.getgrnam(GROUPS[kind]).gr_gid if os.getuid() == 0 else os.getgid()

@@ -54,7 +54,7 @@ def has_secret(answer):
 
 
 def paths(server, header):
-    """Each path of the table of routes, with values for its parameters."""
+    """Returns each path of the table of routes, with values for its parameters."""
     found = []
     for template in server.get("/openapi.json", header).json["paths"]:
         names = [part[1:-1] for part in template.split("/") if part.startswith("{")]
@@ -184,7 +184,7 @@ def test_17_changed_covers_visible_slices_and_the_slices_of_the_actions(house):
 
 
 def common(answer, path):
-    """An answer without the parts that differ for each request."""
+    """Returns an answer without the parts that differ for each request."""
     own = {"date", "content-length"}
     headers = sorted((name, value) for name, value in answer.headers if name not in own)
     body = answer.json if answer.body else {}

@@ -55,7 +55,7 @@ class Client:
 
 
 def some_action(random_, client, number):
-    """An action, and the members that it changes."""
+    """Chooses an action, and returns it with the members that it changes."""
     name = f"{number}-{random_.random()}"
     own = ("diary", client.name if client.name else "shared")
     return random_.choice([

@@ -16,7 +16,7 @@ def house(tmp_path):
 
 
 def sees(server, header, wire):
-    """The members that a request on this connection gets; the status if it is not 200."""
+    """Returns the members that a request on this connection gets; the status if it is not 200."""
     answer = server.get("/state", header, wire=wire)
     return set(answer.json) if answer.status == 200 else answer.status
 

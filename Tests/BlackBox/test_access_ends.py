@@ -21,7 +21,7 @@ def house(tmp_path):
 
 
 def last_events(stream):
-    """The names and events until the stream ends."""
+    """Returns the names and events until the stream ends."""
     found = []
     while True:
         try:
@@ -219,7 +219,7 @@ class Waiting:
 
 
 def polls(server, header, slow=None):
-    """Requests that wait for a newer state, or for the end of a dispatch."""
+    """Returns requests that wait for a newer state, or for the end of a dispatch."""
     version = server.get("/state", header)["etag"].strip('"').split(":")[1]
     found = [(f"/state?after={version}&wait=60", header), (f"/state/todos?after={version}&wait=60", header)]
     if slow:
@@ -228,7 +228,7 @@ def polls(server, header, slow=None):
 
 
 def planned(server, header, ms=600_000):
-    """The location of the outcome of a dispatch whose effect takes `ms` milliseconds."""
+    """Returns the location of the outcome of a dispatch whose effect takes `ms` milliseconds."""
     answer = server.post(action("todos/planned", text=f"{ms}", ms=ms), {**header, "Prefer": "wait=0"})
     assert answer.status == 202, answer
     return answer["location"]

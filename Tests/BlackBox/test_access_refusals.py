@@ -28,7 +28,7 @@ def server(tmp_path):
 
 
 def lines(server, event):
-    """The lines of the log about an event."""
+    """Returns the lines of the log about an event."""
     return [each for each in map(json.loads, server.log_text.splitlines()) if each["event"] == event]
 
 

@@ -195,7 +195,7 @@ def test_17_idempotency_keys_belong_to_the_principal(house):
 
 
 def followed(server, house, version):
-    """The records that followed from a version, once an effect has dispatched its last action."""
+    """Returns the records that followed from a version, once an effect has dispatched its last action."""
 
     def later():
         found, versions = [], {version}

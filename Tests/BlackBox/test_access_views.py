@@ -41,7 +41,7 @@ def server(house, tmp_path):
 
 
 def refusals(server, request):
-    """The lines of the log about a refusal of this request."""
+    """Returns the lines of the log about a refusal of this request."""
     found = [json.loads(line) for line in server.log_text.splitlines()]
     return [each for each in found if each["event"] == "action.refused" and each["request"] == request]
 
@@ -110,7 +110,7 @@ def test_17_4_changed_covers_the_slice_of_the_action(house, server):
 
 
 def condition(header, answer):
-    """The condition that a resource is the same as in this answer."""
+    """Returns the condition that a resource is the same as in this answer."""
     return {**header, "If-Match": answer["etag"]}
 
 

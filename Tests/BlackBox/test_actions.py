@@ -36,7 +36,7 @@ def post_many(server, count):
 
 
 def pages(server, target):
-    """The pages from a target on, up to the first empty page."""
+    """Yields the pages from a target on, up to the first empty page."""
     while True:
         page = server.get(target).json
         yield page

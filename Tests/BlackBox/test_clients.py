@@ -17,7 +17,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 def events_of(source):
-    """The events of httpx-sse, without the events that it makes of a block with nothing but `retry`."""
+    """Returns the events of httpx-sse, without the events that it makes of a block with nothing but `retry`."""
     return (event for event in source.iter_sse() if event.data)
 
 

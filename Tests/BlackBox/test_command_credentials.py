@@ -30,7 +30,7 @@ def file(house, tmp_path):
 
 
 def shown(ended):
-    """The words of a status, each with its value."""
+    """Returns the words of a status, each with its value."""
     return dict(line.split(maxsplit=1) for line in ended.stdout.splitlines() if not line.startswith(" "))
 
 

@@ -82,7 +82,7 @@ def test_an_export_has_the_sessions_and_an_import_keeps_them(tmp_path):
 
 
 def make_form_1(data, folder):
-    """The same history in a database of form 1: records without a session and a program."""
+    """Brings the same history into a database of form 1: records without a session and a program."""
     records = [json.loads(line) for line in command("export", "--data", str(data)).splitlines()]
     lines, old = folder / "old-lines", folder / "old"
     for record in records:

@@ -107,7 +107,7 @@ def test_2_8_a_request_replayed_by_its_key_has_no_new_consequences(fresh):
 
 
 def taps_and_cards(server, client=None):
-    """The taps of a client's log by version, and the presenter's actions by cause."""
+    """Returns the taps of a client's log by version, and the presenter's actions by cause."""
     log, after = [], 0
     headers = client.headers if client else {}
     while page := server.get(f"/actions?after={after}&limit=1000", headers).json["actions"]:
@@ -184,7 +184,7 @@ def test_b18_a_trace_shows_nothing_of_another_client(tmp_path):
 
 
 def errand(server, name):
-    """The records of an errand's end in the log: cause and origin."""
+    """Returns the records of an errand's end in the log: cause and origin."""
     [found] = [each for each in server.actions() if each["payload"] == {"name": name}]
     return found["type"], found["cause"], found["origin"]
 
@@ -262,7 +262,7 @@ DISPATCHED, OWN_MAX = 70_000, 65_536
 
 
 def lost(server):
-    """The number of the program's own actions that were not applied."""
+    """Returns the number of the program's own actions that were not applied."""
     [line] = [line for line in metrics(server) if line.startswith("store_actions_dropped_total ")]
     return int(line.split(" ")[1])
 

@@ -30,12 +30,12 @@ def interface(tmp_path_factory):
 
 
 def own_types(declaration):
-    """A declaration without the types of its closures. The remaining types are its arguments and results."""
+    """Returns a declaration without the types of its closures. The remaining types are its arguments and results."""
     return re.sub(r"@escaping [^,]*?\(.*?\)[^,)]*", "closure", declaration)
 
 
 def breaches(declaration):
-    """The way in which a declaration gives the state away, or lets a program set it."""
+    """Returns the way in which a declaration gives the state away, or lets a program set it."""
     found = []
     if re.search(r"\bvar\b|\bsubscript\b", declaration) and not declaration.endswith("{ get }"):
         found.append("it can be set")

@@ -21,7 +21,7 @@ SO_ATTACH_FILTER = 26
 
 
 def inode(server, client):
-    """The name in /proc of the server's socket of a client's connection."""
+    """Returns the name in /proc of the server's socket of a client's connection."""
     pair = (server.port, client.getsockname()[1])
     for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]:
         fields = line.split()
@@ -31,7 +31,7 @@ def inode(server, client):
 
 
 def holds(server, socket_name):
-    """True if the process has this socket open."""
+    """Returns true if the process has this socket open."""
     folder = f"/proc/{server.pid}/fd"
     for descriptor in os.listdir(folder):
         try:
@@ -43,7 +43,7 @@ def holds(server, socket_name):
 
 
 def seconds_held(server, client):
-    """The time for which the server keeps its end of a connection from now on."""
+    """Returns the time for which the server keeps its end of a connection from now on."""
     name, began = inode(server, client), time.monotonic()
     assert holds(server, name)
     until(lambda: not holds(server, name), "the server lets go", WAIT_SECONDS_MAX)
@@ -79,7 +79,7 @@ def half_a_header(server):
 
 
 def half_a_second_header(server):
-    """The time for headers begins anew for each request of a connection."""
+    """Sends a whole request, and then part of a header: the time for headers begins anew for each request."""
     with Wire(server, WAIT_SECONDS_MAX) as wire:
         assert server.get("/livez", wire=wire).status == 200
         began = time.monotonic()

@@ -26,7 +26,7 @@ EXPOSURE_MAX = 2.0
 
 
 def variables(text):
-    """The options whose variables a text names."""
+    """Returns the options whose variables a text names."""
     return {
         name.removesuffix("_FILE").lower().replace("_", "-")
         for name in re.findall(r"STORE_SERVER_([A-Z_]+)", text)

@@ -37,7 +37,7 @@ class Description:
         Draft202012Validator(whole).validate(value)
 
     def values(self, schema):
-        """Values that a schema allows, with its bounds among them. The first is the least."""
+        """Returns values that a schema allows, with its bounds among them. The first is the least."""
         schema = self.resolved(schema)
         if "enum" in schema:
             return schema["enum"]
@@ -64,7 +64,7 @@ class Description:
         return [0]
 
     def objects(self, schema):
-        """The smallest object, and for each member one object with each of its values."""
+        """Returns the smallest object, and for each member one object with each of its values."""
         properties = schema.get("properties", {})
         smallest = {name: self.values(properties[name])[0] for name in schema.get("required", [])}
         further = [
@@ -76,7 +76,7 @@ class Description:
 
 
 def needed(parameter):
-    """The other parameter that this parameter needs. OpenAPI can express that only in prose."""
+    """Returns the other parameter that this parameter needs. OpenAPI can express that only in prose."""
     return re.findall(r"Needs (\w+)", parameter["description"])
 
 
@@ -106,7 +106,7 @@ class Request:
 
 
 def made(description, method, path, operation, given=None, body=None):
-    """A request with all required parameters, each at its least, and with the given values."""
+    """Returns a request with all required parameters, each at its least, and with the given values."""
     request = Request(method, path)
     given = given or {}
     for parameter in operation.get("parameters", []):
@@ -131,7 +131,7 @@ def made(description, method, path, operation, given=None, body=None):
 
 
 def allowed(description, method, path, operation):
-    """Requests that an operation's description allows: each parameter and the body at its bounds."""
+    """Yields requests that an operation's description allows: each parameter and the body at its bounds."""
     parameters = {parameter["name"]: parameter for parameter in operation.get("parameters", [])}
     yield made(description, method, path, operation)
     for name, parameter in parameters.items():
@@ -150,7 +150,7 @@ def allowed(description, method, path, operation):
 
 
 def forbidden(description, method, path, operation):
-    """Requests that it forbids, each with the status of its answer."""
+    """Yields requests that an operation's description forbids, each with the status of its answer."""
     for parameter in operation.get("parameters", []):
         name, schema = parameter["name"], parameter["schema"]
         wrong = []

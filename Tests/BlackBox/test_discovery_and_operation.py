@@ -25,19 +25,19 @@ TYPES = [
 
 
 def validator(document, fragment):
-    """A validator of one definition, with the whole document to resolve references in."""
+    """Returns a validator of one definition, with the whole document to resolve references in."""
     return Draft202012Validator({**document, "$ref": fragment})
 
 
 def state_definition(document):
-    """The path of the schema of the state."""
+    """Returns the path of the schema of the state."""
     found = [name for name in document["$defs"] if name.lower() in ("state", "appstate")]
     assert found, list(document["$defs"])
     return f"#/$defs/{found[0]}"
 
 
 def action_validator(document, type_):
-    """A validator of a whole action as it is dispatched."""
+    """Returns a validator of a whole action as it is dispatched."""
     names = [name for name in document["$defs"] if name == type_]
     assert names, (type_, list(document["$defs"]))
     return names[0]

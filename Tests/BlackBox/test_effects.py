@@ -16,7 +16,7 @@ SEARCH = action("search/start")
 
 
 def head(server, body):
-    """The bytes of a request that dispatches this body."""
+    """Returns the bytes of a request that dispatches this body."""
     return (
         f"POST /dispatch HTTP/1.1\r\nHost: {server.authority}\r\n"
         f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
@@ -205,7 +205,7 @@ def test_x1_an_action_of_an_effect_names_the_action_that_it_follows(cinema):
 
 
 def settled(server):
-    """The types of the dispatched actions, after every effect had time to end."""
+    """Returns the types of the dispatched actions, after every effect had time to end."""
     assert server.wait(action("Pause", ms=500)).status == 200
     return types(server)
 
@@ -299,7 +299,7 @@ def test_x4_a_stop_under_load_leaves_no_late_action(cinema):
 
 
 def test_x4_an_action_of_an_effect_behind_a_new_start_is_not_applied(cinema):
-    """The effect ends while the Core is busy, behind an action that starts its module anew."""
+    """The effect ends while the Core is busy. Its action waits after an action that starts its module anew."""
     cinema.post([SEARCH, ask("ab", 100)])
     with Wire(cinema) as busy, Wire(cinema) as anew:
         busy.send(head(cinema, b'{"type":"Slow","payload":{"ms":400,"number":1}}'))
@@ -409,7 +409,7 @@ def test_7_2_a_refused_action_of_a_reaction_is_logged_and_counted(cinema):
 
 
 def waiting(server, target, body):
-    """A connection whose request waits for effects."""
+    """Sends a request that waits for effects, and returns its connection."""
     wire = Wire(server)
     data = json.dumps(body).encode()
     wire.send(

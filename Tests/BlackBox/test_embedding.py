@@ -68,7 +68,7 @@ class Program:
         return [line for line in rest.splitlines() if line.startswith("stopped ")]
 
     def status(self, field):
-        """A line of the kernel about the process (proc(5))."""
+        """Returns a line of the kernel about the process (proc(5))."""
         with open(f"/proc/{self.process.pid}/status") as file:
             return re.search(rf"^{field}:\s*(\S+)", file.read(), re.M)[1]
 

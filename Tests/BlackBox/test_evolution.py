@@ -67,7 +67,7 @@ def run(program, age, *command, status=0):
 
 
 def without_programs(program, age, data, tmp_path):
-    """The same history. Its records do not name the program that wrote them, like records of older servers."""
+    """Makes a copy of a history whose records name no program, like the records of older servers."""
     lines, copy = tmp_path / "lines-of-now", tmp_path / "older"
     run(program, age, "export", lines, "--data", data)
     records = [json.loads(line) for line in lines.read_text().splitlines()]
@@ -389,7 +389,7 @@ def test_records_of_a_lost_program_are_read_as_records_of_an_unknown_program(pro
 
 
 def deployed_commands():
-    """The commands on a directory /data that each file of deploy/ runs before a start."""
+    """Returns the commands on a directory /data that each file of deploy/ runs before a start."""
     [unit] = re.findall(r"^ExecStartPre=(.*)$", (DEPLOY / "systemd/store-server.service").read_text(), re.M)
     commands = {"systemd": (unit.replace("${STATE_DIRECTORY}", "/data").split()[1:], {})}
     for path in sorted((DEPLOY / "compose").glob("*.yaml")):
@@ -475,7 +475,7 @@ def test_verify_and_import_show_their_progress(program, long, tmp_path, is_termi
 
 
 def shown(program, command, is_terminal):
-    """The output of a command on standard error, which is a terminal or a pipe."""
+    """Returns the output of a command on standard error, which is a terminal or a pipe."""
     ours, theirs = pty.openpty() if is_terminal else os.pipe()
     child = subprocess.Popen(
         [program, *map(str, command)],

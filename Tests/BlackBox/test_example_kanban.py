@@ -19,7 +19,7 @@ def program():
 
 
 def blocks():
-    """The shell blocks of the README: the tokens, the start, and three walks."""
+    """Returns the shell blocks of the README: the tokens, the start, and three walks."""
     return re.findall(r"```sh\n(.*?)```", (KANBAN / "README.md").read_text(), re.S)
 
 

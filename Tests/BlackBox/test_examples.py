@@ -240,7 +240,7 @@ def test_the_commands_of_the_movies_document_are_taken(movies):
     with Films() as films, Server(program=movies, environment={"STORE_SERVER_FILM_SERVICE": films.url}) as server:
         for command in commands:
             line = "curl -fsS " + command.replace("http://127.0.0.1:8080", server.url)
-            # The second page can be asked for when the first is there.
+            # The second page can be requested when the first has arrived.
             until(
                 lambda: subprocess.run(["bash", "-c", line], capture_output=True).returncode == 0,
                 line,

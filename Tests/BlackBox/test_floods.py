@@ -28,7 +28,7 @@ def descriptors():
 
 
 def limited(folder, files):
-    """A script that starts the server with at most `files` descriptors."""
+    """Writes a script that starts the server with at most `files` descriptors, and returns its path."""
     path = folder / "limited"
     path.write_text(f'#!/bin/sh\nulimit -n {files} && exec "{binary()}" "$@"\n')
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
@@ -36,7 +36,7 @@ def limited(folder, files):
 
 
 def own_address():
-    """An address of this machine that is not loopback. No packet is sent to find it."""
+    """Returns an address of this machine that is not loopback. No packet is sent to find it."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.connect(("203.0.113.1", 9))
         return probe.getsockname()[0]
@@ -73,7 +73,7 @@ def post(server, body=BODY, length=None):
 
 
 def processor_waits(pid):
-    """The seconds for which each thread of a process has waited for a processor."""
+    """Returns the seconds for which each thread of a process has waited for a processor."""
     waits = {}
     for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
         with contextlib.suppress(OSError):
@@ -192,7 +192,7 @@ class _Bare:
 
 
 def refused(tmp_path, monkeypatch, files, *flags):
-    """The message of a server that does not start because it may open only `files` files."""
+    """Returns the message of a server that does not start because it may open only `files` files."""
     monkeypatch.setenv("TESTED_BINARY", str(limited(tmp_path, files)))
     ended = run("--ephemeral", "--analytics", "off", "--listen", "127.0.0.1:0", *flags)
     assert ended.returncode == 2, ended

@@ -45,7 +45,7 @@ BY_PATH = f'.package(name: "StoreServer", path: "{ROOT}")'
 
 
 def write_package(folder, dependency, names):
-    """A package whose program depends on the engine, and on a target of each name."""
+    """Writes a package whose program depends on the engine, and on a target of each name."""
     quoted = ", ".join(f'"{name}"' for name in names)
     manifest = MANIFEST.format(dependency=dependency, names=quoted)
     write(folder / "Package.swift", manifest)
@@ -60,7 +60,7 @@ def run(*command, cwd):
 
 
 def committed(folder):
-    """A repository with one commit, which contains this package."""
+    """Makes a repository with one commit, which contains this package, and returns its path."""
     folder.mkdir()
     for name in ("Sources", "Tests"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns(".build", "__pycache__"))

@@ -68,7 +68,7 @@ def shop(tmp_path, program):
 
 
 def forms(secret):
-    """The bytes of a text as UTF-8, as escaped JSON, and in base64 behind any other bytes."""
+    """Yields the bytes of a text as UTF-8, as escaped JSON, and in base64 after any other bytes."""
     yield secret.encode()
     yield json.dumps(secret)[1:-1].encode()
     for before in range(3):
@@ -78,7 +78,7 @@ def forms(secret):
 
 
 def traces(secrets, *folders):
-    """The files with any of these texts, in any form."""
+    """Returns the files with any of these texts, in any form."""
     patterns = re.compile(b"|".join(re.escape(form) for secret in secrets for form in forms(secret)))
     found = []
     for folder in folders:
@@ -183,7 +183,7 @@ def test_a_forgotten_user_is_nowhere_and_the_others_stay(shop, is_running):
         assert records[4]["payload"] == {"invitee": "bob", "email": "bob@hidden.example"}
         assert [record["type"] for record in records[-2:]] == ["users/forgotten", "invitations/removed"]
         assert records[-1]["origin"] == "StoreServer/forget"
-        # A state before the forget can't be made again, and the answer says from which on it can.
+        # A state before the forget can't be made again. The answer names the first version with a state.
         for version in (0, 1, newest - 1):
             gone = server.get(f"/state?version={version}", shop.operator)
             gone.problem("gone", 410)
@@ -191,7 +191,7 @@ def test_a_forgotten_user_is_nowhere_and_the_others_stay(shop, is_running):
         assert server.get(f"/state?version={newest}", shop.operator).status == 200
         blame = server.get("/state/invitations/total?blame=true", shop.operator).json
         assert blame["complete"] is False and blame["searchedAfter"] == newest
-        # The user may come back, with a new key.
+        # The user may return, with a new key.
         move(server, ada, "rue Neuve 3")
         assert server.get("/modules/profile", ada).json["street"] == "rue Neuve 3"
     everything = [shop.data, shop.secrets, shop.folder / "before.db"]
@@ -360,7 +360,7 @@ def test_three_hundred_of_a_thousand_users_are_forgotten(shop):
             ]
             assert server.post(json.dumps(body).encode(), shop.operator).status == 200
         copy("before")
-        # Most of them at once, some alone, and one without a server.
+        # Most users are forgotten at once, some separately, and the last user without a server.
         shop.forget(*gone[:290])
         for name in gone[290:299]:
             shop.forget(name)

@@ -234,7 +234,7 @@ def test_8_a_character_that_needs_no_encoding_may_have_one(server, path):
 
 
 def test_8_a_target_in_absolute_form_is_accepted(server):
-    """RFC 9112 §3.2.2 asks for it."""
+    """RFC 9112 §3.2.2 requires this."""
     with Wire(server) as wire:
         for target in ("http://{}/state", "HTTP://{}/state?after=0"):
             wire.send(

@@ -12,13 +12,13 @@ SECONDS_MAX = 5
 
 
 def paths_of(server):
-    """Every path of the route table, with a value for each parameter."""
+    """Returns every path of the route table, with a value for each parameter."""
     described = server.get("/openapi.json").json["paths"]
     return sorted({re.sub(r"\{[^}]*\}", "1", path) for path in described})
 
 
 def tricks(path):
-    """Other spellings of a path. None of them is a path of its resource."""
+    """Yields other spellings of a path. None of them is a path of its resource."""
     inner = path.rstrip("/") or "/state"
     yield f"/..{path}"
     yield f"/%2e%2e{path}"

@@ -83,7 +83,7 @@ def test_6_2_the_page_has_the_version_of_the_program_and_of_the_state(fresh):
 
 
 def typed(command):
-    """The output of a shell into which a reader types the command of the page."""
+    """Returns the output of a shell into which a reader types the command of the page."""
     shell = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=20)
     return json.loads(shell.stdout)
 

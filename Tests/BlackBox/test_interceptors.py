@@ -1,4 +1,4 @@
-"""Interceptors before the reducer and reactions behind it, in a program for these tests."""
+"""Interceptors before the reducer and reactions after it, in a program for these tests."""
 
 import json
 
@@ -20,7 +20,7 @@ def watched(program):
 
 
 def notes(server, after=0):
-    """The authors of notes, in the order of the log."""
+    """Returns the authors of notes, in the order of the log."""
     log = server.actions(after)
     return [each["payload"]["by"] for each in log if each["type"] == "diary/noted"]
 

@@ -129,7 +129,7 @@ def test_sighup_reads_the_level_again_and_no_stream_ends(tmp_path):
 
 
 def writes(server):
-    """True if the log has a line for an action that is dispatched now. A later warning is awaited first."""
+    """Returns true if the log has a line for an action that is dispatched now. A later warning is awaited first."""
     server.post(INCREASE)
     version, warnings = server.version, server.log_text.count("a login failed")
     login(server, "nobody")

@@ -15,7 +15,7 @@ SCREEN = {"type": "ScreenShown", "payload": {"name": "Secret garden"}}
 
 
 def logged(server, count):
-    """The fields of this number of lines of the log."""
+    """Returns the fields of this number of lines of the log."""
     found = until(
         lambda: len(LINE.findall(server.log_text)) >= count and LINE.findall(server.log_text),
         f"{count} lines of actions",

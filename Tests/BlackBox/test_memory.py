@@ -30,7 +30,7 @@ def metric(server, name, wire=None):
 
 
 def answered_readers(server, wire):
-    """The number of readers that got a stream, or were refused a stream or a connection."""
+    """Returns the number of readers that got a stream, or were refused a stream or a connection."""
     names = ["streams_opened_total", "streams_refused_for_memory_total", 'limits_hit_total{limit="connections"}']
     return sum(metric(server, f"store_{name}", wire) for name in names)
 
@@ -145,7 +145,7 @@ def test_the_memory_of_readers_is_given_back_when_they_have_left():
 
 
 def arenas(server):
-    """The number of malloc's arenas beside the main arena. Each has heaps of 64 MiB, at multiples of 64 MiB."""
+    """Returns the number of malloc's arenas beside the main arena. Each has heaps of 64 MiB, at multiples of 64 MiB."""
     with open(f"/proc/{server.pid}/maps") as file:
         maps = [line.split() for line in file]
     heaps = set()

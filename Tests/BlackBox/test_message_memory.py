@@ -30,7 +30,7 @@ def head(server, method, target, length, headers=()):
 
 
 def served_paths(server, method):
-    """The targets of all routes of a method, with a value for each parameter."""
+    """Returns the targets of all routes of a method, with a value for each parameter."""
     paths = server.get("/openapi.json").json["paths"]
     return [re.sub(r"{[^}]*}", "counter", path) for path, routes in paths.items() if method in routes]
 
@@ -172,11 +172,11 @@ class Unread:
         self.socket.sendall(f"GET {target} HTTP/1.1\r\nHost: {server.authority}\r\n\r\n".encode())
 
     def was_reset(self):
-        """True if the server has closed the connection and dropped the unread bytes."""
+        """Returns true if the server has closed the connection and dropped the unread bytes."""
         return self.socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) != 0
 
     def is_answered(self):
-        """True if bytes of the answer have arrived, which stay unread, or if the connection has ended."""
+        """Returns true if bytes of the answer have arrived, which stay unread, or if the connection has ended."""
         with contextlib.suppress(BlockingIOError):
             self.socket.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
             return True

@@ -11,7 +11,7 @@ SAMPLE = re.compile(r'^([a-zA-Z_:][a-zA-Z0-9_:]*)(\{[a-z]+="[^"]*"(,[a-z]+="[^"]
 
 
 def samples(server, wire=None):
-    """Every sample by its name and labels. Checks that each line has the right format."""
+    """Returns every sample by its name and labels. Checks that each line has the right format."""
     answer = server.get("/metrics", wire=wire)
     assert answer["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
     found, described = {}, {}
@@ -35,7 +35,7 @@ def samples(server, wire=None):
 
 
 def total(found, name, **labels):
-    """The sum of the samples of a name that have these labels."""
+    """Returns the sum of the samples of a name that have these labels."""
     wanted = [f'{key}="{value}"' for key, value in labels.items()]
     return sum(
         value

@@ -244,7 +244,7 @@ def test_b24_an_event_has_the_slice_before_the_change(fresh):
         change = stream.event().json
         assert change["old"] == event["new"]
         assert change["new"]["selectedMovie"] == "Movie 3"
-        # A reader that arrives later, or comes back, begins with the current slice.
+        # A reader that connects later or again begins with the current slice.
         until(lambda: fresh.version == 6, "the presenters have dispatched")
         known = fresh.tag
         assert stream.event().json["old"] == change["new"]
@@ -435,7 +435,7 @@ def test_x19_an_instance_has_a_tag(cinema):
 
 
 def filled(program, data):
-    """A store with a history of modules, effects and instances, after a kill."""
+    """Makes a history of modules, effects and instances, and kills its server."""
     server = Server(program=program, data=data)
     server.post([action("search/start"), action("cards/7/start", title="Alien")])
     server.post([action("cards/a/b/start", title="Brazil"), action("cards/a/b/liked")])

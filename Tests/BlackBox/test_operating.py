@@ -26,7 +26,7 @@ ATTRIBUTES = {name for file in SPANS for name in re.findall(r'"([a-z_.]+)"', (RO
 
 
 def untrue(text):
-    """The faults of the tables of threats: missing cells and wrong names, a line each."""
+    """Returns the faults of the tables of threats: missing cells and wrong names, a line each."""
     found, count = [], 0
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]

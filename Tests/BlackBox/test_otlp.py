@@ -139,7 +139,7 @@ def test_7_5_consequences_of_an_action_are_a_part_of_its_trace(collector, cinema
     spans = {span["spanId"]: span for span in collector.spans}
 
     def way(span):
-        """The names of a span and of the spans around it, the outermost last."""
+        """Returns the names of a span and of the spans around it, the outermost last."""
         names = [span["name"]]
         while "parentSpanId" in span:
             span = spans[span["parentSpanId"]]
@@ -269,13 +269,13 @@ def test_7_5_a_batch_that_is_refused_is_given_up_and_counted(status):
 
 
 def nowhere():
-    """A URL at which no process listens."""
+    """Returns a URL at which no process listens."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return f"http://127.0.0.1:{listener.getsockname()[1]}"
 
 
 def dispatching(server, count):
-    """The time of this number of dispatches in a row."""
+    """Returns the time of this number of dispatches in a row."""
     began = time.monotonic()
     with Wire(server) as wire:
         for _ in range(count):

@@ -17,7 +17,7 @@ SCREEN = {"type": "ScreenShown", "payload": {"name": "Main"}}
 
 
 def processor_seconds(server):
-    """The seconds of processor time that the process has used."""
+    """Returns the seconds of processor time that the process has used."""
     with open(f"/proc/{server.pid}/stat") as file:
         fields = file.read().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -248,7 +248,7 @@ def load(server, stop, answers):
 
 @pytest.mark.parametrize("kind", ["port", "path"])
 def test_1_1_after_kill_9_under_load_a_restart_serves_at_once(kind, tmp_path):
-    """An ephemeral store: same address, new epoch, and readers that come back get a resync."""
+    """An ephemeral store has the same address and a new epoch, and readers that reconnect get a resync."""
     listen = f"unix:{tmp_path}/store.sock" if kind == "path" else "127.0.0.1:0"
     first = Server(listen=listen)
     listen = listen.replace(":0", f":{first.port}")

@@ -155,7 +155,7 @@ def test_4_5_a_part_is_read_in_patches(fresh):
 
 
 def fill(server, headers, most=4_096):
-    """Streams of one client at different pointers, until no place is left."""
+    """Opens streams of one client at different pointers until no place is left, and returns them."""
     streams = []
     while len(streams) <= most:
         stream = Stream(server, events(f"/todos/items/{len(streams)}"), headers=headers.items()).opened()

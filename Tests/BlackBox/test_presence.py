@@ -100,7 +100,7 @@ def test_b17_a_view_of_a_slice_that_was_stopped_is_not_ended_at_the_next_start(p
     server.post(action("page/start"))
     with view(server, "page"):
         counts(server, "page", 1)
-        # In one batch, so that the view's action waits behind both.
+        # The stop and the start are in one array, so that the view's action waits after both.
         server.post([action("page/stop"), action("page/start")])
         counts(server, "page", 1)
         server.post(action("page/stop"))

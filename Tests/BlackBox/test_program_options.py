@@ -27,7 +27,7 @@ def ended(program, *arguments, environment=None):
 
 
 def refused(program, *arguments, environment=None):
-    """The one line of a program that can't use its configuration."""
+    """Returns the one line of a program that can't use its configuration."""
     result = ended(program, *arguments, environment=environment)
     assert result.returncode == 2 and result.stdout == "", result
     [line] = result.stderr.splitlines()
@@ -36,7 +36,7 @@ def refused(program, *arguments, environment=None):
 
 
 def options(server):
-    """The options, as an effect reads them."""
+    """Returns the options, as an effect reads them."""
     assert server.wait({"type": "courier/asked"}).json["completed"]
     found = server.state["courier"]
     assert found["isSigned"], found

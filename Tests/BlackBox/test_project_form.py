@@ -19,14 +19,14 @@ def sources(folder):
 
 
 def mounted(folder):
-    """The modules of the root state by their types, in order, with the members for their slices."""
+    """Returns the modules of the root state by their types, in order, with the members for their slices."""
     roots = [text for text in sources(folder).values() if re.search(r": RootState\b", text)]
     assert len(roots) == 1, "one file has the state"
     return dict(MOUNT.findall(roots[0]))
 
 
 def misplaced(folder):
-    """The declarations that are not at the place of their name, a line each."""
+    """Returns the declarations that are not at the place of their name, a line each."""
     texts, mounts, found = sources(folder), mounted(folder), []
     declared = {file: [a or b for a, b in MODULE.findall(text)] for file, text in texts.items()}
     behind = {f"{name}Module" for text in texts.values() for name in re.findall(r"\b(\w+)\.module\.at", text)}

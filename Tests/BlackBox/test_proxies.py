@@ -191,7 +191,7 @@ def test_the_document_names_each_recipe_and_its_timeouts_outlast_a_wait():
     for kind, file in FILES.items():
         assert f"deploy/proxy/{file}" in document
         assert (RECIPES / file).exists()
-    # Timeouts are longer than a heartbeat and than the wait of a request.
+    # Timeouts are longer than the time between heartbeats, and than the wait of a request.
     for kind, pattern in (("nginx", r"proxy_read_timeout (\d+)s"), ("haproxy", r"timeout server (\d+)s")):
         assert int(re.search(pattern, (RECIPES / FILES[kind]).read_text())[1]) > 60
 

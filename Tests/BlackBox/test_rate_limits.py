@@ -7,7 +7,7 @@ from harness import INCREASE, Server, Stream, Wire, open_streams, run, until
 
 
 def limit_of(answer, name):
-    """The policy and the rest of a limit, from the two header fields."""
+    """Returns the policy and the rest of a limit, from the two header fields."""
 
     def read(field):
         items = [item.strip().split(";") for item in (answer[field] or "").split(",") if item.strip()]
@@ -134,7 +134,7 @@ def test_9_3_a_rate_is_shown_as_it_was_given():
 
 
 def origin(server, **fields):
-    """The origin in the log of a client that sends these fields. Underscores stand for hyphens."""
+    """Returns the origin in the log of a client that sends these fields. Underscores stand for hyphens."""
     headers = {name.replace("_", "-"): value for name, value in fields.items()}
     assert server.post(INCREASE, headers).status == 200
     return server.actions(server.version - 1)[0]["origin"]

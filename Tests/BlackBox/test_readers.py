@@ -175,7 +175,7 @@ def test_a_change_of_membership_is_exact_on_every_stream(house):
 
 
 def events_until_bye(stream):
-    """All events of a stream whose server has stopped, except the last event, `bye`."""
+    """Returns all events of a stream whose server has stopped, except the last event, `bye`."""
     events = []
     while not events or events[-1].name != "bye":
         events.append(stream.event())

@@ -39,7 +39,7 @@ class Model:
         return self.boards.get(board, [(0, frozenset(), None)])[-1]
 
     def at(self, board, version):
-        """The readers and the title of a board in a version; no readers if it is absent."""
+        """Returns the readers and the title of a board in a version; no readers if it is absent."""
         for since, readers, title in reversed(self.boards.get(board, [])):
             if since <= version:
                 return readers, title
@@ -49,7 +49,7 @@ class Model:
         self.boards.setdefault(board, []).append((version, readers, title))
 
     def last_change(self, user):
-        """The last version that changed what a user reads."""
+        """Returns the last version that changed what a user reads."""
         last = 0
         for history in self.boards.values():
             for before, after in zip([(0, frozenset(), None), *history], history):

@@ -17,7 +17,7 @@ SHELL = re.compile(r"^```sh\n(.*?)^```", re.S | re.M)
 
 
 def shown_files(text):
-    """The files of a document, each joined from its blocks."""
+    """Returns the files of a document, each joined from its blocks."""
     files = {}
     for name, code in FILE.findall(text):
         files[name] = files.get(name, "") + code

@@ -86,7 +86,7 @@ def test_a_reducer_gets_what_the_record_of_its_action_has(house, program, tmp_pa
 
 
 def nanoseconds(time):
-    """The nanoseconds since 1970 of a time of an export."""
+    """Returns the nanoseconds since 1970 of a time of an export."""
     whole, _, part = time.rstrip("Z").partition(".")
     seconds = datetime.datetime.fromisoformat(whole + "+00:00").timestamp()
     return int(seconds) * 1_000_000_000 + int(part.ljust(9, "0")[:9] or 0)

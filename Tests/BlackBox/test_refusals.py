@@ -324,7 +324,7 @@ def test_8_a_refusal_without_a_body_keeps_the_connection(server, method, target,
         for _ in range(3):
             answer = server.request(method, target, wire=wire)
             assert (answer.status, answer["connection"]) == (status, None)
-        # Requests that are pipelined behind it are answered, too.
+        # Requests that are pipelined after such a request are answered, too.
         wire.send(get(server, line=f"{method} {target} HTTP/1.1") * 5 + get(server))
         for _ in range(5):
             assert wire.answer(method).status == status

@@ -31,7 +31,7 @@ def again(program, tmp_path, server):
 
 
 def read_until(stream, version):
-    """The bytes of a stream's events up to a version."""
+    """Returns the bytes of a stream's events up to a version."""
     seen = b""
     while True:
         event = stream.event()

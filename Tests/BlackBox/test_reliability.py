@@ -13,7 +13,7 @@ PROMISES = [f"G{number}" for number in range(1, 13)]
 
 
 def untrue(text):
-    """The faults of the table of promises: missing cells and wrong names, a line each."""
+    """Returns the faults of the table of promises: missing cells and wrong names, a line each."""
     found, rows = [], []
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]

@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 
 
 def validator(schema, name):
-    """A validator of one definition of `GET /schema`."""
+    """Returns a validator of one definition of `GET /schema`."""
     return Draft202012Validator({**schema, "$ref": f"#/$defs/{name}"})
 
 

@@ -9,7 +9,7 @@ SCENARIOS = json.loads((ROOT / "Tests" / "Scenarios" / "scenarios.json").read_te
 
 
 def filled(value, epoch):
-    """The same value with the epoch in place of `{epoch}`."""
+    """Returns the same value with the epoch in place of `{epoch}`."""
     return json.loads(json.dumps(value).replace("{epoch}", epoch))
 
 

@@ -75,7 +75,7 @@ def test_b25_the_view_of_an_instance_is_presented_while_that_is_there(board, mod
     gone = {f"{module}/7", f"{module}/\u00e9"}
     assert set(ada.views) == {f"{module}/{id}" for id in IDS} - gone
     assert bob.views == (["notes/7"] if module == "notes" else [])
-    # A start of a started instance presents it to the session that asks, and to no other.
+    # A start of a started instance presents the instance only to the session that dispatches the start.
     eve = Client(board).begin()
     start(eve, "cards", "8")
     start(eve, "cards", "8")
@@ -386,7 +386,7 @@ def test_s8_cells_are_compared_by_their_key(board):
         mirrors = [Mirror().take(stream.opened().event()) for stream in (view, slice)]
 
         def patches(*actions):
-            """The patches of a change, for the view and for the slice."""
+            """Returns the patches of a change, for the view and for the slice."""
             assert board.post(list(actions) if len(actions) > 1 else actions[0]).status == 200
             events = [stream.event() for stream in (view, slice)]
             for mirror, event in zip(mirrors, events):
@@ -471,7 +471,7 @@ def test_b11_presenters_of_instances_and_sessions_come_and_go_with_their_slices(
 
 
 def commands(stream, count):
-    """The next `count` commands. Other events are skipped."""
+    """Returns the next `count` commands. Other events are skipped."""
     found = []
     while len(found) < count:
         event = stream.event()

@@ -19,7 +19,7 @@ FILES = ("LICENSE", "NOTICE", "Package.swift")
 
 
 def has_test(path, name):
-    """True if the file declares a test of this name."""
+    """Returns true if the file declares a test of this name."""
     text = (ROOT / path).read_text()
     swift = rf"@Test\b[^{{}}]*?\bfunc (`{re.escape(name)}`|{re.escape(name)})\("
     python = rf"^def {re.escape(name)}\("
@@ -31,7 +31,7 @@ def spans(cell):
 
 
 def untrue(text):
-    """The names in the tables that do not exist, a line each."""
+    """Returns the names in the tables that do not exist, a line each."""
     found, rows = [], []
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]

@@ -107,8 +107,8 @@ public enum Face{number}: StartableInterface {{
     }}
 }}
 """
-# A type behind an interface is internal to its target. A module starts the next module through its
-# interface, and asks it until the requested number of times is reached.
+# The type of a module behind an interface is internal to its target. A module starts the next module
+# through its interface, and dispatches to it the requested number of times.
 INSIDE = """public import StoreCore
 public import RingPart{face}
 import RingPart{next}

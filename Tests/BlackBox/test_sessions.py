@@ -309,7 +309,7 @@ def test_13_the_number_of_sessions_of_one_address_has_a_bound(stage_program, tmp
 
 
 def sessions(server):
-    """All sessions, as an operator sees them."""
+    """Returns all sessions, as an operator sees them."""
     return set(server.state["sessions"])
 
 
@@ -361,7 +361,7 @@ def lines(fields):
 
 
 def waited(seconds, began=[]):
-    """True if `seconds` have passed since the first call."""
+    """Returns true if `seconds` have passed since the first call."""
     began.append(time.monotonic())
     if began[-1] - began[0] < seconds:
         return False

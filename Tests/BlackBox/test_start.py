@@ -55,7 +55,7 @@ class Later(threading.Thread):
 
 
 def reasons(server):
-    """The reasons why a server is not ready."""
+    """Returns the reasons why a server is not ready."""
     answer = server.get("/readyz", {"Accept": "application/json"})
     assert answer.status == 503 and answer.json["ready"] is False
     return [reason["code"] for reason in answer.json["reasons"]]

@@ -209,7 +209,7 @@ def test_9_all_stores_share_the_places_for_streams(program):
 
 
 def opened(server, target):
-    """A stream, or `None` if there is no place for it."""
+    """Returns a stream, or `None` if there is no place for it."""
     stream = Stream(server, target).opened()
     if stream.answer.status == 200:
         return stream

@@ -29,7 +29,7 @@ def program():
 
 
 def records(server, base):
-    """The whole log of a store, page by page."""
+    """Returns the whole log of a store, page by page."""
     found = []
     while True:
         after = found[-1]["version"] if found else 0

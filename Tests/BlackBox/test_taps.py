@@ -62,7 +62,7 @@ def at_once(visitors, work):
 
 
 def tapped(server, taps):
-    """The taps of many clients at once: visitors with sessions of their own, and visitors that share a session.
+    """Returns the taps of many clients at once: visitors with sessions of their own, and visitors that share a session.
     All consequences have been applied."""
     own = [Visitor(server, place).begin() for place in range(CLIENTS // 2)]
     shared = [Visitor(server, CLIENTS // 2 + place) for place in range(CLIENTS // 2)]
@@ -78,7 +78,7 @@ def tapped(server, taps):
 
 
 def consequences(records):
-    """The version and title of each tap in the log that selects another film."""
+    """Returns the version and title of each tap in the log that selects another film."""
     selected, expected = None, []
     for record in records:
         if record["type"] == TAPPED:
@@ -134,7 +134,7 @@ def test_b18_the_trace_of_every_version_names_its_own_consequences_alone(tmp_pat
             records = {record["version"]: record for record in client.log}
             families = families_of(records)
             with Wire(server) as wire:
-                # A shared client also asks about actions of others: its traces of those actions are empty.
+                # The shared client also requests traces of other clients' actions, and these are empty.
                 for version in range(1, newest + 1) if client is shared[0] else records:
                     answer = server.get(f"/trace?version={version}", client.headers, wire)
                     steps = [steps_of(records[each]) for each in families.get(version, [])]
@@ -156,7 +156,7 @@ def families_of(records):
 
 
 def steps_of(record):
-    """The steps of a trace for one action."""
+    """Returns the steps of a trace for one action."""
     version, type_ = record["version"], record["type"]
     steps = []
     if "cause" in record:

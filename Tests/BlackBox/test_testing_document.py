@@ -18,7 +18,7 @@ def printed():
 
 
 def unmarked(text):
-    """Lines without the marks and the indentation that the test runner puts before them."""
+    """Returns lines without the marks and the indentation that the test runner puts before them."""
     return [re.sub(r"^(↳ )?\s*", "", line).rstrip() for line in text.splitlines()]
 
 

@@ -113,7 +113,7 @@ def test_metrics_have_one_label_for_all_instances(ballots):
 
 
 def at(stream, version):
-    """The first event of a stream for this version or a later version."""
+    """Returns the first event of a stream for this version or a later version."""
     event = stream.event()
     while event.version < version:
         event = stream.event()

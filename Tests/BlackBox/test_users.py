@@ -121,7 +121,7 @@ def test_streams_show_a_user_its_own_slices_alone(house):
         shared = server.post(action("catalogue/priced", item="cup", price=1), bob).json["version"]
 
         def text(stream, last):
-            """All that a stream got until an event of `last`."""
+            """Returns all that a stream got until an event of `last`."""
             seen = ""
             while True:
                 event = stream.event()
@@ -304,7 +304,7 @@ def test_operators_list_users_and_forget_them(house):
         assert server.get("/modules/note", ada).status == 404
         until(lambda: server.get("/effects", house.operator).json["effects"] == [], "the effect is cancelled")
         assert [user["principal"] for user in server.get("/users", house.operator).json["users"]] == ["bob"]
-        # The user may come back, and begins anew.
+        # The user may return, and begins anew.
         add(server, "tea", ada)
         assert items(server, ada) == ["tea"]
         stream.close()
@@ -371,5 +371,5 @@ def test_a_second_version_gives_users_the_slices_that_sessions_had(house, tmp_pa
 
 
 def name_of(server, client):
-    """The name of a client's session."""
+    """Returns the name of a client's session."""
     return server.get("/session", client).json["session"]

@@ -58,7 +58,7 @@ def types(server, headers=None):
 
 
 def value(stream):
-    """The value of the next event."""
+    """Returns the value of the next event."""
     return stream.event().json
 
 

@@ -39,7 +39,7 @@ def dispatch(server, type_, headers=(), **payload):
 
 
 def visitor(server):
-    """The header field that names a session."""
+    """Returns the header field that names a session."""
     answer = server.request("POST", "/sessions", b"")
     return {"Cookie": answer["set-cookie"].partition(";")[0]}
 

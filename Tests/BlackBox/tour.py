@@ -74,7 +74,7 @@ def blocks(text):
 
 
 def pattern(line):
-    """The regular expression for a shown line."""
+    """Returns the regular expression for a shown line."""
     parts = re.split(r"(…|\b[0-9a-f]{8}\b)", line.rstrip())
     return "".join(
         ".*" if part == "…" else "[0-9a-f]{8}" if index % 2 else re.escape(part)

@@ -31,7 +31,7 @@ def library():
 
 
 def watching(folder, notes=None, **what):
-    """The environment of a server whose writes below this folder are noted. The faults have the names that
+    """Returns the environment of a server whose writes below this folder are noted. The faults have the names that
     powerloss.c explains: stop, hang, fail, calls, synchronous, clock."""
     wanted = {"folder": folder, "notes": notes, **what}
     given = {f"DISK_{name.upper()}": str(value) for name, value in wanted.items() if value is not None}
@@ -52,7 +52,7 @@ def read_notes(path):
 
 
 def shown(note):
-    """The highest version in the sent bytes of this note; 0 if the note has no version."""
+    """Returns the highest version in the sent bytes of this note; 0 if the note has no version."""
     what, _, _, data = note
     if what != SENT:
         return 0
@@ -156,7 +156,7 @@ class Disk:
         self.pending = []
 
     def image(self, chance=lambda: False):
-        """The content after a power cut at this moment: for each path its bytes.
+        """Returns the content after a power cut at this moment: for each path its bytes.
 
         `chance()` decides for each unsynced change if it survives. Of the changes of names, only the first few survive,
         because file systems keep their order. Of a file's sectors, any may survive.

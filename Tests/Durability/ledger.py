@@ -169,7 +169,7 @@ class Fold:
 
 
 def read_journal(folder):
-    """The records of a journal that no process has open, or of a journal after a kill."""
+    """Returns the records of a journal that no process has open, or of a journal after a kill."""
     with tempfile.TemporaryDirectory() as copy:
         for name in ("store.db", "store.db-wal"):
             source = pathlib.Path(folder) / name

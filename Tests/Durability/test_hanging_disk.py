@@ -1,4 +1,4 @@
-"""A call that never returns: no client gets an action that is not durable, and a stop leaves the call behind
+"""A call that never returns: no client gets an action that is not durable, and a stop does not wait for the call
 (architecture: G1, G4; protocol 7.3)."""
 
 import threading

@@ -9,7 +9,7 @@ from harness import Server, Wire, binary, until
 from ledger import Ledger
 
 DISPATCHES = 60
-# strace -f -y: process, call, and the path behind a descriptor as first argument.
+# A line of strace -f -y: the process, the call, and the path of the descriptor in the first argument.
 CALL = re.compile(r"^\d+ +(\w+)\((?:AT_FDCWD(?:<[^>]*>)?, )?(?:\d+<([^>]*)>|\"([^\"]*)\")")
 WRITES = {"pwrite64", "write"}
 SYNCS = {"fsync", "fdatasync"}
@@ -24,7 +24,7 @@ NOTED = {disk.WROTE: WRITES, disk.SYNCED: SYNCS, disk.TRUNCATED: {"ftruncate"}}
 
 
 def traced(folder, environment):
-    """A program that runs the server under strace. Only the server gets the environment."""
+    """Writes a program that runs the server under strace. Only the server gets the environment."""
     script, output = folder / "traced", folder / "calls"
     given = " ".join(f"-E {name}='{value}'" for name, value in environment.items())
     script.write_text(

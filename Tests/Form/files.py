@@ -10,7 +10,7 @@ INLINE = re.compile(r"`+[^`\n]+`+")
 
 
 def files(*endings):
-    """Every file with this end of its name, by its path from the root, without built files."""
+    """Yields every file with this end of its name, by its path from the root, without built files."""
     for path in sorted(ROOT.rglob("*")):
         name = path.relative_to(ROOT)
         if path.suffix in endings and not BUILT.intersection(name.parts) and path.is_file():
@@ -18,6 +18,6 @@ def files(*endings):
 
 
 def prose(text):
-    """A document's lines, with code emptied so that the numbers stay."""
+    """Returns a document's lines, with code emptied so that the numbers stay."""
     text = FENCE.sub(lambda block: "\n" * block.group().count("\n"), text)
     return [INLINE.sub("", line) for line in text.splitlines()]

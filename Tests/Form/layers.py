@@ -17,7 +17,7 @@ ROW = re.compile(r"^\| ((?:`\w+`(?:, )?)+) \|", re.M)
 
 
 def targets():
-    """The targets in Sources/, from Package.swift."""
+    """Yields the targets in Sources/, from Package.swift."""
     command = ["swift", "package", "--package-path", ROOT, "dump-package"]
     package = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     for target in package["targets"]:
@@ -26,12 +26,12 @@ def targets():
 
 
 def folders():
-    """The folder of each target."""
+    """Returns the folder of each target."""
     return {target["name"]: target.get("path") or f"Sources/{target['name']}" for target in targets()}
 
 
 def declared():
-    """The targets that each target in Sources/ may import."""
+    """Returns the targets that each target in Sources/ may import."""
     names = {}
     for target in targets():
         needs = [dependency.get("byName") or dependency.get("target") for dependency in target["dependencies"]]
@@ -47,7 +47,7 @@ def imports(folder):
 
 
 def undeclared(declared, imported):
-    """Imports of our own targets that Package.swift does not declare, a line each."""
+    """Yields imports of our own targets that Package.swift does not declare, a line each."""
     for name, found in imported.items():
         for file, module in found:
             if module in declared and module != name and module not in declared[name]:
@@ -58,13 +58,13 @@ def undeclared(declared, imported):
 
 
 def rows(text):
-    """The targets of the table of layers, from the top down."""
+    """Returns the targets of the table of layers, from the top down."""
     table = text.partition("\n## Layers\n")[2].partition("\n## ")[0]
     return [name for row in ROW.findall(table) for name in re.findall(r"\w+", row)]
 
 
 def misplaced(declared, rows):
-    """The dependencies that contradict the order of the table, a line each."""
+    """Yields the dependencies that contradict the order of the table, a line each."""
     table = "the table of layers in docs/ARCHITECTURE.md"
     for name in sorted(set(declared) - set(rows)):
         yield f"{table} has no row for {name}: add one, below what it depends on and above what depends on it"

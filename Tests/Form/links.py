@@ -17,13 +17,13 @@ def anchor(heading):
 
 
 def anchors(text):
-    """The names of all headings of a document."""
+    """Returns the names of all headings of a document."""
     lines = FENCE.sub("", text).splitlines()
     return {anchor(match[1]) for line in lines if (match := HEADING.match(line))}
 
 
 def dead(name, text):
-    """The broken links of a document, a line each."""
+    """Yields the broken links of a document, a line each."""
     base = (ROOT / name).parent
     for number, line in enumerate(prose(text), 1):
         for target in LINK.findall(line):
@@ -40,7 +40,7 @@ def dead(name, text):
 
 
 def advice(name, file):
-    """A hint for a link to a missing file: the place to which the file may have moved."""
+    """Returns a hint for a link to a missing file: the place to which the file may have moved."""
     base = (ROOT / name).parent
     found = [path for path, _ in files(".swift", ".md", ".py") if path.endswith("/" + file)]
     places = " or ".join(os.path.relpath(ROOT / path, base) for path in found)

@@ -10,7 +10,7 @@ FRAME = re.compile(r"\b([A-Z]\w*)\.(\w+)\b")
 
 @functools.cache
 def bodies():
-    """The text of all files in which a type is declared or extended, by the type's name."""
+    """Returns the text of all files in which a type is declared or extended, by the type's name."""
     found = {}
     for file, text in files(".swift"):
         if not file.startswith("Sources/"):
@@ -21,7 +21,7 @@ def bodies():
 
 
 def unknown(document):
-    """The frames of a document's blocks of frames that no file of Sources has."""
+    """Returns the frames of a document's blocks of frames that no file of Sources has."""
     blocks = re.findall(r"^```frames\n(.*?)^```$", document, re.M | re.S)
     frames = {frame for block in blocks for frame in FRAME.findall(block)}
     assert blocks, "there is no block of frames"

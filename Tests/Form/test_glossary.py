@@ -10,7 +10,7 @@ TYPE = re.compile(r"^[^/\n]*?\b(?:actor|class|enum|protocol|struct|typealias) (\
 
 
 def rows(text, width=3):
-    """The cells of each row of the tables with `width` columns."""
+    """Yields the cells of each row of the tables with `width` columns."""
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if len(cells) == width and cells[0] not in ("word", "here", "---"):
@@ -26,7 +26,7 @@ def declared():
 
 
 def missing(text, types):
-    """The types in the tables that do not exist, a line each."""
+    """Yields the types in the tables that do not exist, a line each."""
     for word, meaning, code in rows(text):
         if not meaning.endswith("."):
             yield f"docs/GLOSSARY.md: the meaning of '{word}' is no sentence"
@@ -41,7 +41,7 @@ def missing(text, types):
 
 
 def missing_elsewhere(text, types):
-    """The same for the table of words with another meaning in StoreServer, whose last column is prose."""
+    """Yields the same for the table of words with another meaning in StoreServer, whose last column is prose."""
     for word, _, here in rows(text):
         for name in re.findall(r"`([A-Z]\w+)(?:\.[^`]*)?`", here):
             if name not in types:

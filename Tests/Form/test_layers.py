@@ -31,7 +31,7 @@ def test_the_gates_build_with_the_check_of_imports(gate):
 
 
 def checked_commands():
-    """The builds of the gates, and the build that the guide names."""
+    """Returns the builds of the gates, and the build that the guide names."""
     guide = (ROOT / "docs/WRITING_STORES.md").read_text()
     commands = [(ROOT / "scripts" / gate).read_text() for gate in ("check", "test")] + [guide]
     return [re.search(r"swift build.*--explicit-target-dependency-import-check \w+", text)[0] for text in commands]

@@ -10,7 +10,7 @@ QUOTE = re.compile(r"^<!-- from (\S+) -->\n```swift\n(.*?)^```", re.S | re.M)
 
 
 def contains(text, quote):
-    """True if the lines of a quote follow one another in a text, with any indentation."""
+    """Returns true if the lines of a quote follow one another in a text, with any indentation."""
     text, quote = ([line.strip() for line in each.splitlines()] for each in (text, quote))
     return any(text[at : at + len(quote)] == quote for at in range(len(text)))
 

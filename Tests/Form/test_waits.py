@@ -12,7 +12,7 @@ SUPPORT = "Tests/StoreTestSupport/"
 
 
 def unbounded(texts):
-    """The loops of the tests that wait without a bound, a line each."""
+    """Yields the loops of the tests that wait without a bound, a line each."""
     for name, text in texts:
         lines = text.splitlines()
         for number, line in enumerate(lines):

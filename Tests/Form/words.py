@@ -50,14 +50,14 @@ CLAUSE_WORDS = re.compile(r"[a-z]+", re.I)
 
 
 def folder(name):
-    """The folder for which a file is counted: a target, a folder of the documents, or the root."""
+    """Returns the folder for which a file is counted: a target, a folder of the documents, or the root."""
     parts = name.split("/")
     deep = {"Sources": 2, "Tests": 2, "examples": 2, "docs": len(parts) - 1}.get(parts[0], 1)
     return "/".join(parts[:deep]) if len(parts) > 1 else "."
 
 
 def sentences(text):
-    """The sentences of a Swift file's comments, each with the first line of its paragraph."""
+    """Yields the sentences of a Swift file's comments, each with the first line of its paragraph."""
     paragraph, begin, is_code = [], 0, False
     for number, line in enumerate([*text.splitlines(), ""], 1):
         comment = LINE_OF_COMMENT.match(line)
@@ -80,7 +80,7 @@ def sentences(text):
 
 
 def wrong_with(sentence):
-    """The rules that a sentence breaks: (kind, fault)."""
+    """Yields the rules that a sentence breaks: (kind, fault)."""
     plain = re.sub(r"`[^`]*`", "`", sentence)
     shown = sentence if len(sentence) < 90 else sentence[:87] + "..."
     if re.search(r"\bwhere\b", plain, re.I):
@@ -95,7 +95,7 @@ def wrong_with(sentence):
 
 
 def found_in(name, text):
-    """Every place in one file: (kind, line, fault)."""
+    """Yields every place in one file: (kind, line, fault)."""
     is_swift = name.endswith(".swift")
     if is_swift and name.startswith("Sources/"):
         for number, sentence in sentences(text):
@@ -115,14 +115,14 @@ def found_in(name, text):
 
 
 def places():
-    """Every place of the repository: (folder, kind, a line that shows it)."""
+    """Yields every place of the repository: (folder, kind, a line that shows it)."""
     for name, text in files(".swift", ".md"):
         for kind, number, wrong in found_in(name, text):
             yield folder(name), kind, f"{name}:{number}: {wrong}"
 
 
 def count(found):
-    """The number of places of each folder and kind."""
+    """Returns the number of places of each folder and kind."""
     counts = collections.defaultdict(lambda: dict.fromkeys(KINDS, 0))
     for where, kind, _ in found:
         counts[where][kind] += 1
@@ -134,7 +134,7 @@ def recorded():
 
 
 def excess(found, bounds):
-    """The excess over the recorded counts: a line for each such folder, and the places in it."""
+    """Returns the excess over the recorded counts: a line for each such folder, and the places in it."""
     lines = []
     for where, kinds in count(found).items():
         for kind, number in kinds.items():

@@ -4,7 +4,7 @@ struct ChunkDecoder {
     /// True after the chunk of size 0.
     private(set) var isWhole = false
 
-    /// Is `nil` if the bytes are no whole chunks, or go on behind the last chunk.
+    /// Returns `nil` if the bytes are no whole chunks, or continue after the last chunk.
     init?(_ bytes: [UInt8]) {
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -2,7 +2,7 @@ import Glibc
 import StoreTestSupport
 import Testing
 
-/// A client's side of a stream: the payload of the chunks (RFC 9112 §7.1), behind the response's
+/// A client's side of a stream: the payload of the chunks (RFC 9112 §7.1), after the response's
 /// head.
 final class StreamReader {
     private let connection: RawConnection

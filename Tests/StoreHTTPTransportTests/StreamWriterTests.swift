@@ -11,7 +11,7 @@ import Testing
         try StreamReader(port: echo.port, "/events", seconds: seconds)
     }
 
-    /// Returns the next line that is no heartbeat: among many readers some get a heartbeat each
+    /// Returns the next line that is no heartbeat. With many readers, some get a heartbeat each
     /// second.
     private func line(_ reader: StreamReader) throws -> String {
         while true {

@@ -87,7 +87,7 @@ final class InProcessServer {
         if !body.isEmpty { headers.append(("Content-Length", String(body.count))) }
         let exchange = HTTPExchange(loop: parts.context.process.transport.loop)
         let texts = headers.map { (name: Array($0.name.utf8), value: Array($0.value.utf8)) }
-        // The fields point into these bytes until the answer is there.
+        // The fields point into these bytes until the answer is made.
         let memory = texts.flatMap { $0.name + $0.value }
         return try memory.withUnsafeBytes { memory in
             let base = try #require(memory.bindMemory(to: CChar.self).baseAddress)

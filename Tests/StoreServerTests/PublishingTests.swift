@@ -187,10 +187,11 @@ import Testing
             opened.open()
         }
         #expect(opened.wait(seconds: 60))
-        // A reader that knows a later version from an answer waits for its publication.
+        // A reader that has a later version from an answer waits for the publication of this
+        // version.
         publishing.perform(after: 5) { readers.note("ahead at \($0.version)") }
         #expect(!publishing.performNow(readers.work, after: 5, where: { _ in true }) { _ in })
-        // A commit that comes while no reader is there belongs to the held commit.
+        // A commit that comes while there is no reader is joined with the held commit.
         readers.isRead.store(false, ordering: .sequentiallyConsistent)
         publish(Self.commit(6...6), on: publishing)
         readers.isRead.store(true, ordering: .sequentiallyConsistent)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import StorePublishing
 
-/// The version that a role sees: only the members of its sight are there.
+/// The version that a role sees: it has only the members of the role's sight.
 @Suite struct SightTests {
     private let layout = SliceLayout(["todos", "safe", "motto"])
 

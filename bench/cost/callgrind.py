@@ -65,7 +65,7 @@ HASHED_BLOCK_INSTRUCTIONS = 178
 
 @functools.cache
 def kind_of(name):
-    """The kind of the counted call with this name, or `None`."""
+    """Returns the kind of the counted call with this name, or `None`."""
     if "unlock" in name:
         return None
     return next((kind for kind, pattern in KINDS if pattern.fullmatch(name)), None)
@@ -177,7 +177,7 @@ class Program:
         self.control("zero")
 
     def counted(self):
-        """The counts of each thread since `count` or `zero`, by its name. Stops counting."""
+        """Returns the counts of each thread since `count` or `zero`, by its name. Stops counting."""
         names = self.thread_names()
         self.control("dump")
         self.control("instrumentation", "off")
@@ -192,7 +192,7 @@ class Program:
         return threads
 
     def thread_names(self):
-        """Names of threads by valgrind's numbers."""
+        """Returns names of threads by valgrind's numbers."""
         found = re.findall(r"Thread (\d+): .*\(lwpid (\d+)\)", self.control("v.info", "scheduler"))
         names = {}
         for number, task in found:
@@ -208,7 +208,7 @@ class Program:
 
 
 def run(command, directory):
-    """The counts of all threads of a program together, from its start to its end."""
+    """Returns the counts of all threads of a program together, from its start to its end."""
     directory = pathlib.Path(directory)
     subprocess.run(
         ["valgrind", *OPTIONS, f"--callgrind-out-file={directory}/out", *command],
@@ -224,7 +224,7 @@ def run(command, directory):
 
 
 def demangled(names):
-    """Readable names of functions, in the same order."""
+    """Returns readable names of functions, in the same order."""
     if not shutil.which("swift"):
         return names
     output = subprocess.run(

@@ -15,7 +15,7 @@ class Connection:
         self.rest = b""
 
     def answer(self):
-        """The next answer."""
+        """Returns the next answer."""
         while (end := self.rest.find(b"\r\n\r\n")) < 0:
             self.receive()
         head, self.rest = self.rest[:end].decode(), self.rest[end + 4 :]

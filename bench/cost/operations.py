@@ -133,7 +133,7 @@ ROLES = {"clerk": {"read": ["/counter"], "dispatch": ["CounterIncreaseRequested"
 
 
 def guarded(token):
-    """Requests to a server with keys and a policy, from a client that shows this key."""
+    """Returns requests to a server with keys and a policy, from a client that shows this key."""
     shown = {"Authorization": f"Bearer {token}"}
     return {
         "POST one action, with a role": Requests(post("/dispatch", INCREASE, **shown), 1_600),

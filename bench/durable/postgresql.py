@@ -16,7 +16,7 @@ TABLE = "CREATE TABLE records (version bigint GENERATED ALWAYS AS IDENTITY PRIMA
 
 
 def programs():
-    """The directory of the newest server's programs; `None` without a server."""
+    """Returns the directory of the newest server's programs; `None` without a server."""
     found = glob.glob("/usr/lib/postgresql/*/bin/postgres")
     if found:
         return os.path.dirname(max(found, key=lambda path: int(path.split("/")[4])))

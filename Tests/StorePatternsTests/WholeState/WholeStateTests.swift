@@ -3,7 +3,7 @@ import StorePatterns
 import StoreTesting
 import Testing
 
-/// Keeps the outcome of each action. The outcome is there when the offer returns.
+/// Keeps the outcome of each action. The outcome is known when the offer returns.
 final class Answers: Completion {
     let all = Recorder<Outcome>()
     func complete(_ outcome: Outcome) { all.record(outcome) }
