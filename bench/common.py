@@ -138,7 +138,7 @@ def spent(pid, ended_children=False):
 
 
 class Sample:
-    """Results of a server in some seconds: requests a second, latencies and CPU time in µs."""
+    """The results of one measurement of a server: requests a second, latencies and CPU time in µs."""
 
     def __init__(self, server, connections, seconds, *arguments, headers=()):
         """Sends requests with wrk. The arguments are the path and the body of each POST."""

@@ -157,5 +157,5 @@ class Proxy:
 
 
 def group_of(kind):
-    """Returns the group that a socket needs for this proxy; the group of the test if it cannot set another."""
+    """Returns the group that a socket needs for this proxy; the group of the test if the test can't set another."""
     return grp.getgrnam(GROUPS[kind]).gr_gid if os.getuid() == 0 else os.getgid()

@@ -284,7 +284,7 @@ def test_17_streams_contain_no_hidden_value_and_are_silent_during_hidden_changes
 
 @pytest.mark.parametrize("target", ["/events", "/events?mode=patch"])
 def test_17_3_a_stream_is_silent_when_another_stream_of_its_role_begins(house, target):
-    """Hidden changes happen between the begins of the two streams. The first reader gets no event for them."""
+    """Hidden changes happen after the first stream begins and before the second. The first reader gets no event."""
     ada, bob = house.bearer("ada", "reader"), house.bearer("bob", "reader")
     with house.server() as server:
         assert server.post(action("todos/added", text="first"), house.operator).status == 200

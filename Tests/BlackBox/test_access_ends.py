@@ -92,7 +92,7 @@ def test_17_a_new_policy_ends_the_streams_that_it_does_not_allow_and_no_others(h
     ada, bob = house.bearer("ada", "reader"), house.bearer("bob", "author")
     with house.server("--debug-routes") as server:
         mine, others = reading(server, ada, *STREAMS), reading(server, bob, "/events", "/actions/events")
-        # More grants than before: no stream has to end.
+        # The role gets more grants than before, so no stream has to end.
         reader = ROLES["reader"]
         house.write({**ROLES, "reader": {**reader, "read": [*reader["read"], "/safe", "views/safe"]}})
         reload(server)

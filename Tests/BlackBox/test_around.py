@@ -193,7 +193,7 @@ def test_u21_an_operator_reads_the_last_events(program):
         assert events[0]["specversion"] == "1.0" and events[0]["subject"] == "desk"
         assert [each["id"] for each in recent(server, "?limit=1")] == [f"{server.epoch}:5"]
         assert server.get("/analytics?limit=0").status == 400
-        # Other sessions' actions are among them.
+        # The analytics also have the actions of other sessions.
         ada = Client(server).begin()
         assert ada.send(action("note/kept", text="mine")).status == 200
         assert "note/kept" in [each["type"] for each in recent(server)]

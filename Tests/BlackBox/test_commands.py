@@ -117,7 +117,7 @@ def test_a_history_of_form_1_is_read_as_it_is_and_gets_form_3_when_it_is_served(
     assert "30 actions replayed" in command("verify", "--data", str(data))
     assert command("export", "--data", str(data)) == lines
     assert "up to version 30" in command("backup", str(backup), "--data", str(data))
-    # An older server can still read it.
+    # The form has not changed, so an older server can still read the directory.
     assert form(data) == 1
     with Server(data=data) as server:
         assert server.get("/state").body == state and server.version == 30

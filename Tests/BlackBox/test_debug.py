@@ -86,7 +86,7 @@ def test_12_1_the_description_is_true(debugged):
             for status, request in forbidden(description, method, path, operation):
                 answer = ask(debugged, request)
                 hold(description, operation, request, answer)
-                # Only a command that exists has a form for its body.
+                # The server checks the form of a body only if the command exists.
                 assert answer.status == status or method == "POST" and answer.status == 404
 
 

@@ -120,7 +120,7 @@ def reader_that_takes_nothing(server):
     stream = Stream(server, receive_bytes=4096)
     stream.opened()
     for _ in range(8):
-        # More than the buffers of the system hold: the last frame cannot have left.
+        # The frames are larger than the system's buffers, so the last frame can't have left.
         server.post({"type": "AddItem", "payload": {"text": "x" * 900_000}})
     seconds = seconds_held(server, stream.wire.socket)
     stream.close()

@@ -212,7 +212,7 @@ def test_the_store_behind_a_proxy_is_reached_inside_alone():
 
 
 def test_caddy_takes_its_file():
-    """Checks a file with Caddy if it is installed; else its braces."""
+    """Caddy checks the file if Caddy is installed. Otherwise the test checks only the braces."""
     path = DEPLOY / "compose/Caddyfile"
     text = path.read_text()
     assert text.count("{") == text.count("}") and "\tflush_interval" not in text

@@ -239,7 +239,7 @@ def test_x2_an_effect_is_cancelled_from_outside(cinema):
         "id": "search/search", "module": "search", "cause": 2, "href": "/effects/search%2Fsearch",
     }
     assert card["module"] == "cards" and card["cause"] == 4
-    # The id is the path, with encoded slashes or plain ones.
+    # The id is the path, with encoded or plain slashes.
     search["href"] = "/effects/search/search"
     for effect in (search, card):
         assert cinema.request("DELETE", effect["href"]).status == 204

@@ -290,7 +290,7 @@ def cards(server):
 
 @pytest.fixture
 def boards(editions, tmp_path):
-    """Two boards with two cards, written by the first edition and killed."""
+    """A directory with two boards and two cards, which the first edition has written before it was killed."""
     data = tmp_path / "data"
     server = edition(editions, data, "first")
     for board in ("a", "b"):

@@ -210,7 +210,7 @@ def test_t1_the_list_is_shared_and_the_filter_belongs_to_a_visitor(tmp_path):
         with Stream(server, "/views/visibleItems/events") as screen:
             assert screen.event().json["pending"] == 4
             ada.dispatch("filter/chosen", _0="completed")
-            # The link of the last cell completes it.
+            # The link of the last cell completes the item of the cell.
             followed = server.request("POST", cells[3]["complete"]["href"], b"")
             assert followed.status == 200
             assert screen.event().json["pending"] == 3

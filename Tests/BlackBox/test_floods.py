@@ -36,7 +36,7 @@ def limited(folder, files):
 
 
 def own_address():
-    """Returns an address of this machine that is not loopback. No packet is sent to find it."""
+    """Returns an address of this machine that is not loopback. The search for the address sends no packet."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.connect(("203.0.113.1", 9))
         return probe.getsockname()[0]

@@ -281,7 +281,7 @@ def test_9_thousands_of_empty_lines_do_no_harm(server):
 
 
 def test_8_bare_line_feeds_do_not_run_anything_twice(server):
-    """libmicrohttpd 0.9.75 takes them as line ends, and its handler cannot see that."""
+    """libmicrohttpd 0.9.75 takes bare line feeds for line ends, and a handler can't find that out."""
     before = server.version
     with Wire(server) as wire:
         wire.send(smuggled(server).replace(b"\r\n", b"\n"))

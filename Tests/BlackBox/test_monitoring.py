@@ -50,7 +50,7 @@ def written(tmp_path_factory):
     """The metrics of a server with a journal after mixed traffic, in both formats."""
     data = tmp_path_factory.mktemp("monitoring") / "data"
     flags = ["--admin-listen", "127.0.0.1:0", "--snapshot-every", "5", "--analytics", f"file:{data}.log"]
-    # No process listens there.
+    # No process listens at the collector's address.
     flags += ["--rate-requests", "100000/60", "--otlp-endpoint", "http://127.0.0.1:9"]
     with Server(*flags, data=data) as server:
         admin = AdminListener(server)

@@ -24,7 +24,7 @@ def parcels():
 
 
 def older(folder):
-    """Makes the directory. Its server was killed."""
+    """Makes a data directory of form 2, whose server was killed."""
     folder.mkdir()
     with contextlib.closing(sqlite3.connect(folder / "store.db")) as database:
         database.executescript(HISTORY)

@@ -193,7 +193,7 @@ def test_7_3_all_that_can_hold_up_the_end_at_once(tmp_path):
 
 
 def test_standard_files_that_are_closed_are_not_used_for_others(tmp_path):
-    """Otherwise a socket or a file gets their numbers, and with them the lines of log and analytics."""
+    """A socket or file with the number of a closed standard file would get the lines of log and analytics."""
     path = tmp_path / "store.sock"
     closed = "exec 0<&- 1>&- 2>&-; exec " + binary()
     arguments = ["--ephemeral", "--analytics", "stdout", "--listen", f"unix:{path}"]

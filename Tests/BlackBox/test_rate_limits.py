@@ -65,7 +65,7 @@ def test_9_3_the_actions_of_an_array_count_one_by_one():
         answer = server.post([INCREASE] * 60)
         assert answer.status == 200 and limit_of(answer, "actions") == ({"q": 100, "w": 3600}, {"r": 40, "t": 2160})
         assert server.get("/state")["ratelimit"] is None
-        # More than the rest of the share: no action is applied, and nothing is taken.
+        # The array exceeds the rest of the share, so no action is applied, and the share stays the same.
         refused(server.post([INCREASE] * 41))
         assert server.version == 60
         assert limit_of(server.post([INCREASE] * 39), "actions")[1]["r"] == 1

@@ -145,7 +145,7 @@ def test_8_lines_that_are_no_field_are_answered_once(server, field):
 
 
 def test_8_bare_line_feeds_end_lines(server):
-    """RFC 9112 §2.2 allows that. The server also sees a NUL before a line feed."""
+    """RFC 9112 §2.2 allows bare line feeds. The server also finds a NUL before a line feed."""
     plain = get(server, "X: y").replace(b"\r\n", b"\n")
     served(server, plain)
     mixed = get(server, "X: y")[:-4] + b"\n\r\n"

@@ -43,7 +43,7 @@ def test_a_refused_action_a_dry_run_and_an_array_with_a_refusal_have_no_effect(p
     assert parcels.post(taken("b"), query="?dry-run=true").json["changed"]
     assert parcels.post([taken("c"), taken("a")]).status == 409
     assert parcels.get("/effects").json["effects"] == []
-    # An action of such an effect would have arrived before this one.
+    # An action of a dropped effect would have been applied before this action.
     parcels.wait(taken("d"))
     assert notes(parcels) == ["a: 0 before, 1 now", "d: 1 before, 2 now"]
 

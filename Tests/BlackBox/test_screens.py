@@ -92,7 +92,7 @@ def test_b13_a_session_dispatches_from_the_view_of_an_instance_only_while_it_is_
         body = [card(module, id, "turned", by=2), action("turned", by=count)]
         assert ada.send(body, place + "/ui").json["first"] > 0
         assert board.get(place, ada.headers).json["taps"] == 3 + count
-        # Another session does not show it, or has no such slice.
+        # Another session does not show the view, or has no such slice.
         refused = bob.send(action("tapped"), place + "/ui").problem("refused", 409)
         missing = "is not presented" if module == "cards" else "is not started"
         assert missing in refused["reason"], refused

@@ -97,7 +97,7 @@ def test_13_a_route_is_streamed_as_a_part_of_the_state(fresh):
 
 
 def ask(client, verb, view=""):
-    """Makes the presenter change the route. The completion waits for the client to show it."""
+    """Lets the presenter change the route. The change completes when the client shows the view."""
     answer = client.send(action("stage/asked", verb=verb, view=view))
     assert answer.status == 200
     version = answer.json["version"]
@@ -199,7 +199,7 @@ def test_b17_a_view_reports_when_it_is_shown_and_when_that_ends(stage_program):
             assert lifecycle(server) == [said[0]]
         until(lambda: lifecycle(server) == list(said), "the view has disappeared")
         assert streams() == []
-        # Another session shows another view. Other streams show none.
+        # Another session shows another view. The other streams show no view.
         ada = Client(server).begin()
         with Stream(server, "/modules/board/events", headers=ada.headers.items()) as own:
             with Stream(server, "/modules/board/events") as stream, Stream(server) as whole:

@@ -65,7 +65,7 @@ def test_each_store_has_a_state_versions_and_an_epoch_of_its_own(program, tmp_pa
         described = set(server.get("/stores/chat/openapi.json").json["paths"])
         assert described == paths
         assert "/stores" in server.get("/openapi.json").json["paths"]
-        # Other stores' actions are unknown here.
+        # A store does not accept the actions of other stores.
         assert say(server, "x").status == 200
         server.send("/stores/scores/dispatch", {"type": "chat/said"}).problem("unknown-action", 422)
         before = [server.get(path).body for path in ("/state", "/stores/chat/state", "/stores/scores/state")]

@@ -215,7 +215,7 @@ def hold(server, name, base, acknowledged, unanswered):
         assert [place.pop(id, None) for id in wanted[1]] == wanted[2]
     for _, asked in [entry for entry in unanswered if entry[0] == name]:
         found = [place.pop(id, None) for id in asked]
-        # Whole or not at all, also if no client got an answer
+        # A request is applied as a whole or not at all, even if no client got an answer.
         assert found == [None] * len(asked) or found == list(range(found[0], found[0] + len(found)))
     assert not place, f"{name} has actions that none of its clients posted: {place}"
     state = server.get(f"{base}/state").json

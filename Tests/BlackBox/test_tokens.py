@@ -500,7 +500,7 @@ def test_a_running_server_takes_keys_and_tokens_until_they_go(keys, policy, tmp_
         secret = tmp_path / "data" / "auth-cookie.key"
         assert stat.S_IMODE(secret.stat().st_mode) == 0o600 and secret.stat().st_size == 32
 
-        # Removed from the files. Until SIGHUP nothing changes.
+        # The credentials are removed from the files, but nothing changes until SIGHUP.
         token("revoke", key[4:16], "--keys", keys)
         issuer.public.write_bytes(Issuer(tmp_path, "ES256", "other").public.read_bytes())
         assert server.get("/state", bearer(key)).status == 200

@@ -71,7 +71,7 @@ def test_6_5_the_outcome_of_a_call_can_be_read_later(fresh):
         done = fresh.get(call["location"], {"Prefer": "wait=10"})
         assert done.status == 200 and done.json["completed"] is True
         assert done.json["version"] == call.json["version"]
-    # A login cancels the one before it.
+    # A login cancels the login before it.
     *cancelled, late = [login(fresh, headers={"Prefer": "wait=0"}) for _ in range(3)]
     for call in cancelled:
         if (answer := fresh.get(call["location"], {"Prefer": "wait=10"})).status != 200:

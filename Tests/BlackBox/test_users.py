@@ -62,7 +62,7 @@ def test_all_devices_of_a_user_have_one_slice(house):
         assert server.get("/modules/taps", desk).json["count"] == 0
         assert server.get("/views/desk", phone).json == {"items": 3, "taps": 1}
         assert server.get("/views/desk", desk).json == {"items": 3, "taps": 0}
-        # An operator without a session reads all of them.
+        # An operator without a session reads the carts of all users.
         carts = server.get("/modules/cart", house.operator).json
         assert set(carts) == {"@ada"} and carts["@ada"]["items"] == ["tea", "mug", "tea"]
 

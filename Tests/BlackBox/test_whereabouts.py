@@ -101,7 +101,7 @@ def test_two_users_on_two_devices_are_seen_where_they_are(tmp_path, program):
         visits = where(server, bob)
         assert visits["board-1"][names[0]] == {"principal": "ada", "since": since, "detail": {"x": 7}}
         assert list(visits["board-3"]) == [names[0]]
-        # The main store's own log has none of this.
+        # The log of the store at / has no action of the ephemeral store.
         assert server.get("/actions?type=whereabouts/entered", ada).json["actions"] == []
         assert tell(server, devices[0], "left", "board-3").status == 200
         assert "board-3" not in where(server, ada)

@@ -132,7 +132,7 @@ def test_only_streams_of_changed_parts_get_an_event(market):
         assert wait(bob, "Themed", theme="dark").status == 200
         assert value(whole)["theme"] == "dark"
         assert wait(ada, "Gift", to=bob.name, item="toy").status == 200
-        # The next event of the cart belongs to this action: the others did not change it.
+        # The next event of the cart belongs to this action, because the other actions did not change the cart.
         assert value(cart)["items"] == ["toy"]
         assert wait(ada, "Themed", theme="blue").status == 200
         assert value(theme) == "blue"

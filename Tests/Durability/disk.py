@@ -105,7 +105,7 @@ class Disk:
         """Begins with the content of `before`, all of it durable."""
         self.folder = str(folder)
         self.durable = {}  # path, file
-        self.names = {}  # path, file, as the process sees it
+        self.names = {}  # path, file; the names that the process sees
         self.files = {}  # inode, file
         self.pending = []  # changes of names: path, file or `None`
         self.noted = 0

@@ -123,7 +123,7 @@ class Rounds:
                 last = event.version
                 self.ledger.saw(event.id, event.data)
             self.ledger.last_event = event.id
-        # The checks expect the state of the records before this one.
+        # The checks expect the state of the records before this record.
         type, payload = request.actions[0]["type"], request.actions[0].get("payload", {})
         self.records = read_journal(self.data)
         assert self.records[-1][1] == type, (self.records[-1], payload)

@@ -42,7 +42,7 @@ COMMENT = re.compile(r"(?:^|\s)(//.*)$")
 KINDS = ("words", "wide", "where", "nil", "opening", "long")
 WORDS_MAX = 25
 LINE_OF_COMMENT = re.compile(r"^\s*///? ?(.*)$")
-# A list item of a comment, with the label that documentation gives it.
+# A list item of a comment, with its label, such as a parameter's name.
 ITEM = re.compile(r"^\s*[-*] (?:(?:Parameters?|Returns|Throws|Note|Important|Warning)\b[^:]*:|[`\w]+:)?")
 SENTENCE_END = re.compile(r"(?<=[.?!])\s+(?=[A-Z`\"(])")
 OPENINGS = {"what", "whether", "how", "which", "why", "who", "whose", "where", "those", "that", "one", "it"}

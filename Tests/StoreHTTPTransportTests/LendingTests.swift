@@ -23,7 +23,7 @@ import Testing
 
         func handle(_ exchange: HTTPExchange) {
             if exchange.path == "/echo" { return echo.handle(exchange) }
-            // After a stop of the server, the exchange has no path any more.
+            // The path is read now, because after a stop of the server the exchange has no path.
             let path = exchange.path
             exchange.park()
             waiting.withLock { $0.append((exchange, path)) }

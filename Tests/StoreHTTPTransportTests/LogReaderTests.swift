@@ -8,7 +8,7 @@ import Testing
 
 @testable import StoreHTTPTransport
 
-/// Readers that get the next records as they take them (protocol 5.2).
+/// Readers that get further records when they have taken the earlier records (protocol 5.2).
 @Suite(.serialized) struct LogReaderTests {
     private func reader(_ echo: EchoServer, after version: UInt64) throws -> StreamReader {
         try StreamReader(port: echo.port, "/actions?\(version)", seconds: 20)

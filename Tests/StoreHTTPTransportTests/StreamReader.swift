@@ -38,14 +38,14 @@ final class StreamReader {
         }
     }
 
-    /// True if the message ends here, and the connection with it.
+    /// Returns true if the message and the connection end here.
     func isEnded() throws(RawConnection.Failure) -> Bool {
         if !isWhole { try? takeChunk() }
         guard isWhole, payload.isEmpty else { return false }
         return try connection.isEnded()
     }
 
-    /// True if the connection ends without the end of the message.
+    /// Returns true if the connection ends before the end of the message.
     func isCutOff() throws(RawConnection.Failure) -> Bool {
         let isEnded = try connection.isEnded()
         return isEnded && !isWhole

@@ -76,7 +76,7 @@ import Testing
             echo.streams.publish(TopicVersion(mark, state: Numbered(mark, padding: 0)), to: topic)
             _ = try marker.read(through: "\n")
         }
-        // More than the sockets' buffers hold.
+        // A frame of this size does not fit into the sockets' buffers.
         let large = 8 << 20
         for version in 1...3 as ClosedRange<UInt64> {
             publish(echo, version, padding: large)

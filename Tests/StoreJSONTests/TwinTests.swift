@@ -39,7 +39,7 @@ import Testing
         let rawValue: String
 
         init(rawValue: String) {
-            // Some programs allow one spelling only, as this type does.
+            // This type, like types of some programs, allows only one spelling.
             self.rawValue = rawValue == composed ? composed : rawValue
         }
     }

@@ -331,7 +331,7 @@ private struct Twice: Defective {
     func reduce(_ state: inout State, internal action: Internal) {}
 }
 
-/// Has names from the time before it was a module.
+/// Has whole names, as actions from the time before modules.
 private struct Old: Defective {
     typealias State = Gate.State
     enum Action: ModuleAction {

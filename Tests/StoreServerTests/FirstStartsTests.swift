@@ -12,7 +12,7 @@ import Testing
 @testable import StoreHistory
 @testable import StoreServer
 
-/// Modules that start with the store: they start once, even if several servers begin it.
+/// Modules that start with the store: they start once, even if several servers begin the history.
 @Suite struct FirstStartsTests {
     private struct Lamp: StartableModule {
         struct State: ModuleState { var color = "" }

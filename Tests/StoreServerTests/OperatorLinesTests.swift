@@ -8,8 +8,8 @@ import Testing
 @testable import StoreCommandLine
 @testable import StoreServer
 
-/// The lines about failed requests that only the operator may read. They go to the program's log of
-/// its server.
+/// The lines about failed requests that only the operator may read. The lines go to the log that
+/// the program has given to its server.
 @Suite struct OperatorLinesTests {
     private struct Unlucky: Error {}
 

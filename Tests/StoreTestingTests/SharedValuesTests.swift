@@ -2,7 +2,7 @@ import StoreCore
 import StoreTesting
 import Testing
 
-/// Shared values, which the store fills: a test states no copy of them.
+/// Shared values. The store fills the copies, so a test does not state them.
 struct SharedValuesTests {
     private struct Price: SharingModule {
         struct State: ModuleState { var cents = 5 }
