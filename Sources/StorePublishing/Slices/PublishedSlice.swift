@@ -4,7 +4,8 @@ import StoreJSON
 /// A published slice of a module: immutable, and shared by every reader.
 package struct PublishedSlice: Sendable {
     enum Form: Sendable {
-        /// The slice is encoded as one document, with or without tables; `nil` if the slice is absent.
+        /// The slice is encoded as one document, with or without tables; `nil` if the slice is
+        /// absent.
         case document(Bytes?)
         /// The module has instances, or its slice has other pieces.
         case pieces(EncodedPieces)
