@@ -222,9 +222,9 @@ private final class SortedNode: Sendable {
     ) -> Bool {
         if a === b { return true }
         guard let a, let b, a.key.isSame(as: b.key) else { return walk(a, b, body) }
-        return forEachDifference(a.left, b.left, body)
+        return (a.left === b.left || forEachDifference(a.left, b.left, body))
             && (a.value === b.value || body(a.key, a.value, b.value))
-            && forEachDifference(a.right, b.right, body)
+            && (a.right === b.right || forEachDifference(a.right, b.right, body))
     }
 
     /// Calls `body` as ``forEachDifference(_:_:_:)``, for subtrees of any shape.

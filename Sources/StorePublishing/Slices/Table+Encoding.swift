@@ -9,18 +9,24 @@ extension Table: CollectionEncodable, RowEncodable {
     ) throws -> any EncodedRows {
         let rows = sharedRows
         let bytes = try rows.sum { key, shared in
-            let bytes: Bytes
-            if let known = shared.encodedBytes {
-                bytes = known
-            } else if let row = Self.row(of: shared) {
-                bytes = try encode(key, row)
-                shared.keep(bytes)
-            } else {
-                bytes = SliceLayout.absentSliceJSON
-            }
+            let bytes = try shared.encodedBytes ?? Self.firstEncoding(of: shared, key, encode)
             return JSONText.quotedByteCount(of: key) + 2 + bytes.count
         }
         return PublishedRows(rows: rows, memberByteCount: bytes)
+    }
+
+    /// Encodes a row, and keeps the encoding. Rows with an encoding do not pay for this function: a
+    /// variable of the type `Row?` costs a look-up of metadata.
+    @inline(never)
+    private static func firstEncoding(
+        of shared: TableRow,
+        _ key: String,
+        _ encode: (_ name: String, _ row: Row) throws -> Bytes
+    ) rethrows -> Bytes {
+        guard let row = row(of: shared) else { return SliceLayout.absentSliceJSON }
+        let bytes = try encode(key, row)
+        shared.keep(bytes)
+        return bytes
     }
 
     package func forEachRow(_ body: (_ name: String, _ row: Row) throws -> Void) rethrows {
@@ -55,7 +61,8 @@ struct PublishedRows: EncodedRows {
 extension TableRow {
     /// The JSON of the row; `nil` before its first encoding.
     fileprivate var encodedBytes: Bytes? {
+        guard let encoding else { return nil }
         // Safety: ``Table/encodedRows(_:)`` stores only this type.
-        encoding.map { unsafeDowncast($0, to: Bytes.self) }
+        return unsafeDowncast(encoding, to: Bytes.self)
     }
 }
