@@ -23,8 +23,8 @@ package enum AuthenticationError: Error, Equatable, Sendable {
 package enum JWTPart: String, Sendable { case header, claims, signature }
 
 extension AuthenticationError: CustomStringConvertible {
-    /// The reason for the log. The id of an API key is the only text from the client in this
-    /// reason.
+    /// The reason of the refusal, as a text for the log. The id of an API key is the only text from
+    /// the client in this reason.
     package var description: String {
         switch self {
         case .wrongLength: "it is empty or longer than \(Authenticator.tokenBytesMax) bytes"

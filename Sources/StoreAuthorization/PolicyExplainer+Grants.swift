@@ -128,7 +128,7 @@ extension PolicyExplainer {
     ) -> PolicyExplanation {
         .denied(
             "nothing in /roles/\(grants.name)/\(list) grants \(asked); \(wanted) would"
-                + (isHidden ? "; for this role it is not there" : "")
+                + (isHidden ? "; the answer is 404, as if nothing were there" : "")
         )
     }
 

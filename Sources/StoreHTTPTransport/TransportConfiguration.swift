@@ -4,7 +4,8 @@ import StoreJSON
 /// The bounds and deadlines of a transport. Sizes are in bytes, times in seconds.
 package struct TransportConfiguration: Sendable {
     package var addresses: [ListenAddress]
-    /// The addresses for operators; empty if operators use the addresses of clients.
+    /// The addresses on which the server listens for operators; empty if operators use
+    /// ``addresses``, as clients do.
     package var adminAddresses: [ListenAddress] = []
     /// The most bytes of a request's target and fields. Each field counts as the bytes of its name
     /// and value, plus ``fieldOverheadBytes``.
@@ -50,7 +51,8 @@ package struct TransportConfiguration: Sendable {
     /// clears all of the memory after each request. Before each answer, the library clears nearly
     /// half of the memory, and the free part of the read buffer.
     ///
-    /// All three parts are in the memory at the same time, so the size is the sum of their bounds.
+    /// The bound on headers includes the library's notes. The headers and the head of the answer
+    /// are in the memory at the same time, so the size is the sum of their bounds.
     /// With less memory, the library could not answer some requests within the bound on headers.
     var connectionMemoryBytes: Int { max(headersBytesMax, uriBytesMax) + Self.answerHeadBytes }
 

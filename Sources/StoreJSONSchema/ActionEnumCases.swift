@@ -132,11 +132,11 @@ package struct ActionEnumError: Error, CustomStringConvertible {
             "\(type) writes a case as '\(key)'; write it as a name without slashes, quotes, "
                 + "backslashes and control characters, or such a name behind one slash"
         case .wholeName(let key, .views):
-            "\(type) writes a case as '\(key)', a whole wire name; an action of a module's views is "
-                + "found by its module's name, so take the slash off"
+            "\(type) writes a case as '\(key)', a whole wire name; an action of a module's views "
+                + "needs the module's name in front, so remove the slash"
         case .wholeName(let key, .instances):
-            "\(type) writes a case as '\(key)', a whole wire name; an action of an instance is found "
-                + "by its module's name and the instance's id, so take the slash off"
+            "\(type) writes a case as '\(key)', a whole wire name; an action of an instance needs "
+                + "the module's name and the instance's id in front, so remove the slash"
         }
     }
 }

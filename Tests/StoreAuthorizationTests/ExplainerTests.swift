@@ -52,7 +52,7 @@ import Testing
         ),
         (
             "/modules/cards",
-            #"denied: nothing in /roles/author/read grants GET /modules/cards; "/cards", "/*" or "*" would; for this role it is not there"#
+            #"denied: nothing in /roles/author/read grants GET /modules/cards; "/cards", "/*" or "*" would; the answer is 404, as if nothing were there"#
         ),
         (
             "/state",

@@ -61,7 +61,7 @@ struct PolicyReader {
             )
         }
         guard roles.kind == .object else {
-            return refuse("/roles", "allowed is an object with the roles by their names")
+            return refuse("/roles", "expected an object whose members are the roles, by name")
         }
         let given = roles.members
         guard given.count <= PolicyFile.rolesMax else {

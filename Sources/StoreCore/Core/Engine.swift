@@ -45,8 +45,8 @@ package final class Engine: @unchecked Sendable {
     let owner: any StateOwner
     let counts: WatcherCounts
     @exclusivity(unchecked) var batch: Batch
-    /// The versions that last changed each client's view. `nil` if all clients have the same view,
-    /// and no condition has named members.
+    /// The versions that last changed the state that each client sees. `nil` if all clients see the
+    /// same state, and no condition so far has named members of the state.
     @exclusivity(unchecked) var lastVisibleChanges: LastVisibleChanges?
     let hasOwners: Bool
     /// The items that were last taken from the mailbox. After they are processed, the array is

@@ -108,8 +108,8 @@ package enum KeptWorkError: Error, Equatable, CustomStringConvertible {
                 + "\(reason)"
         case .tooLong(let type, let bytes):
             "the input of an effect to repeat after a restart, a \(type), has \(bytes) bytes; "
-                + "at most \(KeptWork.inputBytesMax) are kept: let the input name the data, and "
-                + "read the data from the state"
+                + "at most \(KeptWork.inputBytesMax) are allowed: give the effect only the id of the "
+                + "data, and read the data from the state when the effect runs"
         }
     }
 }

@@ -88,8 +88,8 @@ extension ModuleMachine {
         return try editSliceWithLedgers(&state, action, context, by: handler, &effect)
     }
 
-    /// Reduces an action that may change a ledger. Enters effects that outlive a restart, views
-    /// that sessions show, and timers into the ledgers. Leaves the state unchanged if an effect or
+    /// Reduces an action that may change a ledger. Enters into the ledgers: effects that outlive a
+    /// restart, views that sessions show, and timers. Leaves the state unchanged if an effect or
     /// a timer cannot be entered.
     @inline(never)
     private func editSliceWithLedgers(

@@ -99,11 +99,11 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
             "module '\(reader)' reads '\(owner)', which has many instances, and can't choose one; "
                 + "let a module with one slice share the value"
         case .ownerIsPerSession(let owner, let reader):
-            "module '\(reader)' reads '\(owner)', of which each session has a slice; make "
-                + "'\(reader)' a module of sessions, too, or dispatch an action to it"
+            "module '\(reader)' reads '\(owner)', of which each session has a slice; give each "
+                + "session a slice of '\(reader)', too, or pass the value in an action"
         case .ownerIsPerPrincipal(let owner, let reader):
-            "module '\(reader)' reads '\(owner)', of which each user has a slice; make "
-                + "'\(reader)' a module of users, too, or dispatch an action to it"
+            "module '\(reader)' reads '\(owner)', of which each user has a slice; give each "
+                + "user a slice of '\(reader)', too, or pass the value in an action"
         case .reportsViewsOfUsers(let module):
             "module '\(module)' reports when its view is shown, but its slices belong to users; "
                 + "make it a module of sessions (PerSession), or report nothing"
@@ -144,8 +144,8 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
                 + "ask for a mounted module"
         case .foreignMember(let found, let modules):
             if found.isEmpty {
-                "the root state is not written with all slices of its modules \(modules); "
-                    + "use the encode(to:) of RootState"
+                "the root state's own encode(to:) leaves out slices of its modules \(modules); "
+                    + "remove it, so that the encode(to:) of RootState is used"
             } else {
                 "the root state has the members \(found), which are no slices of its modules "
                     + "\(modules) and would be lost; mount a module at each, name it as a "

@@ -25,7 +25,7 @@ public protocol RootState: ModuleState {
     typealias Views = [any ParameterizedViewModel<Self>.Type]
     /// Actions that change the whole state.
     typealias Dispatchables = [any Dispatchable.Type]
-    /// Reactions to changes of the whole state.
+    /// Presenters of the whole state.
     typealias Presenters = [any Presenter<Self>]
 
     /// The state before any action.
@@ -72,7 +72,7 @@ public protocol RootState: ModuleState {
     /// ```
     static var contextualReducer: ContextualRootReducer<Self>? { get }
 
-    /// Reactions to changes of the whole state. Each presenter is called once for each action that
+    /// The presenters of the whole state. Each presenter is called once for each action that
     /// changed the state. The presenter gets the states before and after the action, with the
     /// slices of the action's session.
     ///

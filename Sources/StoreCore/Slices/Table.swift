@@ -262,7 +262,7 @@ extension Table: CustomStringConvertible, CustomReflectable {
     }
 }
 
-// For the encoder of the published state.
+// The encoder of the published state uses the declarations below.
 
 /// A row of a table, as an object. All versions of the table with this row share the object.
 package class TableRow: @unchecked Sendable {

@@ -181,7 +181,7 @@ struct WholeStatePresenter<Root: RootState>: Sendable {
     /// - Parameters:
     ///   - presenter: the presenter.
     ///   - context: the context of the presenter's calls, with the presenter's name.
-    ///   - hasOwners: true if slices have owners, and the context gets the session of each action.
+    ///   - hasOwners: true if slices have owners. The context then gets the session of each action.
     init<P: Presenter<Root>>(_ presenter: P, _ context: PresenterContext, hasOwners: Bool) {
         name = context.name
         update = { old, new, cause in

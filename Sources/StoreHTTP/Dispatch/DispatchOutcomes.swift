@@ -224,7 +224,7 @@ final class PendingDispatch: Sendable {
         if let end { waiter(end) }
     }
 
-    /// Removes the waiter of a ticket, because the time of the ticket's client is over.
+    /// Removes the waiter of a ticket whose client has waited as long as it asked for.
     func removeWaiter(of ticket: DispatchTicket) {
         state.withLock { _ = $0.waiters.removeValue(forKey: ObjectIdentifier(ticket)) }
     }

@@ -23,8 +23,8 @@ extension DispatchTicket {
         }
     }
 
-    /// Answers when all effects of the action have ended, or when the client's time is over
-    /// (protocol 2.6).
+    /// Answers when all effects of the action have ended, or when the client has waited as long as
+    /// it asked for (protocol 2.6).
     ///
     /// Most actions have no effects. The answer to an action without effects joins the other
     /// answers of its batch, without a timer.
@@ -60,8 +60,9 @@ extension DispatchTicket {
         return dispatch
     }
 
-    /// Answers when a dispatch ends, or when the client's time is over. If the time is over, the
-    /// dispatch is remembered for later requests about its outcome (protocol 2.11).
+    /// Answers when a dispatch ends, or when the client has waited as long as it asked for. In the
+    /// second case, the dispatch is remembered for later requests about its outcome (protocol
+    /// 2.11).
     func answerAtEnd(of dispatch: PendingDispatch, isReplayed: Bool = false) {
         var answer = dispatch.answer
         answer.isRepeated = isReplayed

@@ -28,7 +28,8 @@ extension StateReader {
         newest.value.viewer(caller.viewer)
     }
 
-    /// Returns the owner in a module's topics; `nil` if all clients see the same slice.
+    /// Returns the owner whose slice of a module the caller's topics show; `nil` if all clients see
+    /// the same slice.
     private func topicOwner(of caller: Caller, _ module: Int) -> ExactText? {
         newest.value.owner(of: caller.viewer, module)
     }

@@ -13,8 +13,9 @@ package final class SessionDepartures: Sendable {
     private let dispatch: ViewPresence.Dispatch
     private let streamCounts = Locked<[String: Int]>([:])
 
-    /// Makes the counts. `dispatch` is called under a lock, and may do no more than put the action
-    /// into the mailbox.
+    /// Begins without open streams. `actions` are dispatched when the last stream of a session
+    /// closes. `dispatch` is called under a lock, and may do no more than put the action into the
+    /// mailbox.
     package init(_ actions: [any Action], dispatch: @escaping ViewPresence.Dispatch) {
         self.actions = actions
         self.dispatch = dispatch

@@ -12,7 +12,8 @@ struct UnplacedSocket {
 }
 
 extension EventLoop {
-    /// The maximum number of connections without a place. The loop waits for the first bytes of
+    /// The maximum number of connections without a place: connections beyond the bound of
+    /// ``ConnectionPlaces``. The loop waits for the first bytes of
     /// each of these connections. When a further connection without a place is accepted, the loop
     /// refuses the oldest. The number of descriptors that the server needs includes these
     /// connections.

@@ -31,7 +31,8 @@ extension HTTPExchange {
         /// The request is parked since this time: the library asks for the answer in each turn of
         /// the loop.
         case parked(since: Double)
-        /// The library will suspend the connection at its next call.
+        /// The connection is to be suspended: the library suspends it when it next calls the loop
+        /// for this request.
         case suspending
         /// The library has suspended the connection until the loop resumes it.
         case suspended

@@ -21,8 +21,8 @@ struct ProgramComparison {
     let progress: ReplayReporter?
 
     /// Compares the programs. Returns the programs that have to register after the start, in the
-    /// order of their registration. If the journal has no programs yet, the first program in the
-    /// result has the names of the records. The last program is today's program.
+    /// order of their registration. If the journal has no programs yet, the result begins with a
+    /// program made from the wire names in the records. The last program is today's program.
     ///
     /// - Throws: ``ReplayError/unreadable(_:)`` with the first record of each unreadable name, and
     ///   ``ReplayError/journal(_:)``.

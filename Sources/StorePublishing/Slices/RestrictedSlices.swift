@@ -64,7 +64,8 @@ package final class RestrictedSlices: SlicesByReader, @unchecked Sendable {
         self.init(made.entries, SortedTable(), value.index, from: whole.version, whole: whole)
     }
 
-    /// Returns the slices of a version in which the slices with these names have changed.
+    /// Returns a copy for a later version: the slices with these names are new, and all other
+    /// slices stay.
     func replacing(
         _ names: [String],
         of value: RestrictedValue,

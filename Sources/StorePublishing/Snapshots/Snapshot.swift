@@ -36,8 +36,9 @@ package final class Snapshot: Sendable {
         wholeState = Locked(state)
     }
 
-    /// Makes a version from slices. The slices are joined when a reader asks for the whole state.
-    /// `etag` is the entity tag of `tag`, if the caller has made the entity tag already.
+    /// Makes the snapshot of a version from its slices. The slices are joined when a reader asks
+    /// for the whole state. `etag` is the entity tag of `tag`, if the caller has made the entity
+    /// tag already.
     init(
         tag: Tag,
         etag: String? = nil,

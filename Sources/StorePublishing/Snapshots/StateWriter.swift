@@ -13,7 +13,8 @@ package protocol StateWriter<State>: AnyObject {
     ///   the last committed state.
     func snapshot(_ state: State, at tag: Tag) throws(JSONError) -> Snapshot
 
-    /// Keeps the states that were encoded since the last commit, because they are published.
+    /// Keeps the states that were encoded since the last commit: call this function when a batch is
+    /// committed. Later states then share the encoded slices.
     func keepEncoded()
 
     /// Discards the states that were encoded since the last commit.

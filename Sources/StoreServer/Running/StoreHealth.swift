@@ -77,8 +77,8 @@ final class JournalCondition: Sendable {
 }
 
 enum JournalFailureHandling: Sendable {
-    /// The Core's thread calls the function at once, before it answers any request. The function
-    /// ends the process.
+    /// The Core's thread calls the function at once, before the thread answers any further request.
+    /// The function ends the process.
     case atOnce(@Sendable (JournalError) -> Void)
     /// A thread of its own calls the function, which may stop the server.
     case later(@Sendable (JournalError) -> Void)

@@ -175,7 +175,7 @@ extension JournalCheck {
         let second = try journal.register(Self.sampleProgram(2))
         expect(first > 0 && second > 0 && first != second, "\(first), \(second) are numbers")
         expect(
-            "the number of the first again",
+            "the number of the first program, which registers again",
             try journal.register(Self.sampleProgram(1)),
             is: first
         )
