@@ -179,7 +179,7 @@ let package = Package(
                 "StoreTraceExport", "StoreTraces", "StoreWire",
             ]
         ),
-        layer("StoreHTTPClient", on: ["StoreCore", "StoreCurl"]),
+        layer("StoreHTTPClient", on: ["StoreCore", "StoreCurl", "StoreDigest"]),
         layer(
             "StoreTraceExport",
             on: [

@@ -3,6 +3,7 @@
 
 #include <nettle/base64.h>
 #include <nettle/chacha-poly1305.h>
+#include <nettle/hmac.h>
 #include <nettle/memops.h>
 #include <nettle/sha2.h>
 
