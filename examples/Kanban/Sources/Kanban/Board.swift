@@ -5,8 +5,6 @@ import StorePatterns
 struct Board: RestrictedModule, ContextualStartableModule, ContextualModule, KeepingModule {
     static let membersMax = 200
     static let cardsMax = 20_000
-    static let commentsMax = 500
-    static let charactersMax = 4_000
 
     struct State: ModuleState {
         var title: String
@@ -14,15 +12,16 @@ struct Board: RestrictedModule, ContextualStartableModule, ContextualModule, Kee
         var members: [String]
         /// The columns, from left to right.
         var columns: [String]
-        var cards: [String: Card] = [:]
+        /// A row for each card, so that an action costs by the changed cards.
+        var cards: Table<String, Card> = [:]
         /// The last move of each member, which the member may undo.
         var lastMoves: [String: Move] = [:]
         /// The address that gets each comment; empty for none.
         var hook = ""
-        /// The comments that the address did not take, after all tries.
+        /// The number of comments that the address did not take, after all tries.
         var undelivered = 0
-        /// The text of the last daily reminder.
-        var reminder = ""
+        /// The number of open cards this morning; `nil` before the first morning.
+        var openThisMorning: Int?
     }
 
     struct Start: Codable, Equatable, Sendable {
@@ -33,11 +32,10 @@ struct Board: RestrictedModule, ContextualStartableModule, ContextualModule, Kee
     enum Action: ModuleAction {
         case added(card: String, text: String, column: String)
         /// Adds many cards in one action: all of them, or none.
-        case imported(cards: [ImportedCard])
+        case imported(cards: [NewCard])
         case edited(card: String, text: String)
-        /// Moves a card to a column, between two cards of this column. `nil` stands for the
-        /// beginning and the end of the column.
-        case moved(card: String, column: String, below: String?, above: String?)
+        /// Moves a card before another card of a column. `nil` stands for the end of the column.
+        case moved(card: String, column: String, before: String?)
         /// Takes back the sender's last move.
         case undone
         case deleted(card: String)
@@ -50,14 +48,12 @@ struct Board: RestrictedModule, ContextualStartableModule, ContextualModule, Kee
 
     enum Internal: ModuleAction {
         case reminded
-        case deliveryFailed(card: String)
-        /// Removes what a person wrote and is.
-        case forgot(member: String)
+        case deliveryFailed
     }
 
     /// Work that continues after a restart.
     enum Work: ModuleWork {
-        case deliver(url: String, board: String, card: String, comment: Comment)
+        case deliver(url: String, Delivery)
     }
 
     func readers(of board: State) -> Readers { .principals(board.members) + .roles(["support"]) }
@@ -66,12 +62,15 @@ struct Board: RestrictedModule, ContextualStartableModule, ContextualModule, Kee
         guard let owner = context.principal?.name else {
             throw Refusal.forbidden("Sign in to make a board.")
         }
+        try check(start.title, at: "/title")
+        for (index, column) in start.columns.enumerated() {
+            try check(column, 1...64, at: "/columns/\(index)")
+        }
         guard (1...20).contains(start.columns.count),
             Set(start.columns).count == start.columns.count
         else {
             throw Refusal(reason: "A board has 1 to 20 different columns.", pointer: "/columns")
         }
-        try check(start.title, at: "/title")
         return State(title: start.title, members: [owner], columns: start.columns)
     }
 
@@ -88,44 +87,38 @@ struct Board: RestrictedModule, ContextualStartableModule, ContextualModule, Kee
         }
         switch action {
         case .added(let id, let text, let column):
-            try board.add([ImportedCard(card: id, text: text, column: column)], by: sender)
-        case .imported(let cards): try board.add(cards, by: sender)
+            try board.add([NewCard(card: id, text: text, column: column)], by: sender) { _ in "" }
+        case .imported(let cards): try board.add(cards, by: sender) { "/cards/\($0)" }
         case .edited(let id, let text):
             try check(text, at: "/text")
             try board.change(id) { $0.text = text }
-        case .moved(let id, let column, let below, let above):
-            let rank = try board.rank(in: column, below: below, above: above, of: id)
-            let before = board.cards[id]
+        case .moved(let id, let column, let next):
+            let rank = try board.rank(in: column, before: next)
+            let card = try board.card(id)
+            board.lastMoves[sender] = Move(card: id, column: card.column, rank: card.rank)
             try board.change(id) { ($0.column, $0.rank) = (column, rank) }
-            board.lastMoves[sender] = before.map {
-                Move(card: id, column: $0.column, rank: $0.rank)
-            }
         case .undone:
             guard let move = board.lastMoves.removeValue(forKey: sender) else {
                 throw Refusal(reason: "You have moved no card.")
             }
             try board.change(move.card) { ($0.column, $0.rank) = (move.column, move.rank) }
         case .deleted(let id):
-            try board.change(id) { _ in }
+            _ = try board.card(id)
             board.cards[id] = nil
             board.lastMoves = board.lastMoves.filter { $0.value.card != id }
         case .commented(let id, let text):
             try check(text, at: "/text")
             let comment = Comment(author: sender, text: text, time: context.time)
             try board.change(id) { card in
-                guard card.comments.count < Self.commentsMax else {
-                    throw Refusal(reason: "The card has \(Self.commentsMax) comments, the maximum.")
+                guard card.comments.count < Card.commentsMax else {
+                    throw Refusal(reason: "A card has \(Card.commentsMax) comments at most.")
                 }
                 card.comments.append(comment)
             }
-            guard !board.hook.isEmpty else { break }
-            let name = context.instance ?? ""
-            return keep(
-                .deliver(url: board.hook, board: name, card: id, comment: comment),
-                retry: .times(8, pause: .seconds(1), pauseMax: .seconds(300))
-            )
+            return deliver(comment, on: id, of: board, in: context)
         case .invited(let member):
             try board.checkOwner(sender)
+            try check(member, 1...200, at: "/member")
             guard board.members.count < Self.membersMax else {
                 throw Refusal(reason: "A board has \(Self.membersMax) members at most.")
             }
@@ -139,6 +132,7 @@ struct Board: RestrictedModule, ContextualStartableModule, ContextualModule, Kee
             board.lastMoves[member] = nil
         case .hooked(let url):
             try board.checkOwner(sender)
+            try check(url, 0...2_000, at: "/url")
             guard url.isEmpty || url.hasPrefix("https://") || url.hasPrefix("http://") else {
                 throw Refusal(reason: "A hook is an address with http or https.", pointer: "/url")
             }
@@ -152,33 +146,9 @@ struct Board: RestrictedModule, ContextualStartableModule, ContextualModule, Kee
     {
         switch action {
         case .reminded:
-            let open = board.cards.values.count { $0.column != board.columns.last }
-            board.reminder = "\(open) cards are open."
+            board.openThisMorning = board.cards.values.count { $0.column != board.columns.last }
         case .deliveryFailed: board.undelivered += 1
-        case .forgot(let member): board.forget(member)
         }
         return .none
-    }
-
-    func perform(_ work: Work, _ context: EffectContext<State>) async throws {
-        switch work {
-        case .deliver(let url, let board, let card, let comment):
-            let delivery = Delivery(board: board, card: card, comment: comment)
-            try await context.dependencies.hooks.deliver(delivery, to: url)
-        }
-    }
-
-    func failed(_ work: Work, _ error: any Error) -> Internal? {
-        switch work {
-        case .deliver(_, _, let card, _): .deliveryFailed(card: card)
-        }
-    }
-}
-
-/// Throws a refusal if a text is empty or too long.
-func check(_ text: String, at pointer: String) throws(Refusal) {
-    guard (1...Board.charactersMax).contains(text.utf8.count) else {
-        let reason = "A text has 1 to \(Board.charactersMax) bytes."
-        throw Refusal(reason: reason, pointer: pointer)
     }
 }

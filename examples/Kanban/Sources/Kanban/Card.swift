@@ -1,8 +1,10 @@
 import StoreCore
 import StorePatterns
 
-/// A card. Its rank is its place among the cards of its column.
+/// A card: a row in the table of its board. Its rank is its place among the cards of its column.
 struct Card: ModuleState {
+    static let commentsMax = 100
+
     var text: String
     var column: String
     var rank: Rank
@@ -17,14 +19,14 @@ struct Comment: ModuleState {
     var time: Int64
 }
 
-/// A card of an import.
-struct ImportedCard: ModuleState {
+/// A card that is added. The client chooses its id.
+struct NewCard: ModuleState {
     var card: String
     var text: String
     var column: String
 }
 
-/// The place of a card before its move.
+/// The place of a card before its last move.
 struct Move: ModuleState {
     var card: String
     var column: String
@@ -39,8 +41,8 @@ extension Board.State {
             .map { ($0.key, $0.value) }
     }
 
-    /// Adds cards at the ends of their columns: all of them, or none.
-    mutating func add(_ new: [ImportedCard], by author: String) throws {
+    /// Adds cards at the ends of their columns. `pointer` makes the pointer to a card of the payload.
+    mutating func add(_ new: [NewCard], by author: String, at pointer: (Int) -> String) throws {
         guard cards.count + new.count <= Board.cardsMax else {
             throw Refusal(reason: "A board has \(Board.cardsMax) cards at most.")
         }
@@ -48,12 +50,14 @@ extension Board.State {
         for card in cards.values {
             lasts[card.column] = max(lasts[card.column] ?? card.rank, card.rank)
         }
-        for card in new {
-            try check(card.text, at: "/text")
-            guard cards[card.card] == nil, !card.card.isEmpty else {
-                throw Refusal(reason: "There is a card '\(card.card)' already.", pointer: "/card")
+        for (index, card) in new.enumerated() {
+            try check(card.card, 1...64, at: pointer(index) + "/card")
+            try check(card.text, at: pointer(index) + "/text")
+            try checkColumn(card.column, at: pointer(index) + "/column")
+            guard !cards.contains(card.card) else {
+                let reason = "There is a card '\(card.card)' already."
+                throw Refusal(reason: reason, pointer: pointer(index) + "/card")
             }
-            try checkColumn(card.column)
             let rank = Rank.after(lasts[card.column])
             lasts[card.column] = rank
             cards[card.card] = Card(
@@ -65,29 +69,30 @@ extension Board.State {
         }
     }
 
-    /// Changes a card, or throws a refusal if there is no such card.
-    mutating func change(_ id: String, _ change: (inout Card) throws -> Void) throws {
-        guard var card = cards[id] else {
+    /// Returns a card, or throws a refusal if there is no such card.
+    func card(_ id: String) throws(Refusal) -> Card {
+        guard let card = cards[id] else {
             throw Refusal(reason: "There is no card '\(id)'.", pointer: "/card")
         }
+        return card
+    }
+
+    /// Changes a card, or throws a refusal if there is no such card.
+    mutating func change(_ id: String, _ change: (inout Card) throws -> Void) throws {
+        var card = try card(id)
         try change(&card)
         cards[id] = card
     }
 
-    /// Returns the rank of a new place in a column, between two other cards of the column.
-    func rank(in column: String, below: String?, above: String?, of moved: String) throws -> Rank {
-        try checkColumn(column)
-        let ranks = try [below, above].map { id -> Rank? in
-            guard let id else { return nil }
-            guard let card = cards[id], card.column == column, id != moved else {
-                throw Refusal(reason: "'\(id)' is no other card of '\(column)'.")
-            }
-            return card.rank
+    /// Returns the rank of a place in a column: before the card `next`, or at the end.
+    func rank(in column: String, before next: String?) throws -> Rank {
+        try checkColumn(column, at: "/column")
+        let ranks = cards.values.filter { $0.column == column }.map(\.rank)
+        guard let next else { return Rank.after(ranks.max()) }
+        guard let rank = cards[next]?.rank, cards[next]?.column == column else {
+            throw Refusal(reason: "'\(next)' is no card of '\(column)'.", pointer: "/before")
         }
-        guard ranks[0] == nil, ranks[1] == nil else {
-            return try Rank.between(ranks[0], ranks[1])
-        }
-        return Rank.after(cards(in: column).last { $0.id != moved }?.card.rank)
+        return try Rank.between(ranks.filter { $0 < rank }.max(), rank)
     }
 
     func checkOwner(_ name: String) throws(Refusal) {
@@ -96,10 +101,10 @@ extension Board.State {
         }
     }
 
-    private func checkColumn(_ column: String) throws(Refusal) {
+    private func checkColumn(_ column: String, at pointer: String) throws(Refusal) {
         guard columns.contains(column) else {
             let allowed = columns.joined(separator: ", ")
-            throw Refusal(reason: "The columns are \(allowed).", pointer: "/column")
+            throw Refusal(reason: "The columns are \(allowed).", pointer: pointer)
         }
     }
 
@@ -107,10 +112,21 @@ extension Board.State {
     mutating func forget(_ name: String) {
         members.removeAll { $0 == name }
         lastMoves[name] = nil
-        for (id, var card) in cards {
-            card.comments.removeAll { $0.author == name }
-            if card.author == name { card.author = "" }
-            cards[id] = card
+        for (id, card) in cards {
+            var kept = card
+            kept.comments.removeAll { $0.author == name }
+            if kept.author == name { kept.author = "" }
+            if kept != card { cards[id] = kept }
         }
+    }
+}
+
+/// Throws a refusal if a text is empty or too long.
+func check(_ text: String, _ bytes: ClosedRange<Int> = 1...1_000, at pointer: String)
+    throws(Refusal)
+{
+    guard bytes.contains(text.utf8.count) else {
+        let reason = "A text here has \(bytes.lowerBound) to \(bytes.upperBound) bytes."
+        throw Refusal(reason: reason, pointer: pointer)
     }
 }

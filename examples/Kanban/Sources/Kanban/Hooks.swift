@@ -1,37 +1,48 @@
 import StoreCore
 import StoreHTTPClient
+import StoreServer
 
-/// A comment on its way to the address of a board.
-struct Delivery: Encodable, Sendable {
-    let board: String
-    let card: String
-    let comment: Comment
+/// The options of the program, beside those of the library.
+struct KanbanOptions: ProgramOptions {
+    var hookSecret = Secret()
+
+    static let options: [Option] = [
+        .flag("hook-secret", "the secret that signs comments for the addresses of boards")
+            .sets(\.hookSecret, .secret(bytes: 16...256))
+    ]
 }
 
-/// A service that delivers comments.
-protocol Hooks: Sendable {
-    /// Delivers a comment, or throws an error. The caller tries again.
-    func deliver(_ delivery: Delivery, to url: String) async throws
+/// A comment on its way to the address of a board. The receiver may get a comment twice.
+struct Delivery: ModuleState {
+    var board: String
+    var card: String
+    var comment: Comment
 }
 
-/// The delivery over HTTP. The receiver may get a delivery twice.
-struct HTTPHooks: Hooks {
-    let http: any HTTPClient
+extension Board {
+    /// Returns an effect that sends a comment to the address of the board, if there is an address.
+    func deliver(_ comment: Comment, on card: String, of board: State, in context: ReducerContext)
+        -> Effect<State>
+    {
+        guard !board.hook.isEmpty, let name = context.instance else { return .none }
+        return keep(
+            .deliver(url: board.hook, Delivery(board: name, card: card, comment: comment)),
+            retry: .times(8, pause: .seconds(1), pauseMax: .seconds(300))
+        )
+    }
 
-    func deliver(_ delivery: Delivery, to url: String) async throws {
-        let request = try HTTPRequest.post(url, json: delivery, timeout: .seconds(10))
-        let response = try await http.response(to: request)
-        guard (200..<300).contains(response.status) else {
-            throw HTTPClientError(.status, request, "the answer is \(response.status)")
+    func perform(_ work: Work, _ context: EffectContext<State>) async throws {
+        switch work {
+        case .deliver(let url, let delivery):
+            let secret = try context.dependencies[KanbanOptions.self].hookSecret
+            let request = try HTTPRequest.post(url, json: delivery, timeout: .seconds(10))
+                .signed(with: secret.text)
+            let response = try await context.dependencies.http.response(to: request)
+            guard (200..<300).contains(response.status) else {
+                throw HTTPClientError(.status, request, "the answer is \(response.status)")
+            }
         }
     }
-}
 
-/// The key of the hooks among the dependencies of effects.
-enum HooksKey: DependencyKey {
-    static let live: any Hooks = HTTPHooks(http: HTTPClientKey.live)
-}
-
-extension Dependencies {
-    var hooks: any Hooks { get throws { try self[HooksKey.self] } }
+    func failed(_ work: Work, _ error: any Error) -> Internal? { .deliveryFailed }
 }

@@ -20,15 +20,21 @@ struct BoardsViewModel: ViewModelWithState {
     }
 }
 
-/// A board as a page shows it: columns with cards in their order.
+/// A board as a page shows it: columns with the first of their cards.
 struct BoardViewModel: ParameterizedViewModel {
     static let name = "board"
     static let reads: [any ModuleInterface.Type] = [Board.self]
 
-    struct Parameters: Codable, Sendable { let board: String }
+    struct Parameters: Codable, Sendable {
+        let board: String
+        /// The most cards of a column that the view has; 100 by default.
+        let limit: Int?
+    }
 
     struct Column: Encodable, Equatable, Sendable {
         let id: String
+        /// The number of all cards of the column.
+        let count: Int
         let cards: [Row]
     }
 
@@ -48,14 +54,13 @@ struct BoardViewModel: ParameterizedViewModel {
         guard let board = state.board[parameters.board] else { return nil }
         title = board.title
         members = board.members
-        reminder = board.reminder
+        reminder = board.openThisMorning.map { "\($0) cards were open this morning." } ?? ""
         columns = board.columns.map { column in
-            Column(
-                id: column,
-                cards: board.cards(in: column).map { id, card in
-                    Row(id: id, text: card.text, author: card.author, comments: card.comments.count)
-                }
-            )
+            let cards = board.cards(in: column)
+            let rows = cards.prefix(max(0, parameters.limit ?? 100)).map { id, card in
+                Row(id: id, text: card.text, author: card.author, comments: card.comments.count)
+            }
+            return Column(id: column, count: cards.count, cards: rows)
         }
     }
 }
@@ -79,13 +84,11 @@ struct SearchViewModel: ParameterizedViewModel {
     init?(state: AppState, parameters: Parameters) {
         let wanted = parameters.text.lowercased()
         guard !wanted.isEmpty else { return nil }
-        var hits: [Hit] = []
-        for id in state.board.ids {
-            for (card, content) in (state.board[id]?.cards ?? [:]).sorted(by: { $0.key < $1.key })
-            where hits.count < Self.hitsMax && content.text.lowercased().contains(wanted) {
-                hits.append(Hit(board: id, card: card, text: content.text))
-            }
+        let found = state.board.ids.lazy.flatMap { id in
+            (state.board[id]?.cards ?? [:]).lazy
+                .filter { $0.value.text.lowercased().contains(wanted) }
+                .map { Hit(board: id, card: $0.key, text: $0.value.text) }
         }
-        self.hits = hits
+        hits = Array(found.prefix(Self.hitsMax))
     }
 }
