@@ -1,4 +1,5 @@
-// The first version of examples/Kanban, whose cards had titles. A test starts the example on the data of this program.
+// The first version of examples/Kanban, whose cards had titles. A test starts the example on the
+// data of this program.
 
 import StoreCore
 import StorePatterns

@@ -41,7 +41,7 @@ extension Board.State {
             .map { ($0.key, $0.value) }
     }
 
-    /// Adds cards at the ends of their columns. `pointer` makes the pointer to a card of the payload.
+    /// Adds cards at the ends of their columns. `pointer` is the place of a card in the payload.
     mutating func add(_ new: [NewCard], by author: String, at pointer: (Int) -> String) throws {
         guard cards.count + new.count <= Board.cardsMax else {
             throw Refusal(reason: "A board has \(Board.cardsMax) cards at most.")
