@@ -20,12 +20,16 @@ struct AppState: RootState {
     static let views: Views = [BoardsViewModel.self, BoardViewModel.self, SearchViewModel.self]
 }
 
-/// Removes a person from all boards.
+/// Removes a person from all boards. The next member then owns the boards of the person; a board
+/// without members ends.
 struct PersonForgotten: StateUpdater {
     var principal: String
 
     func updateState(_ state: inout AppState) {
-        for id in state.board.ids { state.board[id]?.forget(principal) }
+        for id in state.board.ids {
+            state.board[id]?.forget(principal)
+            if state.board[id]?.members.isEmpty == true { state.board[id] = nil }
+        }
     }
 }
 

@@ -222,6 +222,26 @@ private struct Address: HTTPClient {
         }
         await store.send(PersonForgotten(principal: "bob"))
     }
+
+    @Test func `the board of a forgotten person goes to the next member, or ends`() async {
+        let clock = ManualClock()
+        let store = TestStore(AppState(), dependencies: .controlled(by: clock))
+        store.exhaustivity = .off
+        await store.send(start.to("roadmap"), as: "member/ada")
+        await store.send(act(.invited(member: "bob")), as: "member/ada")
+        await store.send(start.to("private"), as: "member/ada")
+        store.exhaustivity = .on
+        await store.send(PersonForgotten(principal: "ada")) {
+            $0.board["roadmap"]?.members = ["bob"]
+            $0.board["private"] = nil
+        }
+        // The reminder of the ended board is gone.
+        await clock.advance(by: .seconds(86_400))
+        await store.receive(Board.Internal.reminded.to("roadmap")) {
+            $0.board["roadmap"]?.openThisMorning = 0
+        }
+        await store.finish()
+    }
 }
 
 @Test func `a member in two tabs is present once, with the card of the newer tab`() async {
