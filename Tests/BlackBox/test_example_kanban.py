@@ -305,6 +305,20 @@ def test_the_members_of_version_1_find_their_boards(team):
             end(server)
 
 
+def test_there_is_a_bound_on_boards(team):
+    with team.server(is_kept=False, leaves_out=["--personal-keys"]) as server:
+        def start(*numbers):
+            payload = {"title": "Roadmap", "columns": ["to do"]}
+            body = [{"type": f"board/b{number}/start", "payload": payload} for number in numbers]
+            return server.post(body, team.header("ada"))
+
+        for first in range(0, 5_000, 1_000):
+            assert start(*range(first, first + 1_000)).status == 200
+        # A member does not see the whole state, so the reason is in the log alone.
+        assert start(5_000).problem("refused", 409)["reason"] == "The store refuses this."
+        server.await_log("There are 5000 boards, the maximum.")
+
+
 def test_all_is_there_after_a_kill(team):
     with team.server() as server:
         team.run(BOARD, server)

@@ -33,6 +33,14 @@ struct PersonForgotten: StateUpdater {
     }
 }
 
+/// The bound on boards. An interceptor sees all boards, and the start of a board only its own.
+let boundOfBoards: Interceptor<AppState> = { state, action, _ in
+    guard (action as? AddressedAction)?.action is ModuleStart<Board>,
+        state.board.count >= Board.boardsMax
+    else { return .proceed }
+    throw Refusal(reason: "There are \(Board.boardsMax) boards, the maximum.")
+}
+
 /// The payload of `board/{id}/added` in records of version 1, whose cards had titles.
 struct AddedInVersion1: Decodable, Sendable {
     let card: String
@@ -51,6 +59,7 @@ enum Kanban {
     static func main() {
         Server(AppState.self, name: "kanban", version: "2.0.0")
             .options(KanbanOptions.self)
+            .interceptor("bound of boards", boundOfBoards)
             .store(Server(Live.self).ephemeral(pace: .seconds(1)), named: "live")
             .migrations(
                 .action("board/{id}/added", from: AddedInVersion1.self) { old, id in

@@ -3,6 +3,7 @@ import StorePatterns
 
 /// A board of a team. Only its members read it; its owner invites and removes members.
 struct Board: RestrictedModule, ContextualStartableModule, ContextualModule, KeepingModule {
+    static let boardsMax = 5_000
     static let membersMax = 200
     static let cardsMax = 20_000
 

@@ -85,6 +85,19 @@ private struct Address: HTTPClient {
         await store.finish()
     }
 
+    @Test func `there is a bound on boards`() async {
+        var state = AppState()
+        let board = Board.State(title: "Roadmap", members: ["ada"], columns: ["to do"])
+        for number in 1..<Board.boardsMax { state.board["\(number)"] = board }
+        let store = TestStore(state)
+        store.exhaustivity = .off
+        store.add(interceptor: boundOfBoards)
+        await store.send(start.to("last"), as: "member/ada")
+        let refusal = "There are 5000 boards, the maximum."
+        await store.send(start.to("roadmap"), as: "member/ada", refused: refusal)
+        await store.send(Board.Action.invited(member: "bob").to("last"), as: "member/ada")
+    }
+
     @Test func `a member moves a card, and takes the own last move back`() async throws {
         let store = TestStore(appState())
         let move = Board.Action.moved(card: "c2", column: "to do", before: "c1")
