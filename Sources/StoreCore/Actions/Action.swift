@@ -21,9 +21,9 @@ public protocol Action: Sendable {}
 /// }
 /// ```
 ///
-/// `State` is the slice of the action's module. A module can therefore be tracked in a target that
-/// imports only `StoreCore`. `State` may also be the root state, which has all slices. If the slice
-/// does not exist yet, as before a start, `data` is empty.
+/// `State` is the slice of the action's module. The actions of a module can therefore be tracked in
+/// a target that imports only `StoreCore`. `State` may also be the root state, which has all
+/// slices. `data` is empty if the slice does not exist, for instance before a start.
 public protocol TrackedAction<State>: Action {
     /// The state before the action: the slice of its module, or the whole state.
     associatedtype State
@@ -58,7 +58,7 @@ public protocol TrackedInstanceAction<State>: TrackedAction {
 }
 
 extension TrackedInstanceAction {
-    /// Returns the record of an action without an instance: passes an empty id.
+    /// Returns the record of an action that is for no instance: the id is then an empty text.
     public func record(before state: State) -> Record { record(before: state, of: "") }
 }
 
@@ -69,8 +69,8 @@ extension TrackedInstanceAction {
 /// presenters, reactions and interceptors. Therefore the reducer gets the same action that the
 /// journal stores, and a replay makes the same state.
 ///
-/// The secret members reach no journal, stream or log. Declare them optional, because the reducer
-/// always gets `nil`. If a type requires a secret member, the server does not start.
+/// The secret members reach no journal, stream or log. Declare these members optional, because the
+/// reducer always gets `nil`. If a type requires a secret member, the server does not start.
 ///
 /// ```swift
 /// struct LoginRequested: RedactedAction, Codable {
@@ -86,7 +86,7 @@ public protocol RedactedAction: Action {
 
 extension Action {
     /// Returns the wire name with `{id}` in place of an instance's id: `cards/{id}/liked` for
-    /// `cards/7/liked`. Schemas, figures and events use this name. Clients choose the ids, so the
+    /// `cards/7/liked`. Schemas, metrics and events use this name. Clients choose the ids, so the
     /// number of names that contain ids has no bound.
     ///
     /// Cost: two comparisons of types for an action without an instance.

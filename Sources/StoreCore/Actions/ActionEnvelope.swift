@@ -29,7 +29,7 @@ public struct ActionEnvelope: Sendable {
     public let session: String
     /// The id of the instance that the action is for; `nil` if the action names none.
     public var instance: String? { (action as? AddressedAction)?.instance }
-    /// The context in which the reducer gets the action.
+    /// The context that the reducer gets with the action.
     public var context: ReducerContext {
         ReducerContext(
             as: principal,

@@ -10,14 +10,14 @@ public struct ActionPrincipal: Sendable, LosslessStringConvertible {
     /// Makes the principal from a name and a role.
     ///
     /// - Parameters:
-    ///   - name: the name of the principal, as `$principal` in a policy compares it.
+    ///   - name: the name of the principal, which `$principal` stands for in a policy.
     ///   - role: the name of the role, without a slash.
     public init(name: String, role: String) { description = "\(role)/\(name)" }
 
     /// Reads the text that a journal stores. A text without a slash is a name without a role.
     public init(_ description: String) { self.description = description }
 
-    /// The name of the principal, as `$principal` in a policy compares it.
+    /// The name of the principal. In a policy, `$principal` stands for this name.
     public var name: String {
         guard let slash else { return description }
         return String(description[description.utf8.index(after: slash)...])

@@ -14,7 +14,7 @@ package struct ClientRequest: Action {
 }
 
 extension ClientRequest {
-    /// The first segments of the wire names. No module may have one of these names.
+    /// The first segment of the wire names of use cases. No module may have this name.
     package static let useCasePrefix = "usecases"
     package static let notificationPrefix = "notify"
 

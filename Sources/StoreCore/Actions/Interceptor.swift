@@ -2,8 +2,8 @@
 /// actions behind it, or refuses it by throwing ``Refusal``.
 ///
 /// An interceptor receives the current state, the action and its envelope. Interceptors run on the
-/// thread that does the Core's work, in the order in which they were added. A replay skips them:
-/// the journal has the results of their decisions.
+/// thread that does the Core's work, in the order in which they were added. A replay skips
+/// interceptors: the journal has the results of their decisions.
 ///
 /// ```swift
 /// core.add(interceptor: { state, _, _ in

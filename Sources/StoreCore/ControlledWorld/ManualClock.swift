@@ -16,8 +16,8 @@ import Synchronization
 ///
 /// Sleepers wake in the order of their deadlines. Sleepers with the same deadline wake in the order
 /// in which they fell asleep. The next sleeper wakes only after the woken sleeper has ended or
-/// waits again. This order holds for the effects of a `TestStore` with this clock. A test of other
-/// tasks calls ``untilSleeping(_:within:)``.
+/// waits again. The clock keeps this order only for the effects of a `TestStore` with this clock. A
+/// test of other tasks calls ``untilSleeping(_:within:)``.
 public final class ManualClock: Clock, Sendable {
     /// A moment of this clock.
     public struct Instant: InstantProtocol {
@@ -185,7 +185,7 @@ extension ManualClock {
     }
 
     /// Moves the clock to the earliest deadline, and wakes the sleeper with this deadline. Returns
-    /// false if no sleeper is due by `target`; `nil` sets no bound.
+    /// false if no sleeper is due by `target`. If `target` is `nil`, every sleeper is due.
     private func wakeNext(through target: Instant?) -> Bool {
         let sleeper = table.withLock { table -> Sleeper? in
             guard let next = table.sleepers.min(by: { $0.deadline < $1.deadline }),

@@ -25,7 +25,7 @@ struct Batch {
 
     var isEmpty: Bool { steps.count == 0 && outcomes.count == 0 }
 
-    /// Empties the batch but keeps its memory.
+    /// Empties the batch for the actions after `version`, and keeps the allocated memory.
     mutating func restart(at version: UInt64) {
         steps.removeAll(keepingCapacity: true)
         if keptOutcomesByKey.count > 0 { keptOutcomesByKey.removeAll(keepingCapacity: true) }
@@ -43,7 +43,7 @@ struct Step {
     /// The time at which the Core took the action, in nanoseconds since 1970.
     let time: Int64
     let change: Change
-    /// The time that the reducer took; zero if it is not measured.
+    /// The time that the reducer took; zero if the time is not measured.
     let reducerNanoseconds: UInt64
     /// The work outside the Core that begins after the commit; `nil` if there is none.
     let effect: AnyEffect?

@@ -5,8 +5,8 @@ package struct Change: Sendable {
     package var changesState: Bool
     /// The slices that have changed or were started again, if the state is made of modules.
     package var edits: SliceEdits
-    /// True if the action concerns only the session that led to it, and no shared slice. Other
-    /// sessions then see only a new version number.
+    /// True if only the sender of the action sees the change, because the action changed no shared
+    /// slice. Other sessions then see only a new version number.
     package var isVisibleToSenderOnly = false
 
     package init(
@@ -19,7 +19,7 @@ package struct Change: Sendable {
         self.isVisibleToSenderOnly = isVisibleToSenderOnly
     }
 
-    /// Adds a slice, or merges it with the entry of the same slice.
+    /// Adds the edit of a slice, or merges the edit with an earlier edit of the same slice.
     mutating func add(_ edit: SliceEdit) { edits.insert(edit) }
 
     /// The change of an action that changed nothing.
@@ -98,7 +98,8 @@ package struct SliceEdits: Sendable, Sequence {
         if furtherEdits.count > 0 { furtherEdits.forEach { body($0.module) } }
     }
 
-    /// True if a slice of a matching module has changed. Copies no ``SliceEdit``.
+    /// True if a slice has changed in a module for which `sees` returns true. Copies no
+    /// ``SliceEdit``.
     @inline(__always)
     func hasChange(inModuleWhere sees: (Int) -> Bool) -> Bool {
         if first?.changesSlice == true, let module = first?.module, sees(module) { return true }

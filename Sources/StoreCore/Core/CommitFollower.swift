@@ -6,14 +6,14 @@ package protocol CommitFollower: AnyObject, Sendable {
     /// True if the Core is to call ``applied(_:)``. The Core then measures the time of the reducer.
     var takesAppliedActions: Bool { get }
 
-    /// Receives the version and the size of the records of a commit, which are durable.
+    /// Receives the newest version and the size of a commit's records. The records are durable.
     ///
     /// - Parameters:
     ///   - version: the version of the newest record.
     ///   - bytes: the number of bytes of the records' payloads and metas.
     func appended(through version: UInt64, bytes: Int)
 
-    /// Receives the actions of a commit, which are durable, in the order of their versions.
+    /// Receives the actions of a commit, in the order of their versions. The actions are durable.
     func applied(_ actions: [AppliedAction])
 
     /// Receives an action of the program itself that was not applied.
@@ -81,8 +81,8 @@ package struct ReducerFailure: Sendable {
 }
 
 extension Engine {
-    /// Makes the refusal of an action from the thrown error. Passes two things to the follower: the
-    /// refusal of a client's action, and each error that is no refusal.
+    /// Returns the refusal for the error that was thrown for an action. Reports the refusal to the
+    /// follower if a client sent the action. Always reports an error that is no refusal.
     func reportRefusal(_ error: any Error, _ member: EnvelopeMember, _ envelope: Envelope)
         -> Refusal
     {

@@ -106,8 +106,8 @@ public final class Core<State: Sendable>: Sendable {
     ///
     /// A middleware may read and dispatch, but it cannot change or stop the action.
     ///
-    /// - Returns: the command that removes the middleware. Work that the middleware has already
-    ///   returned for an action still runs.
+    /// - Returns: the command that removes the middleware. A closure that the middleware has
+    ///   already returned for an action still runs.
     @discardableResult
     public func add(middleware: @escaping Middleware<State>) -> PlainCommand {
         subscribe(middleware, in: \.middleware)
@@ -155,8 +155,8 @@ public final class Core<State: Sendable>: Sendable {
 }
 
 extension Core {
-    /// Dispatches an action and waits until it is committed and every observer without a queue was
-    /// called.
+    /// Dispatches an action, and waits for the commit of the action and for all calls of observers
+    /// without a queue.
     ///
     /// - Returns: the version that the action made, and the state of that version.
     /// - Throws: ``DispatchError`` with one of these codes:
@@ -173,7 +173,7 @@ extension Core {
 
     /// Applies an action like ``apply(_:)``, for a client with a session and a principal. `watch`
     /// ends when all effects that follow the action have ended. If `isOfClient` is true, the action
-    /// is refused on a restricted slice that the client does not read.
+    /// is refused on a restricted slice that the client may not read.
     package func apply(
         _ action: any Action,
         watch: EffectWatch?,
@@ -195,8 +195,8 @@ extension Core {
                 completion: completion
             )
         }
-        // The engine does not have the type of the state, but its state is always of this Core's
-        // type.
+        // The engine returns the state without its static type, but the value always has this
+        // Core's type.
         guard let state = state?.value as? State else {
             throw DispatchError(CoreFailure.outcomeUnknown)
         }
@@ -219,8 +219,8 @@ extension Core {
     /// (``Journal/watch(_:)``).
     package func readRecordsOfOtherWriters() { engine.readAllRecordsOfOtherWriters() }
 
-    /// Starts the Core's thread, or the first turn on the Core's pool. Does nothing if callers do
-    /// the work.
+    /// Starts the Core's thread, or begins to use the threads of the Core's pool. Does nothing if
+    /// callers do the work.
     package func start() { engine.start() }
 
     /// Processes the waiting items of a Core whose own thread was not started. A simulation calls

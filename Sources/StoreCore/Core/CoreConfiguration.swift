@@ -10,9 +10,9 @@ package struct CoreConfiguration<State: Sendable>: Sendable {
     package var ports = EnginePorts()
     /// The sink that encodes and publishes the durable states; `nil` if nothing is published.
     package var sink: (any StateSink<State>)?
-    /// Compares the states before and after an action, and returns `true` if they differ. Without
-    /// this closure, every action counts as a change. A state of modules does not use this closure,
-    /// because the Core compares the slices.
+    /// The closure that compares the states before and after an action, and returns `true` if they
+    /// differ. Without this closure, every action counts as a change. If the state is made of
+    /// modules, the Core compares the slices, and does not call this closure.
     package var statesDiffer: (@Sendable (State, State) -> Bool)?
     /// The function that compares the bytes of two slices that are equal by `==`. Without this
     /// function, equal slices count as slices with the same bytes.
@@ -70,22 +70,23 @@ package struct EnginePorts: Sendable {
     package var idempotencyKeyClock: (any WallClock)?
     /// The journal that stores the applied actions; `nil` if the actions are not stored.
     package var journal: (any Journal)?
-    /// The number of this program in the journal, for the records that this program writes.
+    /// The number of this program in the journal. Each record has the number of the program that
+    /// wrote the record.
     package var programNumber: UInt32 = 0
-    /// The version of the initial state; `nil` means the version of the journal. The journal's
-    /// version is wrong if other writers have appended since the state was made.
+    /// The version of the initial state; `nil` means the version of the journal. Set this member if
+    /// other writers may have appended since the state was made.
     package var initialVersion: UInt64?
     /// The reader of the records that other writers have appended. Only the thread that does the
     /// Core's work uses the reader.
     package var reader: (any ActionReader)?
     package var effects: EffectRunner?
-    /// Makes the journal's form of an action that is dispatched in process. Without this closure,
-    /// an envelope has only the name of the action's type.
+    /// The function that makes the journal's form of an action that is dispatched in process.
+    /// Without this function, an envelope has only the name of the action's type.
     package var makeMember: (@Sendable (any Action) throws -> EnvelopeMember)?
     package var follower: (any CommitFollower)?
     /// The object that decides which modules are presented to each session.
     var presentation: (any Presentation)?
-    /// Sends commands to the screens of sessions; `nil` if there are no sessions.
+    /// The function that sends commands to the screens of sessions; `nil` if there are no sessions.
     package var sendScreenCommand: (@Sendable (ScreenCommand) -> Void)?
     /// The function that the Core calls when the journal fails: an append has an unknown outcome,
     /// or this Core cannot apply other writers' records. From then on, the Core applies nothing.
@@ -93,8 +94,8 @@ package struct EnginePorts: Sendable {
     package var onJournalFailure: @Sendable (JournalError) -> Void = { _ in }
     /// The action that the Core is reducing now.
     package var progress: ReducerProgress?
-    /// True if some clients see only some of the modules. The engine then judges version conditions
-    /// by the view of each client.
+    /// True if some clients see only some of the modules. A client's version condition then depends
+    /// only on the modules that the client sees.
     package var limitsVisibleModules = false
     /// The receiver of the measurements; `nil` if nothing is measured.
     package var figures: CoreFigures?

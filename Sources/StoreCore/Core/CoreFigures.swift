@@ -11,8 +11,9 @@ package final class CoreFigures: Sendable {
     /// The name of the row for undeclared types of actions.
     package static let undeclaredTypesLabel = "other"
 
-    /// The time that client envelopes waited in the mailbox. The time begins with the event loop's
-    /// turn that offered the envelope, and ends before the envelope's first action is reduced.
+    /// The time that client envelopes waited in the mailbox. The time begins at the iteration of
+    /// the event loop that offered the envelope. The time ends before the envelope's first action
+    /// is reduced.
     package let queueWait = Histogram()
     /// The time that the journal took to make a batch durable.
     package let commitTime = Histogram()

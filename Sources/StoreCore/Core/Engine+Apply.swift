@@ -73,8 +73,9 @@ extension Engine {
                 since: since
             ) == true
         case .stateMembers(let members):
-            // Most stores never need the versions of the last change of each module. The recording
-            // of these versions therefore begins at the first condition with named members.
+            // Most stores never need the version at which each module last changed. The engine
+            // therefore begins to record these versions at the first condition that names members
+            // of the state.
             if lastVisibleChanges == nil {
                 lastVisibleChanges = LastVisibleChanges(
                     after: version,
@@ -290,13 +291,13 @@ extension Engine {
     /// - Throws: an error if the action has no wire name or cannot be encoded.
     func member(of action: any Action) throws -> EnvelopeMember {
         if let member = ports.makeMember { return try member(action) }
-        // The short path needs no name. The name is empty there, because Swift would build the
-        // type's name at each call.
+        // The short path uses no name. An empty name is cheaper there, because Swift would build
+        // the type's name at each call.
         let type = hasShortPath ? "" : String(describing: type(of: action))
         return EnvelopeMember(action: action, type: type)
     }
 
-    /// Makes the envelope in which interceptors and middleware get an action.
+    /// Makes the envelope that interceptors and middleware receive beside an action.
     private func actionEnvelope(of member: ReducedAction, at time: Int64) -> ActionEnvelope {
         let (action, envelope) = (member.action, member.envelope)
         return ActionEnvelope(

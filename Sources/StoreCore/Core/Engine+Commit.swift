@@ -18,7 +18,8 @@ extension Engine {
             owner.markDurable()
         }
         noteVisibleChanges()
-        // The follow-ups of this batch may dispatch actions, which then belong to the next batch.
+        // The closures, effects and reactions after this commit may dispatch actions, which belong
+        // to the next batch.
         var done = batch
         batch.restart(at: done.version)
         if done.steps.count > 0 {
@@ -60,7 +61,7 @@ extension Engine {
     }
 
     /// Records the changes of the batch's steps in `lastVisibleChanges`, for version conditions
-    /// that depend on a client's view.
+    /// that depend on the slices that a client sees.
     func noteVisibleChanges() {
         guard lastVisibleChanges != nil else { return }
         var version = lastVisibleChanges?.notedVersion ?? 0
@@ -147,10 +148,10 @@ extension Engine {
         }
     }
 
-    /// Drops a batch whose last state cannot be encoded, and runs its envelopes one by one. The
-    /// faulty envelope is refused, and the other envelopes are applied.
+    /// Drops a batch whose last state cannot be encoded, and processes its envelopes one by one.
+    /// The faulty envelope is refused, and the other envelopes are applied.
     ///
-    /// The engine calls middleware with the actions again, as after each dropped batch.
+    /// The engine calls middleware again with the actions, as after every rollback of a batch.
     private func isolateFaultyEnvelope(because error: any Error) {
         let done = takeBack()
         if done.outcomes.count == 1, let answered = done.outcomes.first {
@@ -179,8 +180,8 @@ extension Engine {
     /// Answers the envelopes of a batch that was rolled back.
     func fail(_ done: Batch, _ failure: CoreFailure) {
         for answered in done.outcomes {
-            // If the batch had steps, even a refusal came from a state that is now dropped, so each
-            // envelope fails.
+            // If the batch had steps, even a refusal depends on a state that is now dropped. Each
+            // envelope therefore fails.
             let outcome = done.steps.count > 0 ? .failed(failure) : answered.outcome
             answer(answered.envelope, outcome)
         }

@@ -40,8 +40,8 @@ extension Engine {
     /// Handles a conflict: rolls the batch back, and reduces the records of the other writers. Then
     /// processes the batch's envelopes again on the new state.
     ///
-    /// The engine calls middleware and interceptors with the actions again, as after each dropped
-    /// batch.
+    /// The engine calls middleware and interceptors again with the actions, as after every rollback
+    /// of a batch.
     func rebaseBatch(onto version: UInt64) {
         successiveConflictCount += 1
         let done = takeBack()

@@ -56,7 +56,8 @@ struct KeyOutcomes {
     /// The keys of all requests of the turn; empty if each key is looked up on its own.
     var keys: [IdempotencyKey] = []
     var outcomesByKey: [IdempotencyKey: KeptOutcome] = [:]
-    /// True if the next commit is the last of the turn: no later request needs its outcomes.
+    /// True if the next commit is the last of the turn. No later request of the turn needs the
+    /// outcomes of that commit.
     var isBeforeLastCommit = false
 
     /// True if the keys of the turn were looked up together.

@@ -17,8 +17,8 @@ extension Engine: PooledTask {
     }
 
     /// Processes the waiting items. If other Cores wait when the turn's time is over, ends this
-    /// turn and submits the next turn behind their turns. Another Core therefore waits at most for
-    /// the time of a turn, plus one item and a commit.
+    /// turn. The next turn is submitted behind the turns of the other Cores. Another Core therefore
+    /// waits at most for the time of a turn, plus one item and a commit.
     func takeTurn() {
         let began = SystemTime.steadyNanoseconds()
         while true {

@@ -78,7 +78,8 @@ extension Engine {
         }.version
     }
 
-    /// Returns the journal's form of an action, or throws the error for its dispatcher.
+    /// Returns the journal's form of an action, or throws the error that the action's dispatcher
+    /// gets.
     func validMember(of action: any Action) throws(DispatchError) -> EnvelopeMember {
         do {
             return try member(of: action)

@@ -1,7 +1,8 @@
 import StorePlatform
 import Synchronization
 
-// Client requests that are no actions. Any thread may make any call; only reads wait for the Core.
+// Client requests that are no actions. Any thread may call these functions; only the reads wait for
+// the Core.
 
 extension Engine {
     /// Accepts or refuses the envelope of a client request that is no action. If the outcome is

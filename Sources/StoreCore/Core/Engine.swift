@@ -27,8 +27,8 @@ package final class Engine: @unchecked Sendable {
     /// thread then yields the processor before the next batch, so that other threads can go on
     /// filling the mailbox.
     let isSlowToCommit: Bool
-    /// True if a thread other than the Core's own thread may run a turn. This is so if the Core has
-    /// a thread of its own and no commit waits for a disk.
+    /// True if the Core has a thread of its own and no commit waits for a disk. Another thread may
+    /// then run a turn.
     let lendsTurns: Bool
     /// The number of turns that the Core's thread runs before another thread may run a turn.
     @exclusivity(unchecked) var ownTurnsLeft = 0
@@ -52,7 +52,7 @@ package final class Engine: @unchecked Sendable {
     /// The items that were last taken from the mailbox. After they are processed, the array is
     /// empty and keeps its memory.
     @exclusivity(unchecked) var takenItems: ContiguousArray<Mailbox.Item> = []
-    /// The number of versions from the short path, which has no batch.
+    /// The number of versions that the short path has made; the short path uses no batch.
     @exclusivity(unchecked) var shortPathVersionCount: UInt64 = 0
     /// True after an append with an unknown outcome, and after a failure to apply the records of
     /// other writers. From then on, the engine applies nothing.

@@ -11,7 +11,7 @@ package final class Envelope: Sendable {
     /// key.
     package let idempotency: Idempotency?
     /// True if the envelope has an idempotency key. The engine reads this value for each envelope,
-    /// because reading this value is cheaper than copying the key.
+    /// because copying the key would cost more.
     let hasKey: Bool
     package let mode: EnvelopeMode
     /// True if the batch must end with this envelope, so that the version of this envelope is

@@ -1,6 +1,5 @@
-/// The versions that last changed the views of the clients. A client's view has the shared slices,
-/// and the slices of its session and its user. The view is limited to the modules that the client's
-/// role sees.
+/// The versions that last changed the slices that each client sees. A client sees the shared
+/// slices, and the slices of its session and its user, in the modules that the client's role sees.
 ///
 /// Only the thread that drains the mailbox uses this value.
 struct LastVisibleChanges {
@@ -61,7 +60,7 @@ struct LastVisibleChanges {
         baseVersion = version
     }
 
-    /// Records a change of slices that only some clients read.
+    /// Records a change of slices that only some clients may read.
     private mutating func noteRestricted(
         _ readers: [Readers],
         of module: Int,

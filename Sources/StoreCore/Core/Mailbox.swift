@@ -19,7 +19,7 @@ struct Mailbox: ~Copyable, Sendable {
         case tasks
     }
 
-    /// The next step of the thread that brought an item.
+    /// The next activity of the thread that offered an item.
     enum Admission: Sendable {
         /// Process the item and then the queue: no other thread is working.
         case drain
@@ -30,7 +30,7 @@ struct Mailbox: ~Copyable, Sendable {
         case closed
     }
 
-    /// The next step of the thread that does the Core's work.
+    /// The next activity of the thread that does the Core's work.
     enum NextActivity: Sendable { case work, sleep, end }
 
     private(set) var items: ContiguousArray<Item> = []

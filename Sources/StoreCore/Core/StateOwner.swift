@@ -35,14 +35,15 @@ protocol StateOwner: AnyObject {
         isReplay: Bool
     ) throws -> Reduction
 
-    /// Makes the state show the slices of the client whose actions come next.
+    /// Makes the state show the slices of the client that sent `envelope`.
     func switchSlices(to envelope: Envelope)
 
     /// Calls middleware. Returns the closures to call after the commit.
     func callMiddleware(before envelope: ActionEnvelope) -> [@Sendable () -> Void]
 
-    /// Calls the interceptors, one after the other. `makeEnvelope` returns the envelope of the
-    /// replacement in its argument. For `nil`, `makeEnvelope` returns the envelope of the action.
+    /// Calls the interceptors, one after the other. `makeEnvelope` makes the envelope of the
+    /// replacement in its argument. For `nil`, `makeEnvelope` makes the envelope of the action
+    /// itself.
     ///
     /// - Throws: the error of the interceptor that refuses the action.
     func intercept(makeEnvelope: ((any Action)?) throws -> ActionEnvelope) throws
@@ -73,7 +74,7 @@ protocol StateOwner: AnyObject {
     /// version that the action made. `nil` stands for an action of another engine, which calls the
     /// presenters itself.
     func notifySliceObservers(of step: Step, version: UInt64?)
-    /// Returns the actions with which the reactions answer an applied action.
+    /// Returns the actions to dispatch that the reactions return for an applied action.
     func reactionActions(to step: Step) -> [(action: any Action, place: String)]
     /// Calls all observers with the state that an applied action led to.
     func notifyObservers(of step: Step)

@@ -92,7 +92,7 @@ final class Subscription<Handler>: @unchecked Sendable {
     func end() -> Bool { active.exchange(false, ordering: .sequentiallyConsistent) }
 }
 
-/// A function that answers an applied action with another action to dispatch.
+/// A function that is called with each applied action, and may return an action to dispatch.
 package struct ActionReaction<State>: Sendable {
     /// Receives the action, the states before and after the action, and `true` if the states
     /// differ. Returns the action to dispatch; `nil` for none. The function runs on the thread that
