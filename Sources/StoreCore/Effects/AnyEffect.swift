@@ -1,18 +1,20 @@
 /// An effect on its way to the runner, without the type of its slice.
 ///
-/// Most actions have no effect. This type is a class, so that each result between the reducer and
-/// the commit has only one word of memory for the effect.
+/// Most actions have no effect. This type is a class, so that the result of each action uses only
+/// one word of memory for the effect.
 package final class AnyEffect: Sendable {
     package let address: SliceAddress
-    /// Begins the effect. If there is no cause, another engine runs the effect. This runner then
-    /// begins no work, and only makes the cancellations with which the effect begins.
+    /// The function that begins the effect. If there is no cause, another engine runs the effect.
+    /// The function then begins no work, and only cancels the effects that this effect is to
+    /// cancel.
     let launch: @Sendable (EffectRunner, EffectCause?) -> Void
-    /// The treatment of the effect if the server ends first.
+    /// The treatment of the effect if the server ends before the effect.
     let onRestart: RestartPolicy
     /// The changes of the slice's timers. The Core applies these changes in the version of the
     /// action.
     let timerChanges: [TimerChange]
-    /// Encodes the tasks that run again after a restart; `nil` if no task does.
+    /// The function that encodes the tasks to run again after a restart; `nil` if there are no such
+    /// tasks.
     let encodeKeptWork: (@Sendable (any WorkCodec) throws -> KeptWork?)?
 
     private init(
@@ -87,7 +89,7 @@ package final class AnyEffect: Sendable {
 struct EffectOrigin<State: Sendable>: Sendable {
     let address: SliceAddress
     var cause: EffectCause
-    /// Returns the slice in a root state; `nil` if the slice does not exist.
+    /// The function that returns the slice in a root state; `nil` if the slice does not exist.
     let readSlice: @Sendable (any Sendable) -> State?
 }
 

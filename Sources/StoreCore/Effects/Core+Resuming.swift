@@ -80,8 +80,8 @@ extension Core where State: RootState {
 }
 
 extension ModuleMachine {
-    /// Returns the effect of a ledger entry, made again, and the decision about the effect. The
-    /// effect is `nil` if it does not run again.
+    /// Makes the effect of a ledger entry again, and returns the effect and the decision about it.
+    /// The effect is `nil` if it does not run again.
     fileprivate func resumption(
         of entry: PendingEffects.Entry,
         _ past: PastAction?,

@@ -141,9 +141,9 @@ public enum RandomKey: DependencyKey {
     public static let live: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
 }
 
-/// The key of the generator of identifiers, which are unique everywhere.
+/// The key of the generator of globally unique identifiers.
 public enum UUIDKey: DependencyKey {
-    /// Makes random identifiers (RFC 9562, version 4), in lowercase letters.
+    /// The generator of random identifiers (RFC 9562, version 4), in lowercase letters.
     public static let live: @Sendable () -> String = {
         uuid(.random(in: .min ... .max), .random(in: .min ... .max))
     }

@@ -41,7 +41,7 @@ public struct Effect<State: Sendable>: Sendable {
         let quietTime: Duration?
         let retry: Retry
         let onRestart: RestartPolicy
-        /// The data for another run; `nil` if a restart loses the effect.
+        /// The data for a run after a restart; `nil` if a restart loses the effect.
         let input: Input?
         let body: @Sendable (EffectContext<State>) async throws -> any Sendable
         let recovery: Recovery?

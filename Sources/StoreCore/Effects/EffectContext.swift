@@ -43,8 +43,9 @@ public struct EffectContext<State: Sendable>: Sendable {
     /// all actions that this effect has dispatched and awaited.
     ///
     /// The state is read on behalf of the client whose action the effect follows. The `value` of a
-    /// ``PerSession`` is the value of its session. The `value` of a ``PerPrincipal`` is the value
-    /// of its user. If no session led to the effect, the session is `shared`.
+    /// ``PerSession`` is the value of the client's session. The `value` of a ``PerPrincipal`` is
+    /// the value of the client's user or visitor. If no session led to the effect, the session is
+    /// `shared`.
     ///
     /// ```swift
     /// .run { context in
@@ -54,7 +55,7 @@ public struct EffectContext<State: Sendable>: Sendable {
     /// }
     /// ```
     ///
-    /// Cost: a copy of the root state, and one step for each module whose slices have owners.
+    /// Cost: a copy of the root state, and a look-up for each module whose slices have owners.
     ///
     /// - Parameter root: the type of the store's root state.
     /// - Returns: the state of the newest version.

@@ -26,7 +26,7 @@ extension EffectRunner {
     /// actions. Otherwise the entry of an effect that leads to a further effect would stay until
     /// the further effect ends.
     ///
-    /// If one of these tasks does not begin because ``runningMax`` effects run already, the entry
+    /// If a task of the effect does not begin because ``runningMax`` effects run already, the entry
     /// stays.
     func launchDurable<State: Sendable>(_ effect: Effect<State>, _ origin: EffectOrigin<State>) {
         let cause = origin.cause
@@ -51,7 +51,7 @@ extension EffectRunner {
         }
     }
 
-    /// Runs an effect within another effect, and waits for its end.
+    /// Runs an effect as a part of another effect, and waits until the part has ended.
     private func perform<State: Sendable>(
         _ effect: Effect<State>,
         _ origin: EffectOrigin<State>

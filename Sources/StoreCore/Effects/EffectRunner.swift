@@ -91,7 +91,7 @@ extension EffectRunner {
     }
 
     /// Cancels the effects with this id for all owners. Returns `true` if an effect was cancelled.
-    /// Any thread may call this function. Cost: one step for each running effect.
+    /// Any thread may call this function. Cost: linear in the number of running effects.
     package func cancelEverywhere(id: String) -> Bool {
         cancel { $0.tokens.filter { $0.id.isSame(as: id) } }
     }
@@ -100,8 +100,8 @@ extension EffectRunner {
         cancel(id: address.path + "/" + id, of: address.key.owner)
     }
 
-    /// Makes only the cancellations with which `effect` begins, because another engine runs the
-    /// effect.
+    /// Cancels the effects that `effect` is to cancel, and begins no work, because another engine
+    /// runs `effect`.
     func performCancellations<State>(of effect: Effect<State>, at address: SliceAddress) {
         switch effect.form {
         case .none, .timer, .concatenate: break

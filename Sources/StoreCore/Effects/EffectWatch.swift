@@ -6,7 +6,7 @@ import Synchronization
 /// consequences of these actions.
 ///
 /// A watch is made only if a client waits. Effects begin before the action's own outcome is
-/// delivered. If no effect and no observer runs after the outcome, all consequences have ended.
+/// delivered. If no effect and no observer runs after the delivery, all consequences have ended.
 ///
 /// A watch may have a parent, which ends only after the watch. While work of a watch runs, the
 /// watch adds exactly one to the count of its parent, for any amount of work. The beginning and the
@@ -74,9 +74,8 @@ package final class EffectWatch: Sendable {
     var isCancelled: Bool { (outermost ?? self).cancelled.load(ordering: .sequentiallyConsistent) }
 
     /// The watch for the actions that an effect dispatches. The watch of a ledger entry shares
-    /// every result with its parent, and ends when the entry's effects have ended. By then the
-    /// actions of these effects are applied. The consequences of these actions belong to the
-    /// parent.
+    /// every result with its parent, and ends when the entry's effects have ended. Such a watch
+    /// does not wait for the consequences of the dispatched actions. Their watch is the parent.
     var watchForDispatchedActions: EffectWatch? {
         switch sharing {
         case .everything: parent

@@ -58,7 +58,7 @@ extension KeepingModule {
     ///   - id: the name for cancelling the work, unique within the module.
     ///   - cancelInFlight: if true, running work with this id is cancelled first.
     ///   - retry: the number of further tries after an error, and the pauses before them.
-    ///   - onRestart: the treatment of the work if the server ends first.
+    ///   - onRestart: the treatment of the work if the server ends before the work.
     ///   - file: the file of the call. The log shows the file and the line as the origin of the
     ///     action of `failed`.
     ///   - line: the line of the call.

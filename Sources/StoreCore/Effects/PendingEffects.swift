@@ -1,5 +1,5 @@
 /// The ledger: a slice of the state with the effects that outlive the server and have not ended. If
-/// the server ends before an effect, the next start finds the effect in the ledger.
+/// the server ends before an effect has ended, the next start finds the effect in the ledger.
 ///
 /// A root state mounts this module if a module has effects that outlive the server: a
 /// ``KeepingModule``, or a side effect with a ``RestartPolicy``. The action that asks for an effect
@@ -17,7 +17,7 @@ public struct PendingEffects: Module {
         /// Makes a ledger without effects.
         public init() {}
 
-        /// The entries of the effects that have not ended. Cost: one step for each effect.
+        /// The entries of the effects that have not ended. Cost: linear in the number of entries.
         public var pending: [Entry] { table.members.map(\.value) }
 
         /// Reads an object with a list of entries.
@@ -68,7 +68,7 @@ public struct PendingEffects: Module {
         }
     }
 
-    /// The actions of the runner.
+    /// The actions that the runner of the effects dispatches.
     public enum Internal: ModuleAction {
         /// The effects of an action have ended, with success or not.
         case ended(version: UInt64)

@@ -1,8 +1,8 @@
 package import StorePlatform
 
 /// The port that keeps the history: the applied actions, the outcomes of requests with idempotency
-/// keys, and snapshots of the state. The Core appends to the journal. The log reads the journal,
-/// and so does the start of a store.
+/// keys, and snapshots of the state. The Core appends to the journal. The log and the start of a
+/// store read the journal.
 ///
 /// Any thread may make any call. If an append is in progress, a call waits at most until that
 /// append ends. A Core appends from the thread that does its work, one batch at a time.
@@ -38,9 +38,9 @@ public protocol Journal: AnyObject, Sendable {
     /// Returns the first records of all writers after a version; an empty array if there are no
     /// later records.
     ///
-    /// The function skips no record that was durable at the call, even if another writer appended
-    /// the record after the last update of ``version``. The default implementation reads a page
-    /// with ``read(_:)``. The default is correct only if no other process writes the journal.
+    /// The function skips no record that was durable when the call began, even if another writer
+    /// appended the record after the last update of ``version``. The default implementation reads a
+    /// page with ``read(_:)``. The default is correct only if no other process writes the journal.
     ///
     /// - Throws: ``JournalError/gone(oldest:)`` if the history no longer has the next record.
     func tail(from version: UInt64) throws(JournalError) -> [Record]
@@ -48,8 +48,8 @@ public protocol Journal: AnyObject, Sendable {
     /// Starts to call `appended`, with the newest version, each time that other writers append.
     ///
     /// The journal calls `appended` on any thread, and holds no lock of its own meanwhile.
-    /// `appended` must return soon. A call may stand for several appends. The default
-    /// implementation returns `nil`, for a journal that only this process writes.
+    /// `appended` must return soon. The journal may make a single call for several appends. The
+    /// default implementation returns `nil`, for a journal that only this process writes.
     ///
     /// - Returns: the command that ends the calls; `nil` if the journal cannot notice other
     ///   writers. A Core then reads the records of other writers only if the journal refuses an

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// ```swift
 /// let one = MemoryJournal()
-/// let other = one.another()
+/// let other = one.journalOfSameHistory()
 /// ```
 ///
 /// All journals of a history can read a record as soon as one of them has appended the record. Then
