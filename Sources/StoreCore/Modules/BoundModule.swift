@@ -7,8 +7,8 @@ package protocol BoundModule<Root>: AnyObject, Sendable {
     var useCases: [MountedUseCaseMethod<Root>] { get }
     /// True if some effects of the module have a ``RestartPolicy`` other than `lost`.
     var hasDurableEffects: Bool { get }
-    /// The dispatchables in the module's list whose state is not the module's slice. A dispatchable
-    /// in this list prevents the start of a store.
+    /// The dispatchables in the module's list whose state is not the module's slice. A store starts
+    /// only if no module has such a dispatchable.
     var foreignDispatchables: [any Dispatchable.Type] { get }
     /// The type of the value that the module shares; `nil` if the module shares no value.
     var sharedType: (any Any.Type)? { get }
@@ -28,8 +28,8 @@ package protocol BoundModule<Root>: AnyObject, Sendable {
         at address: SliceAddress,
         _ codec: any WorkCodec
     ) throws -> AnyEffect?
-    /// Allows the reducers of the module to set timers. The caller has found a schedule in the root
-    /// state.
+    /// Allows the reducers of the module to set timers. Call this function only if the root state
+    /// has a schedule.
     func allowTimers()
     /// The timers that the module declares.
     var declaredTimers: [TimerRequest] { get }

@@ -58,20 +58,20 @@ extension ContextualModule where ReducerResult == Effect<State> {
 }
 
 extension ContextualModule {
-    /// Applies an action without a sender, and drops the effect. A store does not call this
-    /// function.
+    /// Applies an action in a context without a sender, and drops the effect. A store does not call
+    /// this function.
     public func reduce(_ state: inout State, _ action: Interface.Action) throws {
         _ = try reduce(&state, action, in: ReducerContext())
     }
 
-    /// Applies an action without a sender, and drops the effect. A store does not call this
-    /// function.
+    /// Applies an action in a context without a sender, and drops the effect. A store does not call
+    /// this function.
     public func reduce(_ state: inout State, ui action: UI) throws {
         _ = try reduce(&state, ui: action, in: ReducerContext())
     }
 
-    /// Applies an action without a sender, and drops the effect. A store does not call this
-    /// function.
+    /// Applies an action in a context without a sender, and drops the effect. A store does not call
+    /// this function.
     public func reduce(_ state: inout State, internal action: Internal) throws {
         _ = try reduce(&state, internal: action, in: ReducerContext())
     }
@@ -81,35 +81,35 @@ extension ContextualModule {
 // module.
 
 extension ContextualModule where Self: EffectfulModule, ReducerResult == Effect<State> {
-    /// Applies an action without a sender. A store does not call this function.
+    /// Applies an action in a context without a sender. A store does not call this function.
     public func reduce(_ state: inout State, _ action: Interface.Action) throws -> Effect<State> {
         try reduce(&state, action, in: ReducerContext())
     }
 
-    /// Applies an action without a sender. A store does not call this function.
+    /// Applies an action in a context without a sender. A store does not call this function.
     public func reduce(_ state: inout State, ui action: UI) throws -> Effect<State> {
         try reduce(&state, ui: action, in: ReducerContext())
     }
 
-    /// Applies an action without a sender. A store does not call this function.
+    /// Applies an action in a context without a sender. A store does not call this function.
     public func reduce(_ state: inout State, internal action: Internal) throws -> Effect<State> {
         try reduce(&state, internal: action, in: ReducerContext())
     }
 
-    /// Applies an action without a sender, and drops the effect. A store does not call this
-    /// function.
+    /// Applies an action in a context without a sender, and drops the effect. A store does not call
+    /// this function.
     public func reduce(_ state: inout State, _ action: Interface.Action) throws {
         let _: Effect<State> = try reduce(&state, action)
     }
 
-    /// Applies an action without a sender, and drops the effect. A store does not call this
-    /// function.
+    /// Applies an action in a context without a sender, and drops the effect. A store does not call
+    /// this function.
     public func reduce(_ state: inout State, ui action: UI) throws {
         let _: Effect<State> = try reduce(&state, ui: action)
     }
 
-    /// Applies an action without a sender, and drops the effect. A store does not call this
-    /// function.
+    /// Applies an action in a context without a sender, and drops the effect. A store does not call
+    /// this function.
     public func reduce(_ state: inout State, internal action: Internal) throws {
         let _: Effect<State> = try reduce(&state, internal: action)
     }
@@ -185,7 +185,7 @@ public protocol ContextualStartableModule<State>: StartableModule {
 }
 
 extension ContextualStartableModule {
-    /// Begins a slice without a sender. A store does not call this function.
+    /// Begins a slice in a context without a sender. A store does not call this function.
     public func begin(_ start: Interface.Start) throws -> State {
         try begin(start, in: ReducerContext())
     }

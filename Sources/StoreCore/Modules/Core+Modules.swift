@@ -111,9 +111,9 @@ extension Core where State: RootState {
 
     /// Returns the presentation that a module supplies; `nil` if no module supplies one.
     ///
-    /// - Throws: ``ModuleError`` if a presenter is for another state than the slice of its module.
-    ///   Throws the same error if a presenter needs an unmounted module. Throws the error also if a
-    ///   presenter needs a slice with a start, but the slice always exists.
+    /// - Throws: ``ModuleError`` in three cases. A presenter has another state type than the slice
+    ///   of its module. A presenter needs a module that is not mounted. A presenter needs a slice
+    ///   that a start makes, but the slice always exists.
     private static func presentation(
         of modules: State.Modules,
         _ dependencies: Dependencies

@@ -88,9 +88,9 @@ extension ModuleMachine {
         return try editSliceWithLedgers(&state, action, context, by: handler, &effect)
     }
 
-    /// Reduces an action that may change a ledger. Enters into the ledgers: effects that outlive a
-    /// restart, views that sessions show, and timers. Leaves the state unchanged if an effect or
-    /// a timer cannot be entered.
+    /// Reduces an action that may change a ledger. The ledgers get entries for effects that outlive
+    /// a restart, for views that sessions show, and for timers. Leaves the state unchanged if an
+    /// effect or a timer cannot be entered.
     @inline(never)
     private func editSliceWithLedgers(
         _ state: inout Root,
@@ -169,8 +169,8 @@ extension ModuleMachine {
     /// Starts a module that reads shared values.
     ///
     /// The reducer of a start makes a slice with empty copies of shared values. Until the copies
-    /// are filled in, this slice differs from an equal old slice. So this function compares the
-    /// slices once more after the copies are filled in.
+    /// are filled in, the new slice differs even from an old slice with the same values. So this
+    /// function compares the slices once more after the copies are filled in.
     private func startSlice(
         _ state: inout Root,
         _ action: any Action,

@@ -54,7 +54,8 @@ package final class EditedModules: @unchecked Sendable {
     }
 }
 
-/// The readers that get a change with a version. All other readers get only the new version number.
+/// The readers to which the change of a version is visible. All other readers get only the new
+/// version number.
 package enum VersionReaders: Sendable, Equatable {
     case everybody
     /// The clients with these sessions, and the clients that are these users or visitors. The state

@@ -19,8 +19,9 @@ struct EffectLedger<Root: RootState>: Sendable {
         (moduleIndex, place) = found
     }
 
-    /// Enters the effect of an action in the ledger, unless a restart may lose the effect. Adds the
-    /// entry to `state`, the state after the action, and the ledger's slice to `change`.
+    /// Enters the effect of an action in the ledger, unless the effect's policy for a restart is
+    /// `lost`. Adds the entry to `state`, the state after the action, and the ledger's slice to
+    /// `change`.
     ///
     /// - Throws: ``KeptWorkError`` if the input of the effect cannot be kept.
     func enter(

@@ -172,7 +172,8 @@ struct AlreadyStarted: Error {}
 /// For the store, a client shows the view for as long as the client reads the module's stream.
 ///
 /// If the view has both actions, the actions of a session have to alternate. The store refuses the
-/// first action from a session that shows the view, and the second action from any other session.
+/// action for the appearance from a session that already shows the view. The store refuses the
+/// action for the disappearance from any other session.
 ///
 /// ``Presence`` records the slices that each session shows. So a new server ends the views that the
 /// previous server left open. The stop of a slice ends its views. A start over an existing slice

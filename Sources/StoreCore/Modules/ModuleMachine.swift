@@ -62,10 +62,10 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
     let sliceObservers: SliceObservers<Root>?
     /// For each module, true if it reads shared values of other modules.
     let readsSharedValues: [Bool]
-    /// Compares the bytes of values that `==` calls equal.
+    /// The function that compares the bytes of values that `==` calls equal.
     let comparison: ByteComparison?
-    /// Encodes the effects that outlive the server. Without a codec, the entries of these effects
-    /// in the ledger have no input, and no effect runs again.
+    /// The codec of the effects that outlive the server. Without a codec, the entries of these
+    /// effects in the ledger have no input, and no effect runs again.
     let workCodec: (any WorkCodec)?
 
     /// - Parameters:

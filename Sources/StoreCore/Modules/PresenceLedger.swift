@@ -82,8 +82,8 @@ extension ModuleMachine {
         }
     }
 
-    /// Enters the view that an action reports as shown, or removes the view that an action reports
-    /// as hidden. After a stop, removes all views of the stopped slice.
+    /// Adds the view that an action reports as shown to the ledger, or removes the view that an
+    /// action reports as hidden. After a stop, removes all views of the stopped slice.
     func updatePresence(
         by action: any Action,
         _ kind: ActionHandler<Root>.Kind,

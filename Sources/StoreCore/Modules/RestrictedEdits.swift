@@ -13,7 +13,7 @@ extension ModuleMachine {
         return found
     }
 
-    /// Refuses a client's action on a slice that the client does not read. The client gets the
+    /// Refuses a client's action on a slice that the client may not read. The client gets the
     /// refusal of an action on an absent slice, except for a start, which has a refusal of its own.
     func admitReader(
         _ route: ActionRoute,
@@ -30,7 +30,8 @@ extension ModuleMachine {
         throw .ofAbsentSlice(path)
     }
 
-    /// Adds the readers of a changed slice in both states to the change of an action.
+    /// Adds the readers of a changed slice, before and after the action, to the change of the
+    /// action.
     func addReaders(
         of key: SliceKey,
         _ module: Int,
@@ -42,7 +43,7 @@ extension ModuleMachine {
         change.add(SliceEdit(module, SliceKey(instance: key.instance, readers: readers)))
     }
 
-    /// Returns the readers of slices in both states.
+    /// Returns the readers of the slices before and after an action.
     func readers(of keys: [SliceKey], _ module: Int, _ old: Root, _ new: Root) -> [Readers] {
         let place = modules[module].slicePlace
         return keys.flatMap { key in
@@ -53,7 +54,7 @@ extension ModuleMachine {
 }
 
 extension RootState {
-    /// The owners of the slices of each module, as clients read them.
+    /// For each module, the kind of ownership that determines the clients that may read its slices.
     ///
     /// The ledger of effects and the schedule name the slices of all modules. If some slices are
     /// restricted, only operators read the ledger and the schedule.
@@ -68,11 +69,11 @@ extension RootState {
     }
 }
 
-/// The indices of the modules that some clients do not read.
+/// The indices of the modules that some clients may not read.
 package struct RestrictedModules: Sendable {
     /// The modules whose slices have readers (``RestrictedModule``).
     var restricted: Set<Int> = []
-    /// The modules that no client reads.
+    /// The modules that only operators may read.
     var hidden: Set<Int> = []
 
     func contains(_ module: Int) -> Bool {
@@ -86,7 +87,7 @@ extension Refusal {
         Refusal(reason: "'\(path)' is not started; dispatch \(path)/start first.")
     }
 
-    /// Makes the refusal of the start of a slice that the client does not read.
+    /// Makes the refusal of the start of an existing slice that the client may not read.
     static func ofTakenID(_ path: String) -> Refusal {
         Refusal(reason: "'\(path)' can't be started; choose another id.")
     }

@@ -1,6 +1,7 @@
 /// A check that a root state has the slices of its modules and nothing else.
 ///
-/// Any other member would not be written, and so would be lost with the next start from a snapshot.
+/// A store would not write any other member, so the member would be lost at a start from a
+/// snapshot.
 enum RootMembers {
     /// Checks the members of a root state, and the names under which they are encoded.
     ///
@@ -57,9 +58,9 @@ enum RootMembers {
     }
 }
 
-/// An encoder that records the keys of a value's own object, and nothing else.
+/// An encoder that records the keys of the outermost object of a value, and nothing else.
 final class KeyRecorder: Encoder {
-    /// The bound on the depth of single-value containers that contain one another.
+    /// The maximum depth of nested single-value containers.
     private static let depthMax = 8
 
     /// The keys, in the order in which they were written.

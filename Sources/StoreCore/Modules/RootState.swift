@@ -164,8 +164,8 @@ package struct SliceName: CodingKey {
     package init?(intValue: Int) { nil }
 }
 
-/// A root state as a client gets it, from which schemas are made. In place of the slices of all
-/// sessions, the value has only the slices of the client's session.
+/// A root state in the form that a client gets. Schemas are made from this type. In place of the
+/// slices of all sessions, the value has only the slices of the client's session.
 package struct VisibleRoot<Root: RootState>: Decodable {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: SliceName.self)

@@ -4,11 +4,12 @@ struct SharedLink<Root: RootState>: Sendable {
     let valueType: any Any.Type
     /// True if the key path of the copy begins at the type of the reader's slice.
     let matchesReaderSlice: Bool
-    /// Returns the keys of all slices of the reader.
+    /// The function that returns the keys of all slices of the reader.
     let allReaderKeys: @Sendable (Root) -> [SliceKey]
     /// True if the reader has instances.
     private let readerHasInstances: Bool
-    /// Updates the copy in one slice of the reader. Returns true if the slice changed.
+    /// The function that updates the copy in one slice of the reader, and returns true if the slice
+    /// changed.
     let updateCopy: @Sendable (inout Root, any BoundModule<Root>, SliceKey, ByteComparison?) -> Bool
 
     /// Makes a link that updates no copies, for a reader whose slice does not have the key path's

@@ -3,7 +3,7 @@
 package struct WholeStateComparison<Root: Sendable>: Sendable {
     /// The state before any action, without the copies of shared values.
     let initialState: Root
-    /// Compares the bytes of values that `==` calls equal.
+    /// The function that compares the bytes of values that `==` calls equal.
     let comparison: ByteComparison?
     /// The owners that the action has ended. Their slices are never restored.
     let endedOwners: [String]

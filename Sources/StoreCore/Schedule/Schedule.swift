@@ -10,9 +10,9 @@
 ///
 /// The action that sets a timer also adds the entry of the timer, in the same version. When the
 /// timer is due, the store dispatches two actions that are applied together. The first is
-/// `schedule/fired`, which removes the entry or sets its next due time. The second is the action of
-/// the timer. So the action of the timer is applied exactly once for each due time. This is true
-/// even if the server is killed, or if several servers write one history.
+/// `schedule/fired`, which removes the entry or sets the timer's next due time. The second is the
+/// action of the timer. So the action of the timer is applied exactly once for each due time. The
+/// action is applied once even if the server is killed, or if several servers write one history.
 public struct Schedule: ContextualModule {
     /// The timers by their names.
     public struct State: ModuleState {
@@ -21,7 +21,7 @@ public struct Schedule: ContextualModule {
         /// Makes a schedule without timers.
         public init() {}
 
-        /// The timers that are still due, by their names. Cost: one step for each timer.
+        /// The timers that are still due, by their names. Cost: linear in the number of timers.
         public var timers: [Entry] { table.members.map(\.value) }
 
         /// The timer with this name; `nil` if there is none.
@@ -158,9 +158,9 @@ extension Schedule.State {
 /// The names of timers: the path of the slice, a slash, and the timer's id. If the slice has an
 /// owner, the owner and a space come first.
 ///
-/// A space in an owner and a slash in the id of an instance are escaped, and so is each percent
-/// sign before them. Otherwise two timers could have the same name. Also, a removal of all timers
-/// of the user `a` would remove the timers of the user `a b`.
+/// A name escapes spaces in an owner, slashes in the id of an instance, and percent signs in both.
+/// Without the escapes, two timers could have the same name. A removal of all timers of the user
+/// `a` would also remove the timers of the user `a b`.
 package enum TimerName {
     package static func prefix(ofOwner owner: String) -> String {
         escaped(owner, UInt8(ascii: " "), as: "%20") + " "

@@ -101,8 +101,8 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
         sleep = (due, task)
     }
 
-    /// Returns a function that sleeps until `length` has passed since the call of `wait`. So the
-    /// delay before the task of the function begins does not prolong the wait.
+    /// Returns a function for a task. The function sleeps until `length` has passed since the call
+    /// of `wait`, so a late start of the task does not prolong the sleep.
     private static func wait(
         for length: Duration,
         on clock: some Clock<Duration>

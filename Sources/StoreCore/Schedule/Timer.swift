@@ -160,7 +160,7 @@ extension Effect {
     /// The timer is a part of the state (``Schedule``), so it survives a restart. The delay begins
     /// at the time of the action whose reducer returned the effect. A newer timer of the same id
     /// replaces the timer, and ``cancel(id:)`` removes it. The start and the stop of the slice
-    /// remove its timers. The id belongs to the slice.
+    /// remove its timers. Other slices of the module may have timers of the same id.
     ///
     /// - Parameters:
     ///   - delay: the time until the timer is due; a negative delay counts as zero.

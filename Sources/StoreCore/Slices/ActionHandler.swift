@@ -24,14 +24,14 @@ package final class ActionHandler<Root: RootState>: Sendable {
     package let kind: Kind
     /// The type of the action's payload on the wire; `nil` for none.
     package let payloadType: (any (Codable & Sendable).Type)?
-    /// Changes the slice. If this function throws, the root is unchanged.
+    /// The function that changes the slice. If this function throws, the root is unchanged.
     let reduce: SliceReducer<Root>
-    /// Makes the effect that follows a start. The state in the argument has the current copies of
-    /// all shared values.
+    /// The function that makes the effect after a start. The root in the argument has the current
+    /// copies of all shared values.
     let effectAfterStart: (@Sendable (Root, any Action, SliceAddress) -> AnyEffect?)?
-    /// Makes the action from its payload, for ``Kind/start`` and ``Kind/stop``.
+    /// The function that makes the action from its payload, for ``Kind/start`` and ``Kind/stop``.
     package let makeAction: (@Sendable (any Codable) -> (any Action)?)?
-    /// Returns the payload of a start or a stop: the inverse of ``makeAction``.
+    /// The function that returns the payload of a start or a stop: the inverse of ``makeAction``.
     package let extractPayload: (@Sendable (any Action) -> (any Codable)?)?
 
     init(
@@ -77,7 +77,7 @@ extension ActionHandler {
     }
 }
 
-/// The result of an action for its slice: the change, and the effect that follows.
+/// The result of reducing an action on its slice: the change, and the effect that follows.
 package struct SliceResult {
     /// True if the slice has other bytes than before.
     let isChange: Bool

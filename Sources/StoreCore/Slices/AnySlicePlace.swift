@@ -21,7 +21,7 @@ package protocol AnySlicePlace<Root>: AnyObject, Sendable {
     func isSliceThere(_ root: Root, _ key: SliceKey) -> Bool
     /// Removes all slices of an owner. Returns true if there were any.
     func removeSlices(of owner: String, _ root: inout Root) -> Bool
-    /// Makes ``PerSession/value`` or ``PerPrincipal/value`` the value of a reader.
+    /// Makes ``PerSession/value`` or ``PerPrincipal/value`` return the value of this reader.
     func setReader(of root: inout Root, to reader: SliceReader)
     /// Returns true if the owner has stored slices, or may store its first slice.
     func hasRoom(_ root: Root, for owner: String) -> Bool
@@ -39,8 +39,8 @@ package protocol AnySlicePlace<Root>: AnyObject, Sendable {
     ) throws -> [SliceKey]
     /// Returns the readers of a slice. An absent slice of a ``RestrictedModule`` has no readers.
     func readers(_ root: Root, _ key: SliceKey) -> Readers
-    /// Removes the slices that a client does not read. `root` is a copy of the state, from which
-    /// the client's views are made. `client` is its ``ReaderName``.
+    /// Removes the slices that a client may not read. `root` is a copy of the state, from which the
+    /// client's views are made. `client` is its ``ReaderName``.
     func narrow(_ root: inout Root, to client: String)
     /// Returns the sessions whose parts of the slice differ, if the slice has a part for each
     /// session. Returns `nil` for any other slice.

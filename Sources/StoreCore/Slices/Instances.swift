@@ -10,7 +10,7 @@ public struct Instances<State: ModuleState>: ModuleState {
     /// The ids for each reader, if the module is a ``RestrictedModule``.
     package var readerIndex: ReaderIndex?
 
-    /// Makes an empty table.
+    /// Makes a value without slices.
     public init() {}
 
     /// The ids, sorted.
@@ -34,12 +34,12 @@ public struct Instances<State: ModuleState>: ModuleState {
 }
 
 extension Instances: Equatable {
-    /// True if both tables have equal slices under the same ids.
+    /// True if both values have equal slices under the same ids.
     public static func == (a: Instances, b: Instances) -> Bool { a.table == b.table }
 }
 
 extension Instances {
-    /// Returns a table with only the slices under these ids.
+    /// Returns a value with only the slices under these ids.
     func narrowed(to ids: [String]) -> Instances {
         var narrowed = self
         narrowed.table = table.narrowed(to: ids)

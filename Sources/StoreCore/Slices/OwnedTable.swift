@@ -74,7 +74,8 @@ extension OwnedTable: Equatable {
 
 extension OwnedTable {
     /// Restores the value that every owner begins with, after a function of the whole state ran.
-    /// `given` has the values that the function got, and `initial` the values before any action.
+    /// `given` has the values that the function got, and `initial` has the values before any
+    /// action.
     ///
     /// - Throws: ``WholeStateError/changedFirstValue(_:)`` if the function set another value.
     mutating func restoreFirstValue(of given: OwnedTable, orOf initial: OwnedTable) throws {

@@ -31,8 +31,8 @@ public struct PerPrincipal<Value: Codable & Equatable & Sendable>: Equatable, Se
 
     /// The value of the user or visitor on whose behalf the state is read.
     ///
-    /// A view is read for the client that asks for the view. Middleware, interceptors, observers
-    /// and reactions read for the client that sent the action.
+    /// For a view, this client is the client that asks for the view. For middleware, interceptors,
+    /// observers and reactions, this client is the sender of the action.
     public var value: Value {
         get { owned[reader] }
         set { owned[reader] = newValue }

@@ -26,9 +26,9 @@ public struct PerSession<Value: Codable & Equatable & Sendable>: Equatable, Send
 
     /// The value of the session on whose behalf the state is read.
     ///
-    /// A view is read for the session of the client that asks for the view. Middleware,
-    /// interceptors, observers and reactions read for the session of the client that sent the
-    /// action. Without a session, the state is read for the session `shared`.
+    /// For a view, this session is the session of the client that asks for the view. For
+    /// middleware, interceptors, observers and reactions, this session is the session of the
+    /// action's sender. Without a session, the state is read for the session `shared`.
     public var value: Value {
         get { self[owned.reader?.session ?? SessionName.shared] }
         set { self[owned.reader?.session ?? SessionName.shared] = newValue }

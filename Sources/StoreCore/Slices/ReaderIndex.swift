@@ -1,6 +1,6 @@
 import StoreTexts
 
-/// The ids of the instances that each reader reads. Versions of the index share their nodes.
+/// The ids of the instances that each reader may read. Versions of the index share their nodes.
 ///
 /// Cost: a look-up takes log2(n) steps for n readers, and one step for each id of the result. A
 /// change costs a few look-ups for each reader that gains or loses an instance.
@@ -12,7 +12,7 @@ package struct ReaderIndex: Sendable {
 
     package init() {}
 
-    /// Returns the ids of the instances that a client reads, sorted. `client` is its
+    /// Returns the ids of the instances that a client may read, sorted. `client` is its
     /// ``ReaderName``.
     package func ids(for client: String) -> [String] {
         let lists = ReaderName.names(ofClient: client).compactMap { idsByReader[$0]?.names }
@@ -20,7 +20,7 @@ package struct ReaderIndex: Sendable {
         return Set(lists.joined().map { ExactText($0) }).sorted().map(\.text)
     }
 
-    /// Enters an instance whose readers change from `old` to `new`.
+    /// Updates the index for an instance whose readers change from `old` to `new`.
     mutating func change(_ id: String, from old: Readers, to new: Readers) {
         Readers.forEachDifference(from: old, to: new) { name, isAdded in
             var ids = idsByReader[name] ?? IDs()
@@ -65,7 +65,7 @@ extension Readers {
     }
 }
 
-/// A member of the root state whose slices are restricted, with the means to find each reader's
+/// A member of the root state whose slices are restricted, with the data for finding each reader's
 /// slices.
 package struct RestrictedValue: Encodable, Sendable {
     /// The value of the member: instances, or a single slice; `nil` if the single slice is not
@@ -73,8 +73,8 @@ package struct RestrictedValue: Encodable, Sendable {
     package let value: (any Encodable & Sendable)?
     /// The index of the instances; `nil` for a single slice.
     package let index: ReaderIndex?
-    /// Returns the readers of an instance, or of the single slice if the id is `nil`. An absent
-    /// slice has no readers.
+    /// The function that returns the readers of an instance, or of the single slice if the id is
+    /// `nil`. An absent slice has no readers.
     package let readers: @Sendable (_ id: String?) -> Readers
 
     init(
@@ -87,7 +87,7 @@ package struct RestrictedValue: Encodable, Sendable {
         self.readers = readers
     }
 
-    /// Makes a value with pieces that no client reads.
+    /// Makes a restricted value whose pieces no client reads.
     package init(hiding value: (any Encodable & Sendable)?) {
         self.init(value: value, index: ReaderIndex()) { _ in .none }
     }

@@ -4,8 +4,8 @@
 /// offset in memory instead.
 package struct RootMember<Root: RootState, Value>: Sendable {
     let path: any WritableKeyPath<Root, Value> & Sendable
-    /// The offset of the value in the root's memory, in bytes; `nil` if the path is computed or
-    /// observed.
+    /// The offset of the value in the root's memory, in bytes; `nil` if the member is computed or
+    /// has property observers.
     private let byteOffset: Int?
 
     package init(_ path: any WritableKeyPath<Root, Value> & Sendable) {

@@ -54,7 +54,7 @@ package protocol SliceContainer: SendableMetatype {
     /// Returns the index of the readers; `nil` for a single slice.
     static func readerIndex(of value: Value) -> ReaderIndex?
 
-    /// Returns a value with only the slices that a client reads. `client` is its ``ReaderName``.
+    /// Returns a value with only the slices that a client may read. `client` is its ``ReaderName``.
     static func narrowed(_ value: Value, to client: String, by rule: ReaderRule<State>) -> Value
 
     /// Returns the value for an encoder; `nil` if its slice is not started.

@@ -155,8 +155,8 @@ where Place.State: ModuleState {
     private let key: SliceKey?
     private let recipientName: String?
     private let isPresenter: Bool
-    /// True if the observer also gets changes that are for other recipients. Only observers of the
-    /// server itself have this value.
+    /// True for the observers of the server itself, which also get changes that are for other
+    /// recipients.
     var ignoresAudience = false
     private let subscription: Subscription<(SliceChange<Place.State>) -> Void>
 

@@ -126,10 +126,10 @@ extension SlicePlace where State: ModuleState {
     /// Changes a copy of the slice, and writes the copy to the place of the slice unless `change`
     /// throws.
     ///
-    /// A new value is stored even if `==` returns true for the old and the new value. There is one
-    /// exception, if the Core compares bytes. If the owner has no stored value yet, and the action
-    /// changes no byte, the value is not stored. A stored value would cause no event here, so no
-    /// reader would get the value.
+    /// A new value is stored even if `==` returns true for the old and the new value. The
+    /// exception: the Core compares bytes, the owner has no stored value yet, and the action
+    /// changes no byte. In this case, the new value is not stored. Storing the value would cause no
+    /// event, so no reader would get it.
     private func changeSlice(
         _ root: inout Root,
         _ key: SliceKey,

@@ -3,7 +3,7 @@
 /// A place is an object. Code without the type of the place then stores only a reference.
 package protocol SlicePlace<Root, State>: AnySlicePlace {
     associatedtype State: Codable & Equatable & Sendable
-    /// The way in which the slices are stored: all slices together, or the slices of one owner.
+    /// The way in which all slices, or the slices of one owner, are stored in a single value.
     associatedtype Container: SliceContainer where Container.State == State
     /// The type of the member.
     associatedtype Value: Encodable & Equatable & Sendable
@@ -17,7 +17,7 @@ package protocol SlicePlace<Root, State>: AnySlicePlace {
     /// Returns the keys of all slices. If each owner has one slice, the keys include the key
     /// without an owner. This key stands for the value that every owner begins with.
     ///
-    /// Cost: one step for each key.
+    /// Cost: linear in the number of keys.
     func keys(_ root: Root) -> [SliceKey]
     /// Returns the keys of the slices that are stored for an owner; empty for a shared place.
     func keys(_ root: Root, of owner: String) -> [SliceKey]

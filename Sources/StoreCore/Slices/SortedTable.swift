@@ -1,8 +1,8 @@
 import Synchronization
 
 /// A table of objects under names, sorted by the bytes of the names. A change leaves older versions
-/// of the table unchanged. An older version shares its nodes with newer versions, so its storage
-/// costs little.
+/// of the table unchanged. The versions share most of their nodes, so an older version needs little
+/// memory.
 ///
 /// If a dictionary has a second reference, the next change copies the whole dictionary. The state
 /// always has a second reference: in a batch that may be rolled back, in a reaction, or in an
@@ -101,7 +101,7 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
     /// Returns the sum of the weights of all objects. `weight` is called in the order of the names.
     ///
     /// Each node keeps the sum of its subtree. So `weight` is called only for the objects of new
-    /// nodes. After a change, these are log2(count) objects. All calls for a table and for its
+    /// nodes. After a change, about log2(count) nodes are new. All calls for a table and for its
     /// versions have to use the same weights, which are greater than 0.
     package func sum(of weight: (_ key: String, _ value: Value) throws -> Int) rethrows -> Int {
         try root?.sum { try weight($0, Self.value($1)) } ?? 0
@@ -227,7 +227,7 @@ private final class SortedNode: Sendable {
             && (a.right === b.right || forEachDifference(a.right, b.right, body))
     }
 
-    /// Calls `body` as ``forEachDifference(_:_:_:)``, for subtrees of any shape.
+    /// Calls `body` like ``forEachDifference(_:_:_:)``, for subtrees of any shape.
     private static func walk(
         _ a: SortedNode?,
         _ b: SortedNode?,
@@ -340,8 +340,8 @@ private final class SortedNode: Sendable {
         return balanced(left, right.withoutLast)
     }
 
-    /// Returns a balanced tree of this member and two sides. Before the call, a change may have
-    /// removed a member from a side, or added a member.
+    /// Returns a balanced tree of this member and two sides. Since the last balancing, at most one
+    /// member was added to a side, or removed from a side.
     private func balanced(_ left: SortedNode?, _ right: SortedNode?) -> SortedNode {
         let (before, after) = (left?.count ?? 0, right?.count ?? 0)
         guard before + after > 1 else { return SortedNode(key, value, left, right) }

@@ -97,7 +97,7 @@ extension Table: Sequence {
         }
     }
 
-    /// The rows of a range of keys, in their order.
+    /// The rows of a range of keys, in the order of the keys.
     public struct Rows: Sequence, Sendable {
         fileprivate let table: Table
         fileprivate let firstKey: String?

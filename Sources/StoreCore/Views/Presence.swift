@@ -34,7 +34,8 @@ public struct Presence: Module {
         /// The paths of the slices that a session shows, such as `page` or `cards/7`.
         public subscript(session: String) -> [String] { table[session] ?? [] }
 
-        /// The sessions that show views. Cost: one step for each session that has shown a view.
+        /// The sessions that show views. Cost: linear in the number of sessions that have shown a
+        /// view.
         public var sessions: [String] { table.members.filter { !$0.value.isEmpty }.map(\.key) }
 
         /// Returns true if a session shows a slice.
@@ -57,7 +58,7 @@ public struct Presence: Module {
             remove(in: session, isOver: isOver) { $0.isSame(as: slice) }
         }
 
-        /// Removes a slice from all lists. Cost: one step for each session.
+        /// Removes a slice from all lists. Cost: linear in the number of sessions.
         package mutating func remove(_ slice: String, isOver: (String) -> Bool = { _ in false }) {
             for session in sessions { remove(slice, in: session, isOver: isOver(session)) }
         }
@@ -82,7 +83,7 @@ public struct Presence: Module {
     /// Makes the module.
     public init() {}
 
-    /// Removes a view.
+    /// Removes the slice in the action from the list of the session in the action.
     public func reduce(_ state: inout State, internal action: Internal) {
         switch action {
         case .gone(let slice, let session): state.remove(slice, in: session)

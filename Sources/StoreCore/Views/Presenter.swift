@@ -205,11 +205,11 @@ struct WholeStatePresenter<Root: RootState>: Sendable {
 
 /// An object that decides which modules are presented to which sessions.
 ///
-/// The engine has no implementation: a module of the root state supplies the object
+/// The engine does not implement this protocol: a module of the root state supplies the object
 /// (``PresentingModule``).
 package protocol Presentation: AnyObject, Sendable {}
 
-/// The presentation of a root state, as the engine calls it.
+/// The presentation of a root state, with the functions that the engine calls.
 package protocol RootPresentation<Root>: Presentation {
     associatedtype Root: RootState
 
@@ -217,8 +217,8 @@ package protocol RootPresentation<Root>: Presentation {
     func admitViewAction(_ module: Int, _ key: SliceKey, from session: String?, in root: Root)
         throws(Refusal)
 
-    /// Returns true if a session does not show a slice. If this session starts the slice, the
-    /// presenters get a new slice, even if the slice was started already.
+    /// Returns true if a session does not show a slice. If such a session starts the slice, the
+    /// presenters get the slice as a new slice, even if the slice was started already.
     func isHidden(_ edit: SliceEdit, from session: String, in root: Root) -> Bool
 
     /// Returns a function that maps the key of a slice to the session to which the slice is
