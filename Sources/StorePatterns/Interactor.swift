@@ -11,7 +11,8 @@ public import StoreCore
 /// final class LoginInteractor: Interactor<Login.Internal>, LoginUseCase { … }
 /// ```
 ///
-/// An interactor serves one call of a use case. Each call makes its interactor at the beginning.
+/// An interactor serves one call of a use case. Each call begins by making an interactor of its
+/// own.
 open class Interactor<Action: Sendable> {
     /// The dispatcher of the outputs.
     public let dispatcher: AnyDispatcher<Action>

@@ -11,14 +11,14 @@ public import StoreCore
 ///
 /// An element that moves gets a new rank, and all other elements keep their ranks. Ranks are
 /// compared by their bytes, so each client sorts only by the text. There is always a rank between
-/// two ranks. On average, six insertions at the same position make the text one byte longer.
-/// Appending 10,000 elements makes ranks of 4 bytes.
+/// two different ranks. On average, six insertions at the same position make the text one byte
+/// longer. Appending 10,000 elements makes ranks of 4 bytes.
 ///
 /// A rank has an integer part and a fraction. The first letter is the length of the integer part:
 /// `a` stands for one digit, `b` for two, and so on. `Z` stands for one digit of a negative number,
 /// `Y` for two. Digits are `0` to `9`, `A` to `Z` and `a` to `z`, in the order of their bytes.
 public struct Rank: Codable, Hashable, Sendable, LosslessStringConvertible {
-    /// The most bytes of a rank that a client may send.
+    /// The maximum size of a rank that a client may send, in bytes.
     public static let bytesMax = 4_096
 
     private static let digits = Array(
@@ -45,7 +45,7 @@ public struct Rank: Codable, Hashable, Sendable, LosslessStringConvertible {
             let count = Self.digitCount(of: head), bytes.count > count,
             bytes.dropFirst().allSatisfy({ Self.valuesByDigit[$0] != nil }),
             bytes.count == count + 1 || bytes.last != UInt8(ascii: "0"),
-            // Nothing comes before the smallest integer part without a fraction.
+            // No rank could come before the smallest integer part without a fraction.
             bytes.count > count + 1 || Self.decremented(bytes) != nil
         else { return nil }
         self.description = description
@@ -91,7 +91,8 @@ public struct Rank: Codable, Hashable, Sendable, LosslessStringConvertible {
         guard let rank else { return first }
         let integer = rank.integer
         guard rank.fraction.isEmpty else {
-            // Below the smallest integer part, there are only smaller fractions.
+            // The smallest integer part alone is no rank, so the result then gets a smaller
+            // fraction.
             let isSmallest = decremented(integer) == nil
             return Rank(integer: integer, fraction: isSmallest ? middle([], rank.fraction) : [])
         }

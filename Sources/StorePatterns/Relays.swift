@@ -29,7 +29,7 @@ public final class BehaviorRelay<Value: Sendable>: Sendable {
     /// Replaces the value.
     public func accept(_ value: Value) { modify { $0 = value } }
 
-    /// Changes the value in one step. Listeners get only the result.
+    /// Changes the value atomically. Listeners get only the result.
     public func modify(_ change: @escaping @Sendable (inout Value) -> Void) {
         core.dispatch(Change(apply: change))
     }
@@ -53,9 +53,9 @@ public final class BehaviorRelay<Value: Sendable>: Sendable {
     }
 }
 
-/// A relay that passes values on to its current listeners, and stores no value. Such a value stands
-/// for an event: a completed login, or the closing of a screen. A later listener does not get
-/// earlier values.
+/// A relay that passes values on to its current listeners, and stores no value. Each value stands
+/// for an event, such as a completed login or the closing of a screen. A later listener does not
+/// get earlier values.
 ///
 /// Any thread may call any function. Listeners get the values one after the other, in the order of
 /// the calls. If a listener calls ``accept(_:)``, all listeners get that value after the current

@@ -28,7 +28,7 @@ public protocol SideEffect<State, Value>: Dispatchable {
 }
 
 /// A side effect with two policies: for a failure of the work, and for a server that ends before
-/// the work does.
+/// the work.
 public protocol RetriedSideEffect: SideEffect {
     /// The policy for further tries after a failure.
     static var retry: Retry { get }

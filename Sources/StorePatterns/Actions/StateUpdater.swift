@@ -57,7 +57,7 @@ public protocol ContextualStateUpdater<State>: StateUpdater {
 }
 
 extension ContextualStateUpdater {
-    /// Changes the state for an action without a sender. A store does not call this function.
+    /// Changes the state in a context without a sender. A store does not call this function.
     public func updateState(_ state: inout State) throws {
         try updateState(&state, in: ReducerContext())
     }

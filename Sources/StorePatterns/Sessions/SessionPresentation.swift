@@ -53,10 +53,10 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
     ///
     /// A session's slice is presented to this session unless the session's route already has a view
     /// of the slice. A shared slice is presented to the shared session unless a route already has a
-    /// view of the slice. A user's slice is presented to no session. A state made without routes
-    /// has session slices and shared slices that no route shows.
+    /// view of the slice. A user's slice is presented to no session. For instance, no route shows
+    /// the slices of a state that was made without routes.
     ///
-    /// Cost: one step for each view on a route, and then one step for each slice.
+    /// Cost: linear in the number of views on all routes, and then a constant time for each slice.
     func makeInitialSessionLookup(of module: Int, in root: Root) -> (SliceKey) -> String? {
         guard viewsByModule[module]?.isEmpty == false else { return { _ in nil } }
         let state = place.read(root)

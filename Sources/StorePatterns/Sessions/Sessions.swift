@@ -27,7 +27,8 @@ public struct Sessions: EffectfulModule {
         /// The session with this name; `nil` if there is no such session.
         public subscript(name: String) -> Session? { table[name] }
 
-        /// The sessions by name, ``Sessions/shared`` among them. Cost: one step for each session.
+        /// The sessions by name, ``Sessions/shared`` among them. Cost: linear in the number of
+        /// sessions.
         public var sessions: [String: Session] {
             Dictionary(table.members.map { ($0.key, $0.value) }) { _, last in last }
         }

@@ -34,7 +34,7 @@ public struct Users: EffectfulModule {
     /// Makes the module.
     public init() {}
 
-    /// Refuses no action. The end of a user cancels the user's effects.
+    /// Returns the effect that cancels the effects of a forgotten user. Refuses no action.
     public func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
         switch action {
         case .signedIn: .none

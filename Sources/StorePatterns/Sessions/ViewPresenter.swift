@@ -47,14 +47,14 @@ extension Mount {
     ///
     /// The view is presented to the session that starts the slice. The view has the name of the
     /// module, followed by the id of an instance: `cards/7`. When the slice ends, the view is
-    /// removed. A store refuses to start if the slice of this module always exists.
+    /// removed. A store does not start if the slice of this module always exists.
     ///
     /// - Parameter style: the style in which the view is presented.
     /// - Returns: the module with that presenter.
     public func presented(as style: PresentationStyle = .push) -> Mount {
         if let module { return presented(module, style) }
-        // A field has no module and always exists. So the store refuses to start if a field has
-        // this presenter.
+        // A field has no module and always exists. So a store does not start if a field has this
+        // presenter.
         let view = SliceViewPresenter<Sessions.State>(style: style)
         return presented(by: view, named: "presented", needsStartableSlice: true)
     }

@@ -1,8 +1,9 @@
 public import StoreCore
 import StoreJSON
 
-/// The places at which sessions are now: who looks at which board, since when, with a detail such
-/// as a cursor. A session may be at several places, for instance in two tabs.
+/// The places at which sessions are now, such as the boards that users look at. Each visit has the
+/// time of arrival, and a detail such as a cursor. A session may be at several places, for instance
+/// in two tabs.
 ///
 /// A root state mounts this module beside `Sessions` and `Schedule`, in a store that keeps its
 /// history in memory:
@@ -36,7 +37,7 @@ public struct Whereabouts<Detail: Codable & Equatable & Sendable>: ContextualMod
     /// The visits, by place and session.
     public struct State: ModuleState {
         package private(set) var table = ValueTable<Place>()
-        /// The places of each session, for its departure.
+        /// The places of each session, so that a departure finds the visits of its session.
         private var placesBySession = ValueTable<[String]>()
 
         /// Makes a state without visits.
@@ -52,7 +53,7 @@ public struct Whereabouts<Detail: Codable & Equatable & Sendable>: ContextualMod
         /// The places at which sessions are, sorted.
         public var places: [String] { table.names }
 
-        /// The number of sessions that are at a place.
+        /// The number of sessions with at least one visit.
         public var sessionsCount: Int { placesBySession.count }
 
         /// The visits at a place, by session.
@@ -150,20 +151,20 @@ public struct Whereabouts<Detail: Codable & Equatable & Sendable>: ContextualMod
     /// The slice's name.
     public static var name: String { "whereabouts" }
 
-    /// The most bytes of a place.
+    /// The maximum size of the text of a place, in bytes.
     public static var placeBytesMax: Int { 80 }
-    /// The most bytes of a detail as JSON.
+    /// The maximum size of a detail as JSON, in bytes.
     public static var detailBytesMax: Int { 1_024 }
-    /// The most places at which one session is.
+    /// The maximum number of places at which one session is.
     public static var placesMax: Int { 8 }
-    /// The most sessions that are at a place.
+    /// The maximum number of sessions with at least one visit.
     public static var sessionsMax: Int { 10_000 }
 
     /// The time without an action after which a visit ends.
     public let silence: Duration
 
-    /// Makes the module. Clients dispatch an action for each of their places several times within
-    /// `silence`.
+    /// Makes the module. A client has to dispatch an action for each of its places several times
+    /// within `silence`.
     public init(silence: Duration = .seconds(30)) { self.silence = silence }
 
     /// The action for a session that has departed.
