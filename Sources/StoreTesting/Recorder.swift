@@ -59,7 +59,7 @@ public final class Recorder<Value: Sendable>: Sendable {
 
 /// The error if a ``Recorder`` gets no further value in time.
 public struct NothingRecorded: Error, Equatable, CustomStringConvertible {
-    /// The number of values so far.
+    /// The number of values that the recorder has got.
     public let earlierValueCount: Int
     /// The length of the wait.
     public let timeout: Duration

@@ -10,16 +10,17 @@ struct StatedOutcome<State> {
     /// The pointer to the faulty member of the refused action. With `nil`, the pointer is not
     /// compared.
     var refusalPointer: String?
-    /// Changes the state as the action should; `nil` if the action changes nothing.
+    /// The function that changes the state as the action should; `nil` if the action changes
+    /// nothing.
     var change: ((inout State) throws -> Void)?
 }
 
 /// Functions for the values of a state that the store itself writes. A test does not state these
 /// values.
 struct StoreValueCopier<State>: Sendable {
-    /// Updates the copies of shared values.
+    /// The function that updates the copies of shared values.
     var fillSharedCopies: @Sendable (inout State) -> Void = { _ in }
-    /// Copies the ledgers of effects and of presence from another state.
+    /// The function that copies the ledgers of effects and of presence from another state.
     var copyLedgers: @Sendable (inout State, State) -> Void = { _, _ in }
 }
 
@@ -147,7 +148,7 @@ struct StateCheck<State: Encodable & Equatable> {
 
 /// The text of the difference between two states. The difference is found in the states' JSON.
 enum StateDifference {
-    /// The most lines of a text; further lines are only counted.
+    /// The maximum number of lines of a text; further lines are only counted.
     static let linesMax = JSONDifference.linesMax
 
     /// Returns the lines of ``JSONDifference``, or a sentence if the JSON values of the states do

@@ -39,7 +39,8 @@ package enum PercentEncoding {
 
     /// Returns the same text in normal form (RFC 3986 §6.2.2): decodes each escaped unreserved
     /// character, and writes every other `%XX` in capitals. A text with an invalid escape stays
-    /// unchanged. Otherwise `%4%31` would become a `%41` that the client did not send.
+    /// unchanged. If its valid escapes were decoded, `%4%31` would become `%41`, which the client
+    /// did not send.
     package static func normalized(_ text: UnsafeRawBufferPointer) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)

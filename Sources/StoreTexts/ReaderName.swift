@@ -18,7 +18,7 @@ package enum ReaderName {
         name.utf8.firstIndex(of: 0).map { String(name[..<$0]) } ?? name
     }
 
-    /// Returns true if a client is among readers.
+    /// Returns true if a client is among these readers.
     package static func isIncluded(_ client: String, in readers: [String]) -> Bool {
         names(ofClient: client).contains { name in readers.contains { $0.isSame(as: name) } }
     }

@@ -15,8 +15,8 @@ public import Testing
 /// After the tests of the suite and its inner suites, the trait reports each action that no
 /// ``TestStore`` or ``Given`` has exercised. Actions are the cases of each module's `Action`, `UI`
 /// and `Internal`, the `start` and the `stop`, and the dispatchables. So an action that is added
-/// without a test makes the suite fail. A filtered run leaves tests out, so the trait also reports
-/// the actions of these tests.
+/// without a test makes the suite fail. A filtered run leaves tests out, so the trait then also
+/// reports the actions that only these tests exercise.
 public struct EveryActionTrait: SuiteTrait, TestScoping {
     let exemptActionNames: [String]
     let reporter: TestReporter

@@ -10,7 +10,8 @@ public import Testing
 ///     .when(.stepChanged(to: 0), refused: "A step of 0 leads nowhere.")
 /// ```
 ///
-/// Only the reducer runs, and no effect or presenter follows. The closure states every change.
+/// Only the reducer runs, and no effect or presenter follows. The closure of `when` states every
+/// change.
 ///
 /// `Subject` is the module under test, or a root state with all of its modules. `State` is the
 /// state of the subject.
@@ -23,7 +24,8 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
     private let coverage = ActionCoverage.current
     /// The reason why a server does not start with the modules' actions; `nil` if a server starts.
     private let startFailure: String?
-    /// Returns the state after an action; `nil` if the action belongs to none of the modules.
+    /// The function that returns the state after an action; `nil` if the action belongs to none of
+    /// the modules.
     private let reduce: (any Action, TestSender) throws -> State?
     private let storeValueCopier: StoreValueCopier<State>
 

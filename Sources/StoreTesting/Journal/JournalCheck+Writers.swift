@@ -61,7 +61,7 @@ extension JournalCheck {
         expect("the version in the end", journal.version, is: size * batches)
     }
 
-    /// The most reads of a journal while another thread appends to it.
+    /// The maximum number of reads of a journal while another thread appends to it.
     private static let readsMax = 20_000
 
     /// Returns the fault: a part of a batch is readable, or a record up to the version is missing.

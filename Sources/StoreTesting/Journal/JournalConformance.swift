@@ -97,17 +97,18 @@ public enum JournalPromise: String, Sendable, CaseIterable {
 ///
 /// If a function is `nil`, the checks that need this function are left out.
 public struct JournalSubject: Sendable {
-    /// Makes a journal with an empty history of its own.
+    /// The function that makes a journal with an empty history of its own.
     public let make: @Sendable () throws -> any Journal
-    /// Closes a journal and opens its history again, as the next start of a program does.
+    /// The function that closes a journal and opens its history again, as the next start of a
+    /// program does.
     public let reopen: (@Sendable (any Journal) throws -> any Journal)?
-    /// Makes a second journal on the history of a journal, for another writer.
+    /// The function that makes a second journal on the history of a journal, for another writer.
     public let makeOtherWriter: (@Sendable (any Journal) throws -> any Journal)?
-    /// Makes an empty journal that keeps at most 100 records, or cuts its records to 100 when a
-    /// snapshot is saved.
+    /// The function that makes an empty journal of at most 100 records. The journal may keep
+    /// further records until a snapshot is saved.
     public let makeSmall: (@Sendable () throws -> any Journal)?
-    /// With `true`, bounds the space of a journal to less than 10,000 records of 1,000 bytes. With
-    /// `false`, removes the bound.
+    /// The function that bounds the space of a journal. With `true`, the space is less than 10,000
+    /// records of 1,000 bytes. With `false`, the function removes the bound.
     public let setFull: (@Sendable (any Journal, Bool) throws -> Void)?
     /// The longest wait for a notification, in seconds.
     public let notificationSecondsMax: Double

@@ -1,7 +1,7 @@
 import StoreCore
 
-/// The records, outcomes and snapshots of the checks. A record depends only on its version and on
-/// the arguments.
+/// The records, outcomes and snapshots that the checks store in a journal. A record depends only on
+/// its version and on the arguments.
 enum JournalSamples {
     /// Pairs of texts. The texts of a pair are equal by `==`, but their bytes differ.
     static let unicodeTwins = ["caf\u{E9}", "cafe\u{301}", "K", "\u{212A}"]

@@ -38,7 +38,7 @@ extension TestStore {
         await receive(type, where: { _ in true }, change, at: place)
     }
 
-    /// States the type of the next action, and a condition for it.
+    /// States the type of the next action, and a condition that the action meets.
     ///
     /// ```swift
     /// await store.receive(Home.Internal.self, where: \.isLoaded) {
@@ -184,9 +184,8 @@ private func isEqual(_ a: any Action, _ b: any Action) -> Bool {
 extension TestStore where Subject == State, State: RootState {
     /// Adds an interceptor, which is called after the existing interceptors.
     ///
-    /// `send` states the changes of the whole step at once. The step consists of the interceptor's
-    /// replacement for the sent action, and of the actions that the interceptor adds after this
-    /// replacement.
+    /// A test states all resulting changes in a single `send`. The changes include those of a
+    /// replacement for the sent action, and those of the added actions.
     public func add(interceptor: @escaping Interceptor<State>) {
         hasInterceptor = true
         (core as? Core<State>)?.add(interceptor: interceptor)
