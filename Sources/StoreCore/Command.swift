@@ -20,7 +20,7 @@ public final class Command<Value>: Sendable {
     public let file: String
     /// The function that made the command.
     public let function: String
-    /// The line that made the command.
+    /// The source line that made the command.
     public let line: UInt
 
     private let action: @Sendable (Value) -> Void

@@ -133,8 +133,8 @@ public final class Core<State: Sendable>: Sendable {
         ReferenceWritableKeyPath<TypedStateOwner<State>, ContiguousArray<Subscription<Handler>>>
         & Sendable
 
-    /// Adds a handler to a list of watchers after the waiting actions ran, then calls `added`.
-    /// Returns the command that removes the handler.
+    /// Adds a handler to a list of watchers after the waiting actions were applied, and then calls
+    /// `added`. Returns the command that removes the handler.
     private func subscribe<Handler>(
         _ handler: Handler,
         on queue: DispatchQueue? = nil,

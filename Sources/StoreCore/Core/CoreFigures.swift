@@ -161,7 +161,7 @@ struct CommitTimes {
     /// The time directly before the append to the journal.
     var beforeAppend: UInt64 = 0
     var afterAppend: UInt64 = 0
-    /// The time from which readers could get the batch.
+    /// The time at which the batch became available to readers.
     var published: UInt64 = 0
 }
 

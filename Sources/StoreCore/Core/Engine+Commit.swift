@@ -92,8 +92,8 @@ extension Engine {
         )
     }
 
-    /// Runs the follow-ups of each action after the commit: closures, effects, reactions and
-    /// observers. The actions keep their order.
+    /// Runs the closures, effects, reactions and observers of each action after the commit, in the
+    /// order of the actions.
     private func runFollowUps(_ batch: Batch) {
         if followerTakesActions { ports.follower?.applied(appliedActions(of: batch)) }
         var version = batch.baseVersion

@@ -79,7 +79,7 @@ final class UnawaitedCompletion: Completion {
     private let onFailure: (@Sendable (any Error) -> Void)?
 
     /// - Parameters:
-    ///   - watch: a watch that was begun for the action; the outcome ends it.
+    ///   - watch: a watch that was begun for the action; the outcome ends the watch.
     ///   - applied: receives the version that the action made; `nil` if the action was not applied.
     ///   - failed: receives the refusal or the failure if the action was not applied.
     init(

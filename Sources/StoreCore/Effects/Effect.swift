@@ -237,8 +237,8 @@ public enum RestartPolicy: String, Sendable, Codable {
     /// The effect is lost, and its module gets no action. A state that waits for the effect's
     /// result waits forever.
     case lost
-    /// The effect runs again from its beginning, for the session of its action. Choose this policy
-    /// only if a second run does no harm.
+    /// The effect runs again from its beginning, for the session that led to the effect. Choose
+    /// this policy only if a second run does no harm.
     case retried
     /// The effect does not run again. The next start dispatches the result of
     /// ``Module/interrupted(after:)``.

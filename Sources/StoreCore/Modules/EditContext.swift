@@ -58,8 +58,8 @@ extension ModuleMachine {
             : try editSlice(&state, action, context, by: handler, &effect)
     }
 
-    /// Takes the effect from a client's call of a use case. Refuses the call if the module's slice
-    /// does not exist.
+    /// Sets `effect` to the work of a use case that a client calls. Refuses the call if the
+    /// module's slice does not exist.
     private func applyUseCaseCall(
         _ action: any Action,
         _ context: EditContext,

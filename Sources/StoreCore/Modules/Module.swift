@@ -77,9 +77,9 @@ public protocol ModuleState: Codable, Equatable, Sendable {}
 /// raw value of a case replaces the name of the case on the wire. An enum with any other JSON, such
 /// as numbers as raw values, prevents the start of a server.
 ///
-/// The coding key of a case is the part of the wire name behind the module. A key that begins with
-/// a slash is the whole wire name, like an absolute path. Whole names are for actions that clients
-/// and logs already have under another name:
+/// The coding key of a case is the part of the wire name after the name of the module. A key that
+/// begins with a slash is the whole wire name, like an absolute path. Whole names are for actions
+/// that clients and logs already have under another name:
 ///
 /// ```swift
 /// enum Action: ModuleAction {
@@ -169,7 +169,7 @@ struct AlreadyStarted: Error {}
 /// A module whose view has an action for its appearance in a client, for its disappearance, or for
 /// both.
 ///
-/// For the store, a client shows the view for as long as the client reads the module's stream.
+/// A client counts as showing the view while the client reads the module's stream.
 ///
 /// If the view has both actions, the actions of a session have to alternate. The store refuses the
 /// action for the appearance from a session that already shows the view. The store refuses the

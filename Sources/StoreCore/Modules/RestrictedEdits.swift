@@ -1,4 +1,4 @@
-// The checks of actions on restricted slices, and the readers of their changes.
+// The checks of actions on restricted slices, and the readers of the changes of these slices.
 
 extension ModuleMachine {
     package var restrictedModules: RestrictedModules {

@@ -30,7 +30,7 @@ public protocol RestrictedModule<State>: StartableModule {
 
 /// The clients that read a slice: all clients, some principals, some roles, or no client.
 public struct Readers: Sendable {
-    /// The readers as sorted texts, each once; ``ReaderName`` has the form.
+    /// The readers as sorted texts, each once; ``ReaderName`` describes the form.
     package private(set) var names: [String]
 
     private init(sorted names: [String]) { self.names = names }

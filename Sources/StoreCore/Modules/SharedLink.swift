@@ -106,8 +106,8 @@ extension ModuleMachine {
     }
 
     /// Returns, for each module, the links whose copies an action on the module may change. An
-    /// action on the owner may change its value. An action on the reader may start its slice, which
-    /// begins with an empty copy.
+    /// action on the owner may change its value. An action on the reader may start the reader's
+    /// slice, which begins with an empty copy.
     ///
     /// - Throws: ``ModuleError`` if the owner of a link cannot share its value with the reader.
     static func makeSharedLinks(of modules: Root.Modules) throws(ModuleError)

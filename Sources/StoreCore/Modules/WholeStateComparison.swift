@@ -250,7 +250,7 @@ extension RootMember {
 /// A mistake of a function of the whole state. The action is refused: clients get a fixed text, and
 /// the log gets the description of this error.
 enum WholeStateError: Error, Equatable, CustomStringConvertible {
-    /// The function changed the value that every owner begins with. The payload is the type of the
+    /// The function changed the value that every owner begins with. The text names the type of the
     /// value.
     case changedFirstValue(String)
     /// The function changed the slice of this module, which only the store itself may change.

@@ -14,7 +14,7 @@ package final class SliceObservers<Root: RootState>: @unchecked Sendable {
     /// For each module, true if its one slice has a part for each session.
     private let isKeyedBySession: [Bool]
     /// For each module, the number of observers of its slices plus the number of presenters of the
-    /// whole state. The sums are stored because each action needs a sum.
+    /// whole state. The sums are stored, so that an action reads only one number.
     private var observerCountsByModule: [Int]
     /// The presenters of the whole state, in their order.
     private var wholeStatePresenters: [WholeStatePresenter<Root>] = [] {

@@ -1,6 +1,6 @@
 /// The place of a slice in the root state, with the type of the slice.
 ///
-/// A place is an object. Code without the type of the place then stores only a reference.
+/// A place is an object, so that code without the type of the place stores only a reference.
 package protocol SlicePlace<Root, State>: AnySlicePlace {
     associatedtype State: Codable & Equatable & Sendable
     /// The way in which all slices, or the slices of one owner, are stored in a single value.

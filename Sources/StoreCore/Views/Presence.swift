@@ -83,7 +83,7 @@ public struct Presence: Module {
     /// Makes the module.
     public init() {}
 
-    /// Removes the slice in the action from the list of the session in the action.
+    /// Removes the action's slice from the list of the action's session.
     public func reduce(_ state: inout State, internal action: Internal) {
         switch action {
         case .gone(let slice, let session): state.remove(slice, in: session)

@@ -73,8 +73,8 @@ public struct Sessions: EffectfulModule {
     /// Makes the module.
     public init() {}
 
-    /// Changes the routes, and refuses no action. An action for a session that has ended meanwhile
-    /// skips this session. The end of a session cancels the session's effects.
+    /// Changes the routes, and refuses no action. If a session of an action has ended meanwhile,
+    /// the action does not change that session. The end of a session cancels the session's effects.
     public func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
         switch action {
         case .began(let session): state.change([session], or: Session()) { _ in }

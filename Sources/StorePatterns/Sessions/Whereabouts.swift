@@ -25,8 +25,9 @@ import StoreJSON
 /// Server(Boards.self).store(Server(Live.self).ephemeral(), named: "live").main()
 /// ```
 ///
-/// A visit ends by `left`, or when the last stream of the session in this store ends, or with the
-/// session. A visit also ends if the session dispatches no action for the place within ``silence``.
+/// A visit ends by the action `left`, when the session's last stream in this store ends, or when
+/// the session ends. A visit also ends if the session dispatches no action for the place within
+/// ``silence``.
 ///
 /// On the wire, the slice is an object with a member for each place. The member is an object with a
 /// visit for each session. All clients that see the slice see all visits. The name of a session is

@@ -2,7 +2,8 @@ import StoreActionCatalog
 public import StoreCore
 public import Testing
 
-/// A test of one action: given a state, when the action is dispatched, then the state is as stated.
+/// A test of one action: given a state, when the action is dispatched, then the state has the
+/// stated change.
 ///
 /// ```swift
 /// Given(Counter(), Counter.State(step: 2)).when(.increased) { $0.count = 2 }

@@ -29,7 +29,7 @@ struct TestEvent<State: Sendable>: Sendable {
 final class TestEvents<State: Sendable>: Sendable {
     private struct Table: Sendable {
         var unstatedEvents: [TestEvent<State>] = []
-        /// The durable actions whose states the Core has not passed on yet, in order.
+        /// The durable actions whose resulting states are not recorded yet, in order.
         var actionsWithoutState: [ActionEnvelope] = []
         var actionNamesByVersion: [UInt64: String] = [:]
     }
