@@ -1,13 +1,16 @@
 """1,000 users of boards whose members change all the time: a user gets only bytes of versions that the user reads.
 
-`READERS_STEPS` is the number of steps, `READERS_SEED` the seed.
+`READERS_STEPS` is the number of steps, `READERS_SEED` the seed. A program of a release build (PROGRAMS_OPTIONS,
+programs.py) is several times as fast.
 """
 
+import collections
 import json
 import os
 import random
 import re
 import select
+import time
 
 import pytest
 from access import House
@@ -17,6 +20,11 @@ from test_readers import ROLES
 from test_tokens import Issuer
 
 USERS, BOARDS, STREAMS = 1_000, 40, 60
+OPERATOR = "keeper"
+#: Reads of the past are about so many versions at most. The model keeps about twice as many of each board.
+PAST = 300
+#: The server makes a past state from a snapshot and the actions behind it.
+FLAGS = ["--streams-max", "200", "--snapshot-every", str(PAST)]
 SECRET = re.compile(r"secret-(\d+)-(\d+);")
 #: Streams whose events contain no data of earlier versions.
 TARGETS = [
@@ -34,6 +42,7 @@ class Model:
         self.boards = {}
         self.records = {}
         self.written = {}
+        self.changed = collections.Counter()
 
     def now(self, board):
         return self.boards.get(board, [(0, frozenset(), None)])[-1]
@@ -46,16 +55,16 @@ class Model:
         return frozenset(), None
 
     def set(self, board, version, readers, title):
-        self.boards.setdefault(board, []).append((version, readers, title))
+        for user in self.now(board)[1] | readers:
+            self.changed[user] = version
+        history = self.boards.setdefault(board, [])
+        history.append((version, readers, title))
+        if len(history) > 2 * PAST:
+            del history[:PAST]
 
     def last_change(self, user):
         """Returns the last version that changed what a user reads."""
-        last = 0
-        for history in self.boards.values():
-            for before, after in zip([(0, frozenset(), None), *history], history):
-                if reads(before[1], user) or reads(after[1], user):
-                    last = max(last, after[0])
-        return last
+        return max(self.changed[user], self.changed["*"])
 
 
 def reads(readers, user):
@@ -66,6 +75,7 @@ class Run:
     def __init__(self, server, tokens, seed):
         self.server, self.tokens, self.chance = server, tokens, random.Random(seed)
         self.model, self.streams, self.count, self.version = Model(), [], 0, 0
+        self.opened, self.events, self.refused, self.began = 0, 0, 0, time.monotonic()
         self.wire, self.epoch = Wire(server), server.epoch
 
     def header(self, user):
@@ -87,7 +97,10 @@ class Run:
         members = [name for name in readers if name != "*"]
         other = f"u{self.chance.randrange(USERS)}"
         sender = self.chance.choice(members) if members and self.chance.random() < 0.8 else other
-        if title is None:
+        if title is not None and not readers:
+            # No user reads the board any more. An operator invites a user, or the board would stay so.
+            sender, after, name, fields = OPERATOR, (frozenset([other]), title), "invited", {"member": other}
+        elif title is None:
             new = self.title(board)
             after, name, fields = (frozenset([sender]), new), "start", {"title": new}
         else:
@@ -111,8 +124,9 @@ class Run:
                 case "stop":
                     after = (frozenset(), None)
         answer = self.server.post(action(f"board/b{board}/{name}", **fields), self.header(sender), wire=self.wire)
-        if title is not None and not reads(readers, sender):
+        if title is not None and sender != OPERATOR and not reads(readers, sender):
             assert answer.status == 409, answer
+            self.refused += 1
             return
         assert answer.status == 200 and answer.json["version"] == version, answer
         self.version = version
@@ -129,6 +143,7 @@ class Run:
         stream = Stream(self.server, target, headers=self.header(user).items()).opened()
         assert stream.answer.status == 200, (target, stream.answer)
         self.streams.append((stream, user, board, target))
+        self.opened += 1
 
     def listen(self, seconds=0):
         """Takes all events that have arrived, and checks them."""
@@ -142,6 +157,7 @@ class Run:
                     stream.last = event
 
     def check(self, event, user, target):
+        self.events += 1
         raw = event.raw.decode()
         for board, number in SECRET.findall(raw):
             assert event.id, (target, raw)
@@ -157,7 +173,8 @@ class Run:
         members = [name for name in self.model.now(board)[1] if name != "*"]
         if members and self.chance.random() < 0.7:
             user = self.chance.choice(members)
-        match self.chance.randrange(6):
+        # For the last three the server replays actions, which takes ten times as long.
+        match self.chance.choices(range(6), [10, 10, 10, 1, 1, 1])[0]:
             case 0:
                 answer = self.get(f"/state/board/b{board}/title", user)
                 _, readers, title = self.model.now(board)
@@ -167,23 +184,23 @@ class Run:
             case 1:
                 self.compare_state(self.get("/state", user), user, self.version)
             case 2:
-                version = self.chance.randint(max(1, self.version - 300), self.version) if self.version else 0
+                version = max(0, self.version - self.chance.randrange(40))
+                answer = self.get("/state", user, **{"If-None-Match": f'"{self.epoch}:{version}"'})
+                unchanged = version == self.version or self.model.last_change(user) <= version
+                assert answer.status == (304 if unchanged else 200), (user, version, self.version)
+            case 3:
+                version = self.chance.randint(max(1, self.version - PAST), self.version) if self.version else 0
                 if version:
                     self.compare_state(self.get(f"/state?version={version}", user), user, version)
-            case 3:
-                after = max(0, self.version - self.chance.randrange(300))
+            case 4:
+                after = max(0, self.version - self.chance.randrange(PAST))
                 page = self.get(f"/actions?after={after}&limit=200", user).json
                 end = min(self.version, after + 200)
                 got = [record["version"] for record in page["actions"] if record["version"] <= end]
                 expected = [v for v in range(after + 1, end + 1) if reads(self.model.records[v], user)]
                 assert got == expected[: len(got)] and (got == expected or "next" in page), (user, after)
-            case 4:
-                version = max(0, self.version - self.chance.randrange(40))
-                answer = self.get("/state", user, **{"If-None-Match": f'"{self.epoch}:{version}"'})
-                unchanged = version == self.version or self.model.last_change(user) <= version
-                assert answer.status == (304 if unchanged else 200), (user, version, self.version)
             case 5:
-                version = self.chance.randint(1, self.version) if self.version else 0
+                version = self.chance.randint(max(1, self.version - 10 * PAST), self.version) if self.version else 0
                 if version:
                     steps = self.get(f"/trace?version={version}", user).json["steps"]
                     assert bool(steps) == reads(self.model.records[version], user), (user, version)
@@ -201,6 +218,13 @@ class Run:
         for _ in range(3):
             if len(self.streams) >= STREAMS:
                 self.streams.pop(self.chance.randrange(len(self.streams)))[0].close()
+
+    def figures(self, steps):
+        rate = steps / (time.monotonic() - self.began)
+        return (
+            f"{steps} steps, {self.version} versions, {self.refused} actions refused, {self.opened} streams, "
+            f"{self.events} events, {rate:.0f} steps a second"
+        )
 
     def finish(self):
         """Checks that the last event of each stream of one board is the board as its reader sees it now."""
@@ -227,7 +251,8 @@ class Run:
 def tokens(tmp_path_factory):
     folder = tmp_path_factory.mktemp("issuer")
     issuer = Issuer(folder, "ES256")
-    made = {f"u{n}": issuer.token(sub=f"u{n}", role="member", exp=4_000_000_000) for n in range(USERS)}
+    users = [(f"u{n}", "member") for n in range(USERS)] + [(OPERATOR, "operator")]
+    made = {name: issuer.token(sub=name, role=role, exp=4_000_000_000) for name, role in users}
     return issuer, made
 
 
@@ -238,7 +263,7 @@ def test_no_byte_comes_before_or_after_its_version(tmp_path, tokens):
     steps = int(os.environ.get("READERS_STEPS", "1000"))
     seed = os.environ.get("READERS_SEED", "1")
     house = House(tmp_path, ROLES, build_sample("Teams"))
-    with house.server(*issuer.options, "--streams-max", "200") as server:
+    with house.server(*issuer.options, *FLAGS) as server:
         run = Run(server, made, seed)
         for step in range(steps):
             if len(run.streams) < STREAMS:
@@ -248,5 +273,8 @@ def test_no_byte_comes_before_or_after_its_version(tmp_path, tokens):
             run.listen()
             if step % 50 == 49:
                 run.close_some()
+            if step % 100_000 == 99_999:
+                print(run.figures(step + 1), flush=True)
         run.finish()
+        print(run.figures(steps))
         assert run.version > steps / 4
