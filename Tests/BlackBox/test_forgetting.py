@@ -1,6 +1,7 @@
 """Personal members and the command `forget` (docs/decisions/0056, docs/PERSONAL_DATA.md)."""
 
 import base64
+import gzip
 import json
 import random
 import re
@@ -14,6 +15,8 @@ import tour
 from access import ALL, House
 from harness import ROOT, SmallDisk, action, environment_with
 from programs import SOURCES, build_sample
+from searching import Keys, files_in, found, found_with, traces
+from test_tokens import Issuer
 
 ROLES = {
     "operator": ALL,
@@ -21,7 +24,6 @@ ROLES = {
     "anonymous": {"read": ["*"], "dispatch": ["*"]},
 }
 DOCUMENT = (ROOT / "docs" / "PERSONAL_DATA.md").read_text()
-ZSTD = b"\x28\xb5\x2f\xfd"
 
 
 @pytest.fixture(scope="module")
@@ -65,32 +67,6 @@ class Shop(House):
 @pytest.fixture
 def shop(tmp_path, program):
     return Shop(tmp_path, program)
-
-
-def forms(secret):
-    """Yields the bytes of a text as UTF-8, as escaped JSON, and in base64 after any other bytes."""
-    yield secret.encode()
-    yield json.dumps(secret)[1:-1].encode()
-    for before in range(3):
-        encoded = base64.b64encode(b"x" * before + secret.encode())
-        # The first and the last characters depend on the bytes around the secret.
-        yield encoded[4 if before else 0 : len(encoded) - 4]
-
-
-def traces(secrets, *folders):
-    """Returns the files with any of these texts, in any form."""
-    patterns = re.compile(b"|".join(re.escape(form) for secret in secrets for form in forms(secret)))
-    found = []
-    for folder in folders:
-        for file in [folder] if folder.is_file() else sorted(folder.rglob("*")):
-            if not file.is_file() or file.name == "keys.json":
-                continue
-            data = file.read_bytes()
-            # No file has a compressed state, in which the search would find nothing.
-            assert ZSTD not in data, file
-            if match := patterns.search(data):
-                found.append((file.name, match[0]))
-    return found
 
 
 def invite(server, header, name, secret):
@@ -337,50 +313,143 @@ def test_a_killed_forget_is_complete_or_has_not_begun(shop):
     assert outcomes[True] > 0, outcomes
 
 
-def test_three_hundred_of_a_thousand_users_are_forgotten(shop):
-    """Plants secrets of 1,000 users, forgets 300, and searches live files, backups and exports."""
-    secrets = {f"user{number}": f"geheimnis-{number}-ß@hidden.example" for number in range(1_000)}
-    gone = [name for number, name in enumerate(secrets) if number % 10 < 3]
-    copies = shop.folder / "copies"
-    copies.mkdir()
+TAG = re.compile(rb"zq\d{4}[0-9a-f]{8}")
 
-    def copy(name):
-        for verb, file in (("backup", f"{name}.db"), ("export", f"{name}.lines")):
-            if verb == "export" and server.process.poll() is None:
-                continue
-            ended = shop.command(verb, str(copies / file))
-            assert ended.returncode == 0, ended.stderr
 
-    with shop.server("--snapshot-every", "100") as server:
-        names = list(secrets)
-        for start in range(0, 1_000, 50):
-            body = [
-                {"type": "invitations/sent", "payload": {"invitee": name, "email": secrets[name]}}
-                for name in names[start : start + 50]
-            ]
-            assert server.post(json.dumps(body).encode(), shop.operator).status == 200
-        copy("before")
-        # Most users are forgotten at once, some separately, and the last user without a server.
-        shop.forget(*gone[:290])
-        for name in gone[290:299]:
-            shop.forget(name)
-        copy("after")
-    shop.forget(gone[299])
-    with shop.server() as server:
-        left = emails(server, shop.operator)
-        assert left == {name: secret for name, secret in secrets.items() if name not in gone}
-        for page in range(0, 1_000, 250):
-            answer = server.request("GET", f"/actions?after={page}&limit=250", headers=shop.operator)
-            for record in answer.json["actions"]:
-                name, email = record["payload"]["invitee"], record["payload"]["email"]
-                assert email == (None if name in gone else secrets[name])
-    copy("end")
-    everything = [shop.data, shop.secrets, copies]
-    assert len(list(copies.iterdir())) == 4
-    assert traces(secrets.values(), *everything) == []
+class Person:
+    """A user whose every personal value has a tag of its own."""
+
+    def __init__(self, number, chance, token):
+        self.name = f"u{number}"
+        kinds = ("street", "note", "email", "agent", "meta")
+        self.tags = {kind: f"zq{number:04}{chance.getrandbits(32):08x}" for kind in kinds}
+        self.header = {"Authorization": f"Bearer {token}", "User-Agent": f"Kettle {self.tags['agent']}"}
+        self.street = f'Gäßchen "{self.tags["street"]}" / \u2028 \\'
+        self.note = f"\U0001f408 {self.tags['note']}"
+        self.email = f"{self.tags['email']}@hidden.example"
+
+    def act(self, server, operator):
+        meta = {"source": self.tags["meta"]}
+        moved = {**action("profile/addressChanged", street=self.street, country="FR"), "meta": meta}
+        both = [moved, action("profile/noted", notes=[{"text": self.note, "kind": "cat"}])]
+        key = {"Idempotency-Key": f'"{self.name}"'}
+        assert server.post(both, {**self.header, **key}).status == 200
+        invite(server, operator, self.name, self.email)
+
+    def all_tags(self, *kinds):
+        return {tag.encode() for kind, tag in self.tags.items() if not kinds or kind in kinds}
+
+
+def tags_of(people, *kinds):
+    return set().union(*(person.all_tags(*kinds) for person in people))
+
+
+@pytest.mark.parametrize("count", [60, pytest.param(1_000, marks=pytest.mark.ci)])
+def test_of_three_in_ten_users_no_byte_is_left(shop, count):
+    """Plants secrets of many users, forgets three in ten, and searches live files, backups, exports and dumps: all
+    bytes, with the keys of today, too. The others have all of theirs."""
+    chance, issuer = random.Random(5), Issuer(shop.folder, "ES256")
+    tokens = [issuer.token(sub=f"u{number}", role="user", exp=4_000_000_000) for number in range(count)]
+    people = [Person(number, chance, token) for number, token in enumerate(tokens)]
+    gone = [person for number, person in enumerate(people) if number % 10 < 3]
+    kept = [person for person in people if person not in gone]
+    state_kinds = ("street", "note", "email")
+    copies, dumps = shop.folder / "copies", shop.folder / "dumps"
+    copies.mkdir(), dumps.mkdir()
+
+    def copy(verb, name):
+        ended = shop.command(verb, str(copies / name))
+        assert ended.returncode == 0, ended.stderr
+
+    def dump(server):
+        """The history and the state as clients read them."""
+        (dumps / "state").write_bytes(server.get("/state", shop.operator).body)
+        pages, target = [], "/actions?limit=1000"
+        while not pages or int(pages[-1]["next"].split("after=")[1].split("&")[0]) < pages[-1]["version"]:
+            pages.append(server.get(pages[-1]["next"] if pages else target, shop.operator).json)
+        (dumps / "log").write_text(json.dumps(pages))
+
+    flags = ["--snapshot-every", "100", *issuer.options]
+    with shop.server(*flags) as server:
+        for person in people:
+            person.act(server, shop.operator)
+        dump(server)
+        # The search finds everything where values are plain, and nothing in a file of the server.
+        assert found(TAG, dumps / "log") == tags_of(people) and found(TAG, dumps / "state") == tags_of(people, *state_kinds)
+        assert found(TAG, shop.data, shop.secrets) == set()
+        copy("backup", "before.db")
+        shutil.copytree(shop.secrets, shop.folder / "then")
+        then = Keys(shop.folder / "then")
+        assert found_with(TAG, then.open_history(copies / "before.db")) == tags_of(people)
+        # Most of them at once, some alone, and one without a server.
+        shop.forget(*(person.name for person in gone[:-5]))
+        for person in gone[-5:-1]:
+            shop.forget(person.name)
+        for person in kept[::10]:
+            assert server.post(action("profile/noted", notes=[]), person.header).status == 200
+        copy("backup", "after.db")
+        assert found(TAG, shop.data, shop.secrets, copies) == set()
+    shop.forget(gone[-1].name)
+    with shop.server(*flags) as server:
+        dump(server)
+        for person in kept:
+            assert server.get("/modules/profile", person.header).json == {"street": person.street, "notes": [person.note]}
+        assert emails(server, shop.operator) == {person.name: person.email for person in kept}
+        assert found(TAG, dumps / "log") == tags_of(kept) and found(TAG, dumps / "state") == tags_of(kept, *state_kinds)
+        copy("backup", "end.db")
+        server.stop(signal.SIGKILL)
+        server.process.returncode = 0
+    # The files as a kill leaves them, with the log of the database.
+    assert found(TAG, shop.data, shop.secrets, copies) == set()
+    copy("export", "lines")
+    now = Keys(shop.secrets)
+    late = {tag for tag in tags_of(gone[-1:])}
+    assert found_with(TAG, now.open_history(shop.data / "store.db")) == tags_of(kept)
+    assert found_with(TAG, now.open_history(copies / "end.db")) == tags_of(kept)
+    assert found_with(TAG, now.open_export(copies / "lines")) == tags_of(kept)
+    # Backups of before are unreadable in these members, because the keys were apart.
+    for name in ("before.db", "after.db"):
+        assert found_with(TAG, now.open_history(copies / name)) == tags_of(kept)
+    assert late <= found_with(TAG, then.open_history(copies / "after.db"))
+    # No file has a destroyed key.
+    destroyed = {key for slot, key in then.keys.items() if slot not in now.keys}
+    assert len(destroyed) >= len(gone) + 1
+    for file in files_in(shop.data, shop.secrets, copies, dumps):
+        data = file.read_bytes()
+        assert not any(key in data for key in destroyed), file
     verified = shop.command("verify")
     assert verified.returncode == 0, verified.stderr
-    assert "the content of 300 records is forgotten" in verified.stdout
+    assert f"the content of {3 * len(gone)} records is forgotten" in verified.stdout
+
+
+@pytest.mark.parametrize("before", range(5))
+def test_the_search_finds_a_value_in_every_form(tmp_path, before):
+    secret, file = 'zq0001abcdef01 "Zürich" \U0001f408', tmp_path / "file"
+    noise = random.Random(before).randbytes(1_000)
+    plain = b"x" * before + secret.encode() + b"y" * before
+    escaped = "".join(f"\\u{unit:04x}" for unit in memoryview(secret.encode("utf-16-le")).cast("H"))
+    for form in (
+        plain,
+        json.dumps(secret).encode(),
+        json.dumps(secret, ensure_ascii=False).encode(),
+        escaped.encode(),
+        base64.b64encode(plain),
+        base64.urlsafe_b64encode(plain).rstrip(b"="),
+        plain.hex().encode(),
+        plain.hex().upper().encode(),
+        gzip.compress(plain),
+        subprocess.run(["zstd", "-19"], input=plain * 50, capture_output=True, check=True).stdout,
+        base64.b64encode(json.dumps({"text": secret}).encode()),
+    ):
+        file.write_bytes(noise + b" " + form + b" " + noise)
+        assert found(TAG, file) == {b"zq0001abcdef01"}, form
+        assert traces([secret], file), form
+    # A frame that is cut is found as far as it goes.
+    frame = subprocess.run(["zstd", "-1"], input=plain * 10_000 + noise * 400, capture_output=True, check=True).stdout
+    file.write_bytes(noise + frame[: len(frame) // 2])
+    assert traces([secret], file)
+    file.write_bytes(noise)
+    assert found(TAG, file) == set() and traces([secret], file) == []
 
 
 def test_the_document_has_the_declarations_of_the_program():

@@ -200,7 +200,7 @@ class Run:
                 expected = [v for v in range(after + 1, end + 1) if reads(self.model.records[v], user)]
                 assert got == expected[: len(got)] and (got == expected or "next" in page), (user, after)
             case 5:
-                version = self.chance.randint(max(1, self.version - 10 * PAST), self.version) if self.version else 0
+                version = self.chance.randint(max(1, self.version - PAST), self.version) if self.version else 0
                 if version:
                     steps = self.get(f"/trace?version={version}", user).json["steps"]
                     assert bool(steps) == reads(self.model.records[version], user), (user, version)
