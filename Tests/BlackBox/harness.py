@@ -572,14 +572,15 @@ def read_all(streams, done, seconds=ANSWER_SECONDS_MAX):
 
 
 class SmallDisk:
-    """A data directory on a file system of 4 MiB. Mounting it needs root."""
+    """A data directory on a small file system. Mounting it needs root."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, size="4m"):
+        self.size = size
         self.data = folder / "small"
         self.data.mkdir(mode=0o700)
 
     def __enter__(self):
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m,mode=0700", "tmpfs", self.data], check=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={self.size},mode=0700", "tmpfs", self.data], check=True)
         return self
 
     def __exit__(self, *_):
