@@ -82,6 +82,11 @@ package final class SnapshotKeeper: Sendable {
         save()
     }
 
+    /// Begins a forget in the journal, before the actions with this origin.
+    package func prepareForget(_ owners: [String], origin: String) {
+        (journal as? any ForgettingJournal)?.prepareForget(owners, origin: origin)
+    }
+
     /// Forgets owners in the journal, with the newest state as the only snapshot. Returns the
     /// version of this state. The journal has to be a ``ForgettingJournal``.
     package func forget(_ owners: [String]) throws -> UInt64 {

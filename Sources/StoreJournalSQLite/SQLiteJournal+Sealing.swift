@@ -34,6 +34,10 @@ extension SQLiteJournal: ForgettingJournal {
         return count
     }
 
+    package func prepareForget(_ owners: [String], origin: String) {
+        sealer?.keys.prepareRetirement(of: owners, at: origin)
+    }
+
     package func forget(
         _ owners: [String],
         keeping snapshot: (_ version: UInt64) throws -> StateSnapshot
@@ -45,7 +49,7 @@ extension SQLiteJournal: ForgettingJournal {
             // No record after this version has a value under a retired key. A start reduces only
             // records after the snapshot.
             let last = appending.withLock { _ in
-                sealer.keys.retireKeys(of: owners)
+                sealer.keys.endRetirement(of: owners)
                 return version
             }
             let state = try snapshot(last)

@@ -2,18 +2,21 @@
 
 import base64
 import gzip
+import itertools
 import json
 import random
 import re
 import shutil
 import signal
 import subprocess
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import tour
 from access import ALL, House
-from harness import ROOT, SmallDisk, action, environment_with
+from harness import ROOT, SmallDisk, Wire, action, environment_with, until
 from programs import SOURCES, build_sample
 from searching import Keys, files_in, found, found_with, traces
 from test_tokens import Issuer
@@ -245,6 +248,49 @@ def test_the_command_names_what_is_wrong(shop, tmp_path):
         assert "standard input has no names" in shop.command("forget", "-", input="\n").stderr
         # A name without values is no error: the state and the log may have the name.
         assert "carol is forgotten" in shop.forget("carol")
+
+
+def test_an_action_within_the_own_forget_is_forgotten_as_a_whole_or_stays(shop):
+    """A user acts all the time. The log forgets exactly the actions that the state forgets."""
+    with shop.server() as server:
+        stopping, numbers = threading.Event(), itertools.count()
+
+        def note():
+            with Wire(server) as wire:
+                while not stopping.is_set():
+                    notes = [{"text": f"note {next(numbers)}", "kind": "a"}]
+                    assert server.post(action("profile/noted", notes=notes), shop.ada, wire=wire).status == 200
+
+        with ThreadPoolExecutor(4) as pool:
+            work = [pool.submit(note) for _ in range(4)]
+            after = 0
+            try:
+                for _ in range(12):
+                    until(lambda: server.version > after + 12, "the user has acted")
+                    shop.forget("ada")
+                    after = server.version
+                    until(lambda: server.version > after + 12, "the user has acted again")
+                    state = server.get("/modules/profile", shop.operator)
+                    version = int(state["etag"].strip('"').split(":")[1])
+                    records, page = [], None
+                    while not records or records[-1]["version"] < version:
+                        page = server.get(f"/actions?after={len(records)}&limit=1000", shop.operator).json
+                        records += page["actions"]
+                    begin = max(n for n, record in enumerate(records) if record["type"] == "users/forgotten")
+                    texts = [
+                        (record["version"], note["text"])
+                        for record in records[:version]
+                        if record["type"] == "profile/noted"
+                        for note in record["payload"]["notes"]
+                    ]
+                    assert all(text is None for place, text in texts if place <= begin)
+                    assert state.json["@ada"]["notes"] == [text for place, text in texts if place > begin]
+            finally:
+                stopping.set()
+            for done in work:
+                done.result()
+    verified = shop.command("verify")
+    assert verified.returncode == 0, verified.stderr
 
 
 def test_a_full_disk_forgets_later(shop):

@@ -70,7 +70,9 @@ class Rounds:
         command = None
         try:
             self.check(server)
-            guests = Guests(server, self.ledger, self.house, f"{self.seed} {number}", {target})
+            # Half of the users who are forgotten act meanwhile.
+            absent = {target} if self.chance.random() < 0.5 else set()
+            guests = Guests(server, self.ledger, self.house, f"{self.seed} {number}", absent)
             self.wait(self.chance.uniform(0, LOAD_SECONDS_MAX))
             if way in ("kill in a forget", "kill of a forget"):
                 command = self.house.command("forget", target)

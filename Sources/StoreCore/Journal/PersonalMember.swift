@@ -24,8 +24,14 @@ package protocol ForgettingJournal: Journal {
     /// snapshot can be read.
     var forgottenThrough: UInt64 { get }
 
-    /// Makes the personal members of owners unreadable in all records. Also deletes all earlier
-    /// snapshots, and the owners' idempotency keys.
+    /// Begins a forget. The records with this origin are the actions that remove the owners from
+    /// the state. ``forget(_:keeping:)`` then makes the values unreadable that come before the last
+    /// of these records, and no later value. Without such a record, ``forget(_:keeping:)`` makes
+    /// all values unreadable that come before its call.
+    func prepareForget(_ owners: [String], origin: String)
+
+    /// Makes the personal members of owners unreadable in all records, and all earlier snapshots
+    /// and the owners' idempotency keys with them.
     ///
     /// The call saves the snapshot before it destroys a key. So if the process ends during the
     /// call, a start can still read the new snapshot or an older snapshot. A repeated call

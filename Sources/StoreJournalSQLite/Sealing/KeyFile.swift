@@ -47,6 +47,22 @@ package final class KeyFile: Sendable {
         var retiredByOwner: [OwnerTag: [UInt32]] = [:]
         /// The slots of snapshots' keys.
         var ofSnapshots: Set<UInt32> = []
+        var retirement: Retirement?
+
+        /// Retires the keys of owners: the next value of such an owner gets a new key.
+        mutating func retireKeys(of tags: [OwnerTag]) {
+            for tag in tags {
+                guard let slot = newestByOwner.removeValue(forKey: tag) else { continue }
+                retiredByOwner[tag, default: []].append(slot)
+            }
+        }
+    }
+
+    /// The owners of a forget whose keys are retired at a record of this origin.
+    private struct Retirement {
+        let owners: [OwnerTag]
+        let origin: String
+        var isDone = false
     }
 
     package let path: String
@@ -162,14 +178,30 @@ package final class KeyFile: Sendable {
     /// The slots of the snapshots' keys that are not destroyed.
     var slotsOfSnapshots: Set<UInt32> { contents.withLock { $0.ofSnapshots } }
 
-    /// Retires the keys of owners: the next value of such an owner gets a new key.
-    func retireKeys(of owners: [String]) {
+    /// Names the owners whose keys ``retirePreparedKeys()`` retires, at records of this origin.
+    func prepareRetirement(of owners: [String], at origin: String) {
+        let tags = owners.map { Self.tag(of: $0, in: id) }
+        contents.withLock { $0.retirement = Retirement(owners: tags, origin: origin) }
+    }
+
+    /// The origin of the records at which keys are retired; `nil` if there is no forget.
+    var originOfRetirement: String? { contents.withLock { $0.retirement?.origin } }
+
+    /// Retires the keys of the prepared owners: the next value of such an owner gets a new key.
+    func retirePreparedKeys() {
+        contents.withLock { contents in
+            contents.retireKeys(of: contents.retirement?.owners ?? [])
+            contents.retirement?.isDone = true
+        }
+    }
+
+    /// Ends a retirement. If no record of it has come, retires the keys of these owners now.
+    func endRetirement(of owners: [String]) {
         let tags = owners.map { Self.tag(of: $0, in: id) }
         contents.withLock { contents in
-            for tag in tags {
-                guard let slot = contents.newestByOwner.removeValue(forKey: tag) else { continue }
-                contents.retiredByOwner[tag, default: []].append(slot)
-            }
+            let isDone = contents.retirement.map { $0.isDone && $0.owners == tags } ?? false
+            if !isDone { contents.retireKeys(of: tags) }
+            contents.retirement = nil
         }
     }
 

@@ -18,9 +18,16 @@ package struct RecordSealer: Sendable {
     /// Returns the records in their stored form. Each key is durable before its first use.
     func seal(_ batch: JournalBatch) throws(JournalError) -> JournalBatch {
         var sealed = batch
+        let forgetOrigin = keys.originOfRetirement
+        var isForget = false
         for index in sealed.records.indices {
+            let wasForget = isForget
+            isForget = forgetOrigin.map(sealed.records[index].isForget(from:)) ?? false
+            // The owners' later values have new keys.
+            if wasForget, !isForget { keys.retirePreparedKeys() }
             sealed.records[index] = try seal(sealed.records[index])
         }
+        if isForget { keys.retirePreparedKeys() }
         return sealed
     }
 
@@ -239,6 +246,11 @@ package struct RecordSealer: Sendable {
 }
 
 extension Record {
+    /// Returns true for an action of the program with the origin of a forget.
+    fileprivate func isForget(from forgetOrigin: String) -> Bool {
+        requestID == nil && origin?.utf8.elementsEqual(forgetOrigin.utf8) == true
+    }
+
     fileprivate func with(
         payload: [UInt8],
         meta: [UInt8]?,

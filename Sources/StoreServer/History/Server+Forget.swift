@@ -48,6 +48,7 @@ extension Server {
             records.append(record(changed: state != before))
             version += 1
         }
+        journal.prepareForget(owners, origin: ForgetOrigin.text)
         do {
             for start in stride(from: 0, to: records.count, by: ForgetFile.actionsPerBatch) {
                 let batch = JournalBatch(

@@ -50,6 +50,7 @@ final class Forgetter: Sendable {
     private func run() {
         guard let owners = file.owners else { return }
         do {
+            keeper.prepareForget(owners, origin: ForgetOrigin.text)
             try dispatch(owners.compactMap { OwnerName.principal(of: $0) })
             let kept = try keeper.forget(owners)
             log.dropCache()
