@@ -265,7 +265,7 @@ def test_an_action_within_the_own_forget_is_forgotten_as_a_whole_or_stays(shop):
             work = [pool.submit(note) for _ in range(4)]
             after = 0
             try:
-                for _ in range(12):
+                for _ in range(8):
                     until(lambda: server.version > after + 12, "the user has acted")
                     shop.forget("ada")
                     after = server.version
@@ -314,7 +314,7 @@ def test_a_killed_forget_is_complete_or_has_not_begun(shop):
             invite(server, shop.operator, f"user{number}", f"secret-{number}@hidden.example")
     generator = random.Random(17)
     outcomes = {True: 0, False: 0}
-    for number in range(24):
+    for number in range(12):
         name, secret = f"user{number}", f"secret-{number}@hidden.example"
         is_offline = number % 4 == 3
         if is_offline:
