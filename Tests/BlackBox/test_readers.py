@@ -240,6 +240,22 @@ def test_reads_of_other_kinds_follow_the_readers(house):
         assert server.request("DELETE", effect["href"], b"", ada).status == 204
 
 
+@pytest.mark.ci
+def test_a_page_of_the_log_is_read_from_the_nearest_state(house, tmp_path):
+    """A reader that goes from the oldest page to a far page gets its records. Between them are too many actions to
+    replay in the time of a request."""
+    count = 150
+    ada = house.bearer("ada", "member")
+    with house.server("--snapshot-every", "2000", data=tmp_path / "data") as server:
+        do(server, ada, "board/one/start", title="One")
+        both = json.dumps([action("board/one/renamed", title="x")] * 1_000).encode()
+        for _ in range(count):
+            assert server.post(both, ada).status == 200
+        for after in (0, count * 950, 100, count * 900):
+            page = server.get(f"/actions?after={after}&limit=2", ada).json["actions"]
+            assert [record["version"] for record in page] == [after + 1, after + 2]
+
+
 def test_a_late_answer_of_an_effect_goes_to_the_readers_of_its_version(house):
     ada, bob = house.bearer("ada", "member"), house.bearer("bob", "member")
     with house.server() as server:

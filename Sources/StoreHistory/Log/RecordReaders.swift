@@ -29,6 +29,8 @@ package struct RestrictedRecord {
 package final class ReplayedReaders<State: Codable & Sendable>: RecordReaders {
     /// The longest replay for a page of records, in seconds.
     static var secondsMax: Double { 5 }
+    /// The most actions between a kept state and a record for which no snapshot is read.
+    static var nearActionsMax: UInt64 { 1_000 }
     /// The most states that are kept.
     static var keptStatesMax: Int { 4 }
 
@@ -80,11 +82,11 @@ package final class ReplayedReaders<State: Codable & Sendable>: RecordReaders {
             states.filter { $0.version < version }.max { $0.version < $1.version }
         }
         guard let kept else { return try replay.base(for: version - 1) }
-        // A snapshot may be nearer. The journal finds its version without reading the snapshot.
-        guard let newest = replay.journal.newestSnapshotVersion, newest < version,
-            newest > kept.version
+        // From a state that is near, the replay takes less time than reading a snapshot.
+        guard version - kept.version > Self.nearActionsMax else { return kept }
+        guard let stored = try? replay.base(for: version - 1), stored.version > kept.version
         else { return kept }
-        return try replay.base(for: version - 1)
+        return stored
     }
 
     private func keep(_ base: Replay<State>.Base) {
