@@ -16,8 +16,8 @@ struct AnalyticsMiddleware<State: Sendable>: Sendable {
     let recentEvents: RecentAnalytics?
     let encoder: CloudEventEncoder
 
-    /// Makes the event of an action. The Core calls this function before it reduces the action, and
-    /// calls the returned closure after the commit.
+    /// Makes the event of an action. The Core calls this function before the reducer, and calls the
+    /// returned closure after the commit.
     @Sendable
     func observe(
         _ state: State,

@@ -48,8 +48,8 @@ struct ModularState<State: RootState>: StateComposition {
         let edited = EditedModules()
         let writer = SliceWriter<State>(encoder, edited)
         return { state, tag throws(JSONError) in
-            // The writer compares all modules, because the modules that a past action changed are
-            // unknown.
+            // The modules that the past action changed are unknown, so all modules count as
+            // changed.
             edited.insert(State.modules.indices)
             return try writer.snapshot(state, at: tag)
         }
@@ -163,8 +163,8 @@ struct ModularState<State: RootState>: StateComposition {
 }
 
 extension JSONEncoder {
-    /// Returns true if two values have the same JSON. The result decides if a session gets a slice
-    /// of its own, so a replay and the store compare values in the same way.
+    /// Returns true if two values have the same JSON. Both the store and a replay compare values
+    /// with this function, because the result decides if a session gets a slice of its own.
     func haveSameBytes(_ a: any Encodable, _ b: any Encodable) -> Bool {
         guard let a = try? encodeShared(AnyEncodable(a)), let b = try? encodeShared(AnyEncodable(b))
         else { return false }

@@ -42,8 +42,8 @@ protocol StateComposition<State>: Sendable {
     /// Makes the encoder for past states.
     func pastStateEncoding(_ encoder: JSONEncoder) -> StateEncoding<State, Snapshot>
 
-    /// The name of each module, with the owners of its slices as clients read them; empty for a
-    /// state without modules.
+    /// The name of each module, and the rule that decides which clients read its slices; empty for
+    /// a state without modules.
     var readOwnership: [(name: String, ownership: SliceOwnership)] { get }
 
     /// Makes the port that finds the readers of records of restricted slices; `nil` if no slices
@@ -64,8 +64,8 @@ protocol StateComposition<State>: Sendable {
         showing views: ViewStreams<State>?
     ) throws(ConfigurationError) -> Core<State>
 
-    /// Ends the open views of the previous server, and resumes the unfinished effects. Clients have
-    /// to open their views again.
+    /// Ends the views that sessions had open on the previous server, and resumes the unfinished
+    /// effects. Clients have to open their views again.
     func resumeEffects(_ core: Core<State>, _ history: RecoveredHistory<State>, _ logger: Logger)
 
     /// Calls `seen` on the Core's thread for each existing slice of a module, and later for each

@@ -40,7 +40,7 @@ extension StoreContext {
         return (journal, history)
     }
 
-    /// The file that asks the store to forget; `nil` if the program has no personal members.
+    /// The file with the owners to forget; `nil` if the program has no personal members.
     var forgetFile: ForgetFile? {
         guard !server.personalDeclarations.isEmpty, !configuration.history.ephemeral,
             world.simulatedWorld == nil

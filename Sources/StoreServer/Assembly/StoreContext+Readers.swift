@@ -66,7 +66,8 @@ extension StoreContext {
         ) { [weak transport = process.transport] in transport?.wake() }
     }
 
-    /// The pace of publications, if the program declares a pace. The event loop counts the time.
+    /// The pace of publications, with timers of the event loop; `nil` if the program declares no
+    /// pace.
     private var publicationPace: PublicationPace? {
         guard let pace = server.memoryHistory?.pace, pace > .zero else { return nil }
         return PublicationPace { [weak transport = process.transport] body in

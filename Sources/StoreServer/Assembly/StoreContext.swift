@@ -27,8 +27,8 @@ struct StoreContext<State: Codable & Equatable & Sendable>: Sendable {
     let editedModules: EditedModules
     let encodeTimes: EncodeTimes
 
-    /// Makes the values. Throws if the actions don't fit together. Also throws if the configuration
-    /// excludes an unknown action from the log.
+    /// Makes the context of the store at `links`. Throws if the actions don't fit together, or if
+    /// the configuration excludes an unknown action from the log.
     init(
         _ server: Server<State>,
         _ configuration: ServerConfiguration,

@@ -46,9 +46,10 @@ extension Server {
     ///     .main()
     /// ```
     ///
-    /// Such a store beside the store at `/` has the clients of the store at `/`: the same cookies,
-    /// credentials and sessions. If the root state mounts `Sessions`, a session begins here with
-    /// its first request, and ends when the session of the store at `/` ends.
+    /// Beside a store at `/`, the store in memory has the same clients, with the same cookies,
+    /// credentials and sessions. If its root state mounts `Sessions`, a session begins in the store
+    /// in memory with the first request there. The session ends together with the session of the
+    /// store at `/`.
     ///
     /// A stream of the state gets at most one event within `pace`. After a time without changes,
     /// the first change is sent at once. If more changes follow, the newest state is sent when
@@ -68,8 +69,8 @@ extension Server {
 
     // Failures
 
-    /// Returns a server that calls `handle` when its journal has failed. After such a failure of a
-    /// write or a sync, the server can't find out if the last actions are durable.
+    /// Returns a server that calls `handle` when its journal has failed. After a failed write or
+    /// sync, the server can't find out if the last actions are durable.
     ///
     /// From then on, the server applies no actions. The requests of the last actions get no answer,
     /// because each answer might be false. Later dispatches and `GET /readyz` get 503. The server
@@ -98,8 +99,8 @@ extension Server {
 
     /// Returns a server with further migrations. Each migration reads the journaled actions of a
     /// single name. If a name has several migrations, a record is read by the migration for the
-    /// record's form. Without such a migration, the server tries the migrations in order, until the
-    /// fields of the record fit.
+    /// record's form. If no migration is for this form, the server tries all migrations of the name
+    /// in order, until the fields of the record fit.
     public func migrations(_ migrations: Migration...) -> Server {
         with { $0.migrations += migrations }
     }

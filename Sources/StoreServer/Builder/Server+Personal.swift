@@ -47,8 +47,9 @@ extension Server {
     }
 
     /// Returns a server that dispatches these actions when it forgets a person. The actions remove
-    /// the person's values from the state. If a reducer refuses an action, the server forgets
-    /// nothing. So no action may be refused because the state has no such values.
+    /// the person's values from the state. If a reducer refuses one of these actions, the server
+    /// forgets nothing. So the reducers must apply the actions even if the state has no values of
+    /// the person.
     ///
     /// - Parameter actions: makes the actions from the name of the principal.
     /// - Returns: the server with these actions, which replace earlier actions.

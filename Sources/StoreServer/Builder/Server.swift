@@ -29,8 +29,8 @@ public struct Server<State: Codable & Equatable & Sendable>: Sendable {
     var observers: [(queue: DispatchQueue?, receive: @Sendable (State) -> Void)] = []
     var commands: [ExposedCommand] = []
 
-    /// The function that connects the modules of a state from the program, a file or a snapshot.
-    /// Connected modules can read each other's shared values.
+    /// The function that connects the modules of a new state. The state comes from the program, a
+    /// file or a snapshot. Connected modules can read each other's shared values.
     var connectModules: @Sendable (inout State) -> Void = { _ in }
     /// The dependencies of effects, before the preparations.
     var dependencies = Dependencies.live

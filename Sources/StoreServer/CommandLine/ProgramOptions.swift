@@ -44,7 +44,7 @@ public protocol ProgramOptions: DependencyKey, Equatable, Sendable where Value =
     /// Refuses options that do not fit together. The start calls this function after it has checked
     /// each option.
     ///
-    /// - Throws: a `ConfigurationError`; its message becomes the last line of the program.
+    /// - Throws: a `ConfigurationError`. The program prints its message as the last line, and ends.
     func check() throws(ConfigurationError)
 }
 

@@ -10,7 +10,8 @@ extension ServerConfiguration {
     ///
     /// - Throws: `ConfigurationError`, whose message has one line about the first mistake.
     public func check() throws(ConfigurationError) {
-        // The endpoint may also come from a variable of OpenTelemetry.
+        // The endpoint may also come from a variable of OpenTelemetry, which the options do not
+        // check.
         if let endpoint = traces.endpoint, CollectorURL(endpoint) == nil {
             throw .disallowedValue(
                 endpoint,

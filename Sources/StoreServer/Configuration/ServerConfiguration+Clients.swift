@@ -156,8 +156,8 @@ public enum CookieSecurity: String, Sendable, CaseIterable {
     case never
 }
 
-/// A number of requests or other units in a time. A client may use all these units at once; used
-/// units are restored at an even pace.
+/// A number of requests or other units within a period. A client may use all units at once. The
+/// server restores used units at an even pace.
 public struct Rate: Sendable, Equatable, CustomStringConvertible {
     /// The maximum number of units at once, 1 to 1,000,000.
     public let count: Int

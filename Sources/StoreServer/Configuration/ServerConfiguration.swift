@@ -20,9 +20,11 @@ public struct ServerConfiguration: Sendable, Equatable {
     public var streams = Streams()
     /// The sessions of clients.
     public var sessions = Sessions()
-    /// The actions on their way through the Core.
+    /// The bounds of the Core: the actions in an array, the waiting actions, and the running time
+    /// of a reducer.
     public var actions = Actions()
-    /// The applied actions that the server keeps.
+    /// The history: its directory, its keys, and the bounds on the applied actions that the server
+    /// keeps.
     public var history = History()
     /// The lines of analytics.
     public var analytics = Analytics()
@@ -49,7 +51,8 @@ public struct ServerConfiguration: Sendable, Equatable {
     /// Makes the configuration of a fresh server.
     public init() {}
 
-    /// The actions on their way through the Core.
+    /// The bounds of the Core: the actions in an array, the waiting actions, and the running time
+    /// of a reducer.
     public struct Actions: Sendable, Equatable {
         /// The maximum number of actions in one array, 1 to 1,000; by default 1,000.
         public var arrayActionsMax = JSONSchema.arrayActionsMaxDefault
@@ -64,7 +67,8 @@ public struct ServerConfiguration: Sendable, Equatable {
         public var stuckAfter = Duration.seconds(10)
     }
 
-    /// The applied actions that the server keeps.
+    /// The history: its directory, its keys, and the bounds on the applied actions that the server
+    /// keeps.
     public struct History: Sendable, Equatable {
         private static let retentionDefaults = Retention()
 

@@ -5,9 +5,9 @@ import StorePlatform
 /// The file in the data directory that names the owners to forget, one on each line. The file
 /// exists from the beginning of a forget to its end, even if the process ends meanwhile.
 struct ForgetFile: Sendable {
-    /// The most owners of one forget.
+    /// The maximum number of owners in the file.
     static let ownersMax = 100_000
-    /// The most actions that are applied together.
+    /// The maximum number of the program's actions in one batch.
     static let actionsPerBatch = 1_000
     private static let bytesMax = 64 << 20
 

@@ -30,7 +30,8 @@ package final class OpeningReplay<State: Codable & Equatable & Sendable>: Histor
         forms = RecordForms(registry.table, program.migrations)
     }
 
-    /// The state of the newest version, if this replay has made the state.
+    /// The result of this replay, with the state of the newest version if the replay has made the
+    /// state.
     var replayedState: ReplayedState<State> {
         ReplayedState(stateFormDigest: stateFormDigest, forms: forms) { [self] version in
             currentReplay.flatMap { $0.base.version == version ? $0.base.state : nil }

@@ -4,9 +4,9 @@ import StoreHistory
 import StoreJSON
 
 extension Server {
-    /// Completes the forget that the file in the data directory asks for, before the Core runs. The
-    /// program's actions are reduced and appended here, and their effects do not run. Returns a
-    /// description; `nil` if there is no such file. Throws ``ForgetError``.
+    /// Forgets the owners in the file of the data directory, before the Core runs. This function
+    /// itself reduces and appends the program's actions, without their effects. Returns a
+    /// description for the log; `nil` if there is no file. Throws ``ForgetError``.
     func completeForget(
         _ history: RecoveredHistory<State>,
         _ registry: ActionRegistry<State>,
@@ -72,7 +72,7 @@ extension Server {
     }
 }
 
-/// The texts of a forget.
+/// The texts about a forget, for the log and the journal.
 enum ForgetOrigin {
     /// The origin of the program's action, in the log.
     static let text = "StoreServer/forget"

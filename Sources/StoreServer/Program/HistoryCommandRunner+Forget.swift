@@ -65,7 +65,7 @@ extension HistoryCommandRunner {
             ? name : OwnerName.user(name)
     }
 
-    /// Forgets the owners if no server runs.
+    /// Forgets the owners in this process. Throws if a running server uses the directory.
     private func forget(_ owners: [String], _ file: ForgetFile, in directory: String) throws {
         let journal = try SQLiteJournal(
             directory: directory,
@@ -94,7 +94,7 @@ extension HistoryCommandRunner {
         try complete()
     }
 
-    /// Asks the running server to forget, and waits.
+    /// Asks the running server to forget the owners, and waits for the result.
     private func waitForServer(_ owners: [String], _ file: ForgetFile) throws {
         let deadline = Deadline(seconds: Self.serverSecondsMax)
         while file.exists, !deadline.isOver { usleep(20_000) }

@@ -31,8 +31,7 @@ struct HistoryLine {
 }
 
 extension HistoryLine {
-    /// Reads a line. The record gets the number that its program has in the journal, from
-    /// `numbers`.
+    /// Reads a line. `numbers` gives the record the number that its program has in the journal.
     init(reading line: [UInt8], _ numbers: inout ImportedPrograms) throws {
         let object: JSONNode
         do {

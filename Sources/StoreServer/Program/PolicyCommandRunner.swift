@@ -9,7 +9,8 @@ struct PolicyCommandRunner<State: Codable & Equatable & Sendable> {
     let server: Server<State>
     let configuration: ServerConfiguration
 
-    /// Runs the command. If the command names no file, the configuration names the policy file.
+    /// Runs the command. The policy file is the file of the command, or else the file of the
+    /// configuration.
     func answer() throws(ConfigurationError) -> PolicyAnswer {
         let worlds = try server.policyVocabularies()
         let path = command.file ?? configuration.access.policyFile

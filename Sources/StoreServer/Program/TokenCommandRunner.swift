@@ -67,8 +67,8 @@ struct TokenCommandRunner {
         try configuration.checkIssuer()
         var checked = configuration
         checked.access.apiKeysFile = command.keysFile ?? configuration.access.apiKeysFile
-        // The check needs no key for cookies. So the check uses a configuration with the history in
-        // memory, which names no file for this key.
+        // The check needs no key for cookies. With the history in memory, the configuration names
+        // no file for this key.
         checked.history.ephemeral = true
         guard checked.authentication.takesCredentials else {
             throw UsageError(

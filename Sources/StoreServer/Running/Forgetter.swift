@@ -13,8 +13,8 @@ final class Forgetter: Sendable {
     private let keeper: SnapshotKeeper
     private let log: ActionLog
     private let logger: Logger
-    /// Dispatches the program's actions for the owners, and returns when they are durable. The
-    /// error is the reason why the program refuses.
+    /// Dispatches the program's actions for the owners, and returns when the actions are durable.
+    /// The error has the reason why the program refuses an action.
     private let dispatch: @Sendable (_ principals: [String]) throws(ForgetError) -> Void
     private let isBusy = Atomic(false)
     /// The time of the steady clock before which no attempt begins, in nanoseconds.
@@ -110,7 +110,7 @@ extension StoreAssembly {
     }
 }
 
-/// The outcome of the program's action, for the thread that waits.
+/// The outcome of the program's action, for the forgetting thread, which waits for it.
 private final class ForgetCompletion: Completion {
     private let outcome = AwaitedAnswer<Outcome>()
 

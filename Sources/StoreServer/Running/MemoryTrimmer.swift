@@ -73,7 +73,7 @@ final class BufferTrimmer: Sendable {
     /// The maximum size of bodies and answers since memory was last given back.
     private let peakBytes = Locked<UInt64>(0)
 
-    /// Makes the object. `bytes` returns the current size of all bodies and answers.
+    /// Makes the trimmer. `bytes` returns the current size of all bodies and answers.
     init(
         _ bytes: @escaping @Sendable () -> UInt64,
         giveBack: @escaping @Sendable () -> Void = { AllocatorMemory.returnFreeMemory() }

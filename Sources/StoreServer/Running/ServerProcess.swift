@@ -171,8 +171,8 @@ final class ServerProcess: Sendable {
 
     /// Stops the stores and the shared parts. A part stops after all parts that depend on it.
     func stop() -> StopOutcome {
-        // Reserves 2.5 s after the deadline: for the minimum times of the later steps, and a second
-        // for the log, whose reader may hang.
+        // The deadline is 2.5 s before the end of the timeout. The later steps need this time: they
+        // have minimum times, and the log, whose reader may hang, gets a second.
         let deadline = Deadline(
             seconds: max(1, Double(configuration.shutdownTimeout.wholeSeconds) - 2.5)
         )

@@ -42,7 +42,7 @@ final class Watchdog: Sendable {
         }
     }
 
-    /// The value of ``problem`` as a reason for `/readyz`.
+    /// The reason for `/readyz` if a reducer does not end; otherwise `nil`.
     var notReadyReason: NotReadyReason? { problem.map { NotReadyReason(.actionStuck, $0) } }
 
     /// Checks how long the Core has been reducing its current action. A single thread calls this
@@ -114,9 +114,9 @@ final class WatchdogThread: Sendable {
     func stop() { stopLatch.open() }
 }
 
-/// The detector of steps ahead in the time of day, which occur when the clock is set or after the
-/// machine has slept. Credentials may have expired in such a step, although no timer has fired.
-/// Timers use a clock that is never set, so they do not fire earlier after such a step.
+/// The detector of forward steps in the time of day. A step occurs when the clock is set, or after
+/// the machine has slept. During the step, credentials may have expired although no timer has
+/// fired. Timers use a clock that is never set, so they do not fire earlier after such a step.
 final class ClockStepDetector: Sendable {
     /// The minimum step that counts, in seconds. A time service that adjusts the clock makes
     /// smaller steps.
@@ -126,7 +126,7 @@ final class ClockStepDetector: Sendable {
     private let onStep: @Sendable () -> Void
 
     /// Begins to compare the time of day with the clock that is never set. ``check()`` calls
-    /// `onStep` after each step ahead.
+    /// `onStep` after each forward step.
     init(_ onStep: @escaping @Sendable () -> Void) { self.onStep = onStep }
 
     /// Checks if the time of day has been set ahead since the last call.
