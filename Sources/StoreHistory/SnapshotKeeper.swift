@@ -11,7 +11,7 @@ package final class SnapshotKeeper: Sendable {
     /// The bytes of records after which a snapshot is due; a caller may set a smaller number.
     package static let recordBytesBetweenSnapshots: UInt64 = 64 << 20
 
-    /// The longest wait of a forget for the publication of the newest version, in seconds.
+    /// The maximum time, in seconds, that a forget waits until the newest version is published.
     private static let publishingSecondsMax = 10.0
 
     private let journal: any Journal
@@ -22,7 +22,7 @@ package final class SnapshotKeeper: Sendable {
     private let newestState: @Sendable () -> any EncodedState
     private let logger: Logger
 
-    /// The queue of the thread. Several requests before a save cause only one snapshot.
+    /// The queue of the saving thread. Several requests before a save cause only one snapshot.
     private struct DueQueue: WorkQueue {
         var isDue = false
         var isEmpty: Bool { !isDue }

@@ -9,7 +9,7 @@ package struct ExportHeaders: Sendable {
         package let description: String
     }
 
-    /// The most fields of a file.
+    /// The maximum number of fields of a file.
     package static let fieldsMax = 32
     /// The fields that a file must not have. The exporter or the connection sets these fields.
     private static let reservedNames: Set<String> = [
@@ -19,7 +19,7 @@ package struct ExportHeaders: Sendable {
 
     package private(set) var fields: HTTPHeaders = [:]
 
-    /// Makes a value without fields.
+    /// Makes an empty list of header fields.
     package init() {}
 
     /// Reads the content of a file.

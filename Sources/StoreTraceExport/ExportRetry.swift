@@ -1,7 +1,7 @@
 import StoreCurl
 import StoreJSON
 
-/// The next step after sending a batch.
+/// The verdict about a batch that was sent: the batch is done, is sent again, or is given up.
 enum ExportVerdict: Equatable {
     /// The collector has taken the batch, except for `refused` spans. `because` is the collector's
     /// reason for the refusal.
@@ -17,7 +17,7 @@ enum ExportVerdict: Equatable {
 ///
 /// <https://opentelemetry.io/docs/specs/otlp/#failures-1>
 struct ExportRetry: Sendable {
-    /// The most attempts for a batch.
+    /// The maximum number of attempts for a batch.
     var attemptsMax = 5
     /// The first pause, in seconds; each later pause is twice as long.
     var firstPauseSeconds = 1.0
@@ -26,9 +26,9 @@ struct ExportRetry: Sendable {
 
     private static let reasonBytesMax = 200
 
-    /// Returns the step after an attempt; the first attempt is 1. A pause lasts for half of its
-    /// full length, and for the fraction `jitter` (0 to 1) of the other half. So servers do not all
-    /// send again at the same time.
+    /// Returns the verdict after an attempt; the first attempt has the number 1. A pause lasts for
+    /// half of its full length, and for the fraction `jitter` (0 to 1) of the other half. So
+    /// servers do not all send again at the same time.
     func verdict(
         after result: Result<HTTPResponse, HTTPClientError>,
         attempt: Int,

@@ -11,7 +11,7 @@ import Synchronization
 /// several attempts, is given up and counted. The log has a line when losses begin and when they
 /// end.
 package final class SpanExporter: Sendable {
-    /// The most spans in one request.
+    /// The maximum number of spans in one request.
     package static let batchSpansMax = 512
 
     /// The time limits of the export, in seconds.
@@ -208,7 +208,7 @@ package final class SpanExporter: Sendable {
         return .failure(HTTPClientError(.timeout, request, "no answer within \(seconds) s"))
     }
 
-    /// The most bytes of a collector's answer.
+    /// The maximum number of bytes of a collector's answer.
     private static let responseBytesMax = 64 << 10
     private static let graceSeconds = 1.0
 

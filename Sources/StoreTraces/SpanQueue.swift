@@ -4,7 +4,7 @@ import Synchronization
 /// The spans that wait for their export. The queue is bounded: a full queue drops and counts
 /// further spans.
 package final class SpanQueue: Sendable {
-    /// The most spans that wait. This number of spans takes about 8 MB.
+    /// The maximum number of spans that wait. This number of spans takes about 8 MB.
     package static let spansMax = 8_192
 
     private struct State: Sendable {

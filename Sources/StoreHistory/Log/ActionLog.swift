@@ -21,7 +21,7 @@ package final class ActionLog: LogSource, VersionFollower {
     private let onRead: @Sendable () -> Void
     package let visibility: RecordVisibility
 
-    /// Makes a log. `version` is the newest published version. The log's thread calls `onMove`
+    /// Makes a log. `version` is the newest published version. The log's thread calls `onRead`
     /// after each read, so that the stream writer checks its readers.
     package init(
         journal: any Journal,
@@ -91,7 +91,8 @@ extension ActionLog {
         return answer ?? .pending
     }
 
-    /// Empties the caches, after records in the journal have changed their plain form.
+    /// Empties the caches. Call this function after a forget, which changes the plain form of
+    /// records.
     package func dropCache() {
         worker.withQueue { work in
             work.cacheNumber += 1
@@ -189,15 +190,16 @@ extension ActionLog {
 
 /// The queue of the log's thread: the versions that readers need, and the pieces that were read.
 struct LogQueue: WorkQueue {
-    /// The most versions that wait to be read. A reader whose version has no room asks again.
+    /// The maximum number of versions that wait to be read. If a reader's version has no room, the
+    /// reader asks again later.
     static let requestedMax = 1_024
 
     var cache = LogCache()
     /// The number of times that the cache was emptied.
     var cacheNumber = 0
     var viewerPieces = ViewerPieces()
-    /// The oldest version in the journal, by the last read that found a deleted record; 1 before
-    /// such a read.
+    /// The oldest version in the journal, which a read reports if a record is deleted; 1 before the
+    /// first report.
     var oldestVersion: UInt64 = 1
     /// The versions that readers need next, in the order of the requests.
     private var requestedVersions: [UInt64] = []

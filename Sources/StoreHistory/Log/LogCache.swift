@@ -9,8 +9,8 @@ import StoreWire
 struct LogCache {
     /// The number of versions in a block. No piece crosses the end of its block.
     static let versionsPerBlock: UInt64 = 256
-    /// The most bytes of payload and meta in a piece. A piece with a single record may have more
-    /// bytes.
+    /// The maximum number of bytes of payload and meta in a piece. A piece with a single record may
+    /// have more bytes.
     static let pieceBytesMax = 256 << 10
     /// The number of bytes below which a piece is short. The next records extend a short piece;
     /// after a longer piece, they form a new piece.
@@ -69,8 +69,8 @@ struct LogCache {
         while chargedBytes > bytesMax, removeLeastRecentlyUsed(usedBefore: useCount) {}
     }
 
-    /// Drops the least recently used piece, unless its last use was at `newest`. Returns false if
-    /// no piece was dropped.
+    /// Drops the least recently used piece, unless its last use has the number `newest`. Returns
+    /// false if no piece was dropped.
     private mutating func removeLeastRecentlyUsed(usedBefore newest: UInt64) -> Bool {
         let oldest = entriesByBlock.values.joined().min { $0.lastUse < $1.lastUse }
         guard let oldest, oldest.lastUse < newest else { return false }
@@ -88,7 +88,7 @@ struct LogCache {
 ///
 /// The cache is bounded: it drops all pieces before their bytes would exceed ``bytesMax``.
 struct ViewerPieces {
-    /// The most bytes of the pieces and their originals.
+    /// The maximum number of bytes of the pieces and their originals.
     static let bytesMax = 4 << 20
 
     private struct Key: Hashable {

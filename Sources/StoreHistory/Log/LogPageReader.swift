@@ -5,7 +5,7 @@ package import StoreWire
 
 /// A reader that makes one page of the log from the journal.
 package struct LogPageReader: Sendable {
-    /// The most bytes of payload and meta in a page with several records.
+    /// The maximum number of bytes of payload and meta in a page with several records.
     package static let bytesMax = 4 << 20
     /// The longest search for a page, in seconds.
     package var searchSecondsMax = 1.0
@@ -53,7 +53,7 @@ package struct LogPageReader: Sendable {
     package func trace(of version: UInt64) throws(Problem) -> [Record] {
         do throws(JournalError) {
             var root = try record(version)
-            // The limit bounds the loop for long chains.
+            // A chain of causes may be long, so the loop makes at most `limit` steps.
             for _ in 0..<query.limit {
                 guard let cause = root.cause, cause > 0 else { break }
                 root = try record(cause)
@@ -144,7 +144,7 @@ package struct LogPageReader: Sendable {
         return page(found, through: max(start, min(through, newestVersion)))
     }
 
-    /// The most records in one read of the search.
+    /// The maximum number of records in one read of the search.
     private static let searchReadRecordsMax = 1_000
 
     private func page(_ records: [Record], through: UInt64) -> LogPage {
@@ -174,12 +174,12 @@ package struct LogPage: Sendable {
 package struct LogQuery: Sendable {
     /// The version after which the page begins; `nil` to begin with the oldest version.
     package var after: UInt64?
-    /// The most records on the page.
+    /// The maximum number of records on the page.
     package var limit: UInt64
     /// The wire name of the records; `nil` for all names.
     package var type: String?
-    /// The version from which the records follow, directly or through other records; `nil` for all
-    /// records.
+    /// The version whose consequences the page has: records that follow from it directly or through
+    /// other records. `nil` for all records.
     package var cause: UInt64?
 
     package init(after: UInt64? = nil, limit: UInt64, type: String? = nil, cause: UInt64? = nil) {

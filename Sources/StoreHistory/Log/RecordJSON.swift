@@ -103,10 +103,10 @@ extension LogPiece {
     }
 }
 
-/// The text with which the log describes the client of an action, such as `127.0.0.1 curl/8.5.0`.
-/// If the client has a session, the session is in the middle: `127.0.0.1 session=0f… curl/8.5.0`.
+/// The text that names the client of an action in the log, such as `127.0.0.1 curl/8.5.0`. If the
+/// client has a session, the session is in the middle: `127.0.0.1 session=0f… curl/8.5.0`.
 package enum ClientOrigin {
-    /// The most characters of the client's `User-Agent` that are stored.
+    /// The maximum number of characters of the client's `User-Agent` that are stored.
     private static let agentCharactersMax = 200
     private static let sessionPrefix = "session="
 

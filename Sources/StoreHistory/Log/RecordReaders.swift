@@ -25,7 +25,7 @@ package struct RestrictedRecord {
 /// The readers of records, found by a replay: the readers are a part of the state.
 ///
 /// The last states are kept, so a reader that follows the log replays each record once. Any thread
-/// may call this. Waits for the disk.
+/// may call the functions, which wait for the disk.
 package final class ReplayedReaders<State: Codable & Sendable>: RecordReaders {
     /// The longest replay for a page of records, in seconds.
     static var secondsMax: Double { 5 }
@@ -36,7 +36,7 @@ package final class ReplayedReaders<State: Codable & Sendable>: RecordReaders {
 
     private let replay: Replay<State>
     private let readersOfSlice: @Sendable (State, RestrictedRecord) -> Readers?
-    /// The kept states, the last used at the end.
+    /// The kept states, in the order of their last use.
     private let keptStates = Locked<[Replay<State>.Base]>([])
 
     /// Makes the port. `readers` returns the readers of a record's slice in a state, or `nil` if
@@ -71,7 +71,7 @@ package final class ReplayedReaders<State: Codable & Sendable>: RecordReaders {
             }
             keep(base)
         } catch {
-            // The records that were not reached stay hidden.
+            // The records that the replay did not reach stay hidden.
         }
         return found
     }

@@ -7,15 +7,16 @@ package import StoreWire
 ///
 /// If no module has slices of sessions or users, all records are shared. Otherwise a record is
 /// shared if its action changes a shared slice or the whole state. All other records belong to
-/// their sessions or users, even if they change nothing. A record of a restricted slice belongs to
-/// the readers that the slice has after the action.
+/// their sessions or users, even if their actions change nothing. A record of a restricted slice
+/// belongs to the readers that the slice has after the action.
 package struct RecordVisibility: Sendable {
     /// The actions of the program; `nil` if every viewer may read all records.
     private let actions: ActionTable?
     /// The owners of the slices of each module.
     private let ownershipByModule: [String: SliceOwnership]
     private let hasOwners: Bool
-    /// Finds the readers of records of restricted slices; `nil` if no module has such slices.
+    /// The port that finds the readers of records of restricted slices; `nil` if no module has such
+    /// slices.
     private let recordReaders: (any RecordReaders)?
 
     /// Makes the rules for a state of these modules. `hasRoles` is true if the sight of a

@@ -34,17 +34,17 @@ package final class PastActionReader: Sendable {
     /// Returns the session on whose behalf an action was dispatched; `nil` if the session is not
     /// known.
     ///
-    /// A record of today has its session. In a record of an older form, the text of the origin
-    /// names the session. If the program dispatched the action, the older record has only its
-    /// cause: the version that led to the action. So the search follows the causes until a record
-    /// names a session.
+    /// A record of the newest form names its session. In a record of an older form, the text of the
+    /// origin names the session. If the program dispatched the action, the older record has only
+    /// its cause: the version that led to the action. So the search follows the causes until a
+    /// record names a session.
     private func session(of record: Record) -> String? {
         if let session = record.session { return session }
-        // The versions on the path. All these versions have the same session.
+        // The versions that the search has visited. All of them have the same session.
         var path: [UInt64] = []
         var name: String?
         var next: Record? = record
-        // Each record on the path is older than the record before, so the path ends.
+        // A cause is always older than its consequence, so the search ends.
         while let record = next {
             path.append(record.version)
             if let known = sessionsByVersion.withLock({ $0[record.version] }) {

@@ -3,9 +3,9 @@ import StoreCore
 /// A comparison of today's program with the earlier programs that have written the history.
 ///
 /// A start needs only the newest snapshot and the records after that snapshot. But past versions
-/// and `verify` need the records before the snapshot, too. So if another program was the last to
-/// start, this program reads a record for each changed form. If the program can't read one of these
-/// records, the start fails.
+/// and `verify` need the records before the snapshot, too. So if the last start was a start of
+/// another program, this program reads a record for each changed form. If the program can't read
+/// one of these records, the start fails.
 struct ProgramComparison {
     /// A name in the records of one program. Unknown programs have the number 0.
     private struct Key: Hashable {
@@ -13,7 +13,7 @@ struct ProgramComparison {
         let name: ExactText
     }
 
-    /// The most names in the cache of patterns.
+    /// The maximum number of names in the cache of patterns.
     private static let namesMax = 10_000
 
     let journal: any Journal

@@ -56,7 +56,7 @@ package final class RecordForms: Sendable {
         add(try journal.programs())
         return programCache.withLock { known in
             if let found = known.formsByNumber[number] { return found }
-            // The journal never reuses a number, so this number stays unknown.
+            // The journal never uses a number again, so the program of this number stays unknown.
             known.formsByNumber[number] = .some(nil)
             return nil
         }
@@ -100,9 +100,8 @@ package final class RecordForms: Sendable {
         return isOlder ? ordered + [now] : [now] + ordered
     }
 
-    /// Moves the migrations that read the record's form to the front. The program that wrote the
-    /// record may already have had the first migrations of the list. If several migrations read the
-    /// same form, the newer migrations come before these first migrations.
+    /// Moves the migrations that read the record's form to the front. Among several such
+    /// migrations, the migrations that the record's program did not have come first.
     private func readingsWithSameFormFirst(
         _ readings: [RecordReading],
         _ then: ProgramForms.Form?

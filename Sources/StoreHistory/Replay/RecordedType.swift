@@ -5,9 +5,9 @@ import StoreJSON
 
 /// A way to make an action from a record's fields.
 enum RecordReading {
-    /// Decodes the action of today with the record's name.
+    /// The fields are decoded as today's action of the record's name.
     case action(FoundAction)
-    /// Runs a migration. The text is the instance's id; `nil` if the name has no id.
+    /// A migration reads the fields. The text is the instance's id; `nil` if the name has no id.
     case migrated(Migration, String?)
     case request(ClientRequest)
 

@@ -89,8 +89,8 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
     }
 
     /// Registers a program with the names of the imported records whose program is not known. Then
-    /// registers this program again: the last registered program is the program that has read all
-    /// records.
+    /// registers this program again, because the last registered program has to be a program that
+    /// has read all records.
     package func registerProgram(afterNames names: Set<String>) throws(RecoveryError) {
         let older = names.isEmpty ? [] : [ProgramForms(names: names.sorted()).programDescription]
         _ = try Self.register(older + [replay.forms.todaysForms.programDescription], in: journal)

@@ -220,8 +220,8 @@ package struct Program<State: Codable & Sendable>: Sendable {
     package let initialState: State
     package let migrations: [Migration]
     package let reducer: StateReducer<State>
-    /// The function that fills in the copies of shared values in the slices of the reading modules.
-    /// Snapshots lack the copies in the initial slices of sessions.
+    /// The function that copies shared values into the slices of the modules that read these
+    /// values. Snapshots lack the copies in the initial slices of sessions.
     package let fillSharedValues: @Sendable (inout State) -> Void
 
     package init(

@@ -6,11 +6,12 @@ import StoreTelemetry
 
 /// The file of `--state-file`: the state before the first action, as a JSON document.
 package struct StateFile<State: Codable & Sendable>: Sendable {
-    /// The most bytes of the document: the size limit of a snapshot.
+    /// The maximum number of bytes of the document: the size limit of a snapshot.
     package static var bytesMax: Int { Record.fieldBytesMax }
 
     package let path: String
-    /// The function that fills in the copies of shared values in the slices of the reading modules.
+    /// The function that copies shared values into the slices of the modules that read these
+    /// values.
     package let fillSharedValues: @Sendable (inout State) -> Void
 
     package init(path: String, fillSharedValues: @escaping @Sendable (inout State) -> Void) {

@@ -24,7 +24,7 @@ package typealias StateEncoding<State, Version> = (State, Tag) throws(JSONError)
 package final class TimeTravel<State: Codable & Sendable, Encoded: EncodedState>: PastStates {
     /// The longest time for making one state, in seconds.
     static var secondsMax: Double { 5 }
-    /// The most states in the cache.
+    /// The maximum number of states in the cache.
     static var cachedMax: Int { 16 }
     static var cachedBytesMax: Int { 32 << 20 }
 

@@ -8,15 +8,16 @@ import Synchronization
 /// The queue has a bound for its events and for their bytes. ``droppedTotal`` counts the events
 /// that do not fit or cannot be written. The log has a line when losses begin and when they end.
 package final class AnalyticsWriter: Sendable {
-    /// The most events that wait to be written.
+    /// The maximum number of events that wait to be written.
     package static let queueEventsMax = 65_536
-    /// The most bytes of the waiting events; a single event may have more.
+    /// The maximum number of bytes of the waiting events; a single event may have more.
     package static let queueBytesMax = 32 << 20
     /// The largest buffer that is kept for the next write.
     package static let keptBufferBytesMax = 1 << 20
-    /// The most events that are encoded for one write.
+    /// The maximum number of events that are encoded for one write.
     package static let batchEventsMax = 1_024
-    /// The longest wait of a stop without any progress: a full pipe may have no reader.
+    /// The maximum time, in seconds, that a stop waits without progress, because a full pipe may
+    /// have no reader.
     package static let stuckSecondsMax = 2.0
 
     fileprivate struct Queue: WorkQueue {

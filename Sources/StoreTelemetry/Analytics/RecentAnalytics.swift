@@ -5,7 +5,7 @@ import Synchronization
 /// only: a start begins with none. If there are too many events or too many bytes, the oldest
 /// events are removed.
 package final class RecentAnalytics: Sendable {
-    /// The most bytes of all events; an event with more bytes is not stored.
+    /// The maximum number of bytes of all events; an event with more bytes is not stored.
     package static let bytesMax = 16 << 20
     /// The highest number of events that an operator may configure.
     package static let countCeiling = 10_000

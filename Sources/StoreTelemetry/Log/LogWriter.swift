@@ -6,7 +6,7 @@ import Synchronization
 /// Core and the event loop must never wait for such a reader. The queue is bounded. Lines that do
 /// not fit are dropped and counted, and a later line has their number.
 package final class LogWriter: Sendable {
-    /// The most lines that wait.
+    /// The maximum number of lines that wait.
     package static let queueLinesMax = 1_024
     /// The number of waiting lines from which lines of details are lost (``offer(details:_:)``).
     /// The rest of the queue is for other lines.

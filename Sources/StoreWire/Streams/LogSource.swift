@@ -26,7 +26,7 @@ package enum LogAnswer: Sendable {
     /// Another thread is reading the next record. The source wakes the writer when the record is
     /// ready.
     case pending
-    /// The records up to the version `through` were removed. The reader gets the frame `resync`
+    /// The records up to the version `through` were deleted. The reader gets the frame `resync`
     /// with the reason, and then the records after that version.
     case gone(resync: Bytes, through: UInt64)
     /// The source can't read the next record.
@@ -130,8 +130,8 @@ package struct RecordOwner: Equatable, Sendable {
 
     /// Returns true if a viewer may read the record. A viewer with a session may not read the
     /// records of other sessions and users. A viewer with a sight may read only records of modules
-    /// in its sight. A viewer that is an owner may read records of restricted slices only as one of
-    /// their readers.
+    /// in its sight. A viewer with a ``Viewer/readerName`` may read a record of a restricted slice
+    /// only if this name is among the record's readers.
     package func isVisible(to viewer: Viewer) -> Bool {
         if let readers, let client = viewer.readerName,
             !ReaderName.isIncluded(client, in: readers)
