@@ -17,7 +17,7 @@ public final class Bytes: Sendable {
     private let rope: Rope?
     /// The document of these bytes, if the document has tables; otherwise `nil`.
     package let outlined: OutlinedJSON?
-    /// 0 until ``hasLineEnd`` is read for the first time; then 1 for false, 2 for true.
+    /// The stored value of ``hasLineEnd``: 0 before the first read, 1 for false, 2 for true.
     private let lineEndSearchResult = Atomic<UInt8>(0)
 
     /// Copies an array's bytes.

@@ -180,8 +180,8 @@ package struct JSONMemberWalk {
     private var nextKeyIndex: Int
     private let endIndex: Int
 
-    /// Makes a walk that is before the first member. For a value that is no object, the walk has no
-    /// members.
+    /// Makes a walk whose first ``advance()`` moves to the first member. For a value that is no
+    /// object, the walk has no members.
     package init(over node: JSONNode) {
         tape = node.tape
         keyIndex = node.index

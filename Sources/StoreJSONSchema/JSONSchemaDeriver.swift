@@ -34,8 +34,8 @@ final class JSONSchemaDeriver {
     private var runCount = 0
     private var depth = 0
 
-    /// The records of the current run: the number of keys in `allKeys`, and the type of the first
-    /// single value. The number is 0 if the run has not read `allKeys`.
+    /// The observations of the current run: the number of keys in `allKeys`, and the type of the
+    /// first single value. The number is 0 if the run has not read `allKeys`.
     private var keyCount = 0
     private var firstSingleType: ObjectIdentifier?
 

@@ -1,5 +1,5 @@
-/// A record of the containers and values that an `init(from:)` reads in one run. The schema of the
-/// type is made of this record.
+/// The containers and values that an `init(from:)` has read in one run. The schema of the type is
+/// made from this shape.
 final class SchemaShape {
     enum ContainerKind {
         case keyed, unkeyed, single

@@ -14,7 +14,7 @@ extension SQLiteJournal {
             try writer.forgetRecords(through: last)
         }) {}
         if last > 0 {
-            // Snapshots before the oldest record are of no use now.
+            // Snapshots before the oldest record have become useless.
             try withWriter { (writer, _) throws(JournalError) in
                 try writer.thinSnapshots(max: retention.snapshotsMax)
             }
@@ -70,7 +70,7 @@ extension Int64 {
 }
 
 extension Writer {
-    /// The most rows that one transaction deletes.
+    /// The maximum number of rows that one transaction deletes.
     static let rowsPerDeletionMax = 1_000
 
     /// Deletes the oldest records, up to the version `last`, in one transaction. The version `last`

@@ -1,7 +1,8 @@
 public import StoreCore
 
 extension SQLiteJournal {
-    /// The most rows that one call reads if the caller asks for records of a single type.
+    /// The maximum number of rows that one call reads if the caller asks for records of a single
+    /// type.
     static let rowsLookedAtMax: UInt64 = 100_000
 
     /// The number of records that one transaction of a check reads. Between short transactions, the

@@ -1,7 +1,7 @@
 public import StoreCore
 
 extension SQLiteJournal {
-    /// The most faults of SQLite's own check that a report lists.
+    /// The maximum number of faults of SQLite's own check that a report lists.
     static let treeFaultsMax = 100
 
     /// Checks the whole chain, every snapshot, outcome and program, and the B-trees of SQLite.

@@ -12,11 +12,11 @@ import Synchronization
 /// database has the last version. So damaged or missing records are found when the directory is
 /// opened, and on each read.
 public final class SQLiteJournal: Journal {
-    /// The most bytes that a record's payload, its meta, or a state may have: 512 MiB. SQLite's own
-    /// bound on a row is 1,000,000,000 bytes.
+    /// The maximum number of bytes that a record's payload, its meta, or a state may have: 512 MiB.
+    /// SQLite's own bound on a row is 1,000,000,000 bytes.
     public static let fieldBytesMax = Record.fieldBytesMax
 
-    /// The most idle connections that are kept for reading.
+    /// The maximum number of idle connections that are kept for reading.
     static let idleReadersMax = 4
 
     /// The first and last versions of records and snapshots, for readers that must not wait for an
@@ -206,8 +206,8 @@ public final class SQLiteJournal: Journal {
         if let notice { log(notice) }
     }
 
-    /// Throws if SQLite or the canonical form can't store a record. The bounds on requests are much
-    /// smaller.
+    /// Throws if SQLite or the canonical form can't store a record. A client can't cause this
+    /// error, because the bounds on requests are much smaller.
     private static func check(_ batch: JournalBatch, after: UInt64) throws(JournalError) {
         var next = after
         for record in batch.records {

@@ -32,8 +32,8 @@ final class CodingPathCache {
 
     /// Returns the keys and indices from the root to a value.
     func codingPath(to target: Int, in tape: JSONTape) -> [any CodingKey] {
-        // If the target is a container on the path, keep the steps below that container. The next
-        // target may again be a child of the container.
+        // If the target is a container on the path, keep the part of the path below that container.
+        // The next target may again be a child of the container.
         var depth = containers.count
         while depth > 0, containers[depth - 1].index > target { depth -= 1 }
         if depth > 0, containers[depth - 1].index == target { return Array(keys[..<(depth - 1)]) }
@@ -50,7 +50,7 @@ final class CodingPathCache {
         return keys
     }
 
-    /// Adds the step from a container to its child that is or contains the target. Returns the
+    /// Adds a container to the path, with its child that is or contains the target. Returns the
     /// entry of that child's value.
     private func advance(_ container: Int, to target: Int, _ tape: JSONTape) -> Int? {
         let isObject = tape.kind(at: container) == .object

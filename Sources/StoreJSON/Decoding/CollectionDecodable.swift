@@ -141,8 +141,8 @@ extension Set: CollectionDecodable where Element: Decodable {
 }
 
 extension DecodingState {
-    /// Returns an error of the standard library with this message, for a value that its type does
-    /// not accept.
+    /// Returns an error of the standard library with this message, for a value that the value's
+    /// type does not accept.
     @inline(never)
     func invalid(_ index: Int, _ message: String) -> DecodingError {
         .dataCorrupted(.init(codingPath: codingPath(to: index), debugDescription: message))

@@ -138,8 +138,8 @@ extension DecodingState {
         }
     }
 
-    /// Converts an error of the standard library. The offset and the pointer of the result are
-    /// those of the error's coding path.
+    /// Converts an error of the standard library. The error's coding path determines the offset and
+    /// the pointer of the result.
     func error(_ error: DecodingError) -> JSONError {
         let code: JSONError.Code
         let context: DecodingError.Context

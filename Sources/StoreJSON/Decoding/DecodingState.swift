@@ -14,8 +14,8 @@ struct DecodingState: ~Copyable {
     /// The number of nested calls of `init(from:)` at this moment.
     fileprivate(set) var callDepth = 0
     /// The maximum of ``callDepth``. When a call exceeds the maximum, the decoder sets the maximum
-    /// to 0, so that all further calls fail. This also stops a type that ignores errors and decodes
-    /// itself again.
+    /// to 0, so that all further calls fail. The maximum of 0 also stops a type that ignores errors
+    /// and decodes itself again.
     fileprivate(set) var callDepthMax = JSONLimits.callDepthMax
     let pathCache = CodingPathCache()
     /// The name of the enum's case to decode, if only the payload of the case is in the document.

@@ -126,7 +126,7 @@ struct CaseValueContainer: SingleValueDecodingContainer {
 
     /// Decodes an enum, or a type that contains only an enum. The function implements all overloads
     /// of the protocol except the overload for `String`. Numbers and Booleans are refused, because
-    /// they are no cases.
+    /// they can't be cases.
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
         switch state.pointee.plans.plan(for: type) {
         case .string: return unsafeBitCast(state.pointee.caseName, to: T.self)

@@ -34,8 +34,8 @@ package struct EncodingState: ~Copyable {
     /// The number of nested calls of `encode(to:)` at this moment.
     var callDepth = 0
     /// The maximum of ``callDepth``. When a call exceeds the maximum, the encoder sets the maximum
-    /// to 0, so that all further calls fail. This also stops a value that ignores errors and
-    /// encodes itself again.
+    /// to 0, so that all further calls fail. The maximum of 0 also stops a value that ignores
+    /// errors and encodes itself again.
     var callDepthMax = JSONLimits.callDepthMax
     /// The offset of an incomplete value that could not be encoded; -1 if there is none. The next
     /// write removes the value.
@@ -166,8 +166,8 @@ package struct EncodingState: ~Copyable {
         return writtenNamesByLevel[index].insert(Array(output.bytes[start...])).inserted
     }
 
-    /// Writes a key of a table, after a comma if necessary. Returns the offset before the comma and
-    /// the key, or -1 if the caller must not write a value.
+    /// Writes a key of a key table, after a comma if necessary. Returns the offset before the comma
+    /// and the key, or -1 if the caller must not write a value.
     @inline(__always)
     mutating func beginMember(
         _ place: ContainerPosition,
@@ -188,8 +188,8 @@ package struct EncodingState: ~Copyable {
         return mark
     }
 
-    /// Writes a key that is in no table, after a comma if necessary. Returns the offset before the
-    /// comma and the key, or -1 if the caller must not write a value.
+    /// Writes a key that is in no key table, after a comma if necessary. Returns the offset before
+    /// the comma and the key, or -1 if the caller must not write a value.
     @inline(never)
     mutating func beginMember(_ place: ContainerPosition, named name: String) -> Int {
         let mark = beginWrite(place.level, place.serial)
@@ -224,17 +224,18 @@ package struct EncodingState: ~Copyable {
     var codingPath: [any CodingKey] { IncompleteJSON.pathToEnd(of: output.bytes) }
 }
 
-/// The written keys of one object. With them, the encoder detects a key that is written twice.
+/// The written keys of one object, for the detection of a key that is written twice.
 ///
-/// As long as all keys come from one table, each key is a bit. For other objects, the encoder uses
-/// a set of names. Keys of two types occur if a class and its superclass write into one object.
+/// As long as all keys come from one key table, each key is a bit. For other objects, the encoder
+/// uses a set of names. Keys of two types occur if a class and its superclass write into one
+/// object.
 struct WrittenKeys {
     private var table: JSONKeyTable?
     private var writtenBits: UInt64 = 0
     private var usesNames = false
 
-    /// Records a key of a table. Returns true if the key was not written before, and false if it
-    /// was. Returns `nil` if the caller has to record the key in the set of names.
+    /// Records a key of a key table. Returns true if the key was not written before, and false if
+    /// it was. Returns `nil` if the caller has to record the key in the set of names.
     @inline(__always)
     mutating func claim(_ key: Int, of table: JSONKeyTable) -> Bool? {
         let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: key)

@@ -4,7 +4,8 @@ import StoreTexts
 /// the patch.
 struct JSONPatchWriter: ~Copyable {
     private var output: JSONOutput
-    /// The pointer to the present pair of values, in UTF-8, without the escapes of a JSON string.
+    /// The pointer to the two values that are compared now, in UTF-8, without the escapes of a JSON
+    /// string.
     private var path: [UInt8] = []
     /// The documents with tables that contain the present values; `nil` for values without tables.
     private var oldDocument: OutlinedJSON?
@@ -87,7 +88,8 @@ struct JSONPatchWriter: ~Copyable {
         }
     }
 
-    /// Compares two values after their tables were joined with the rest.
+    /// Joins the tables of both values with the rest of their texts, and compares the joined
+    /// values.
     private mutating func compareJoined(_ old: JSONNode, _ new: JSONNode) {
         let before = Self.joined(old, in: oldDocument)
         let after = Self.joined(new, in: newDocument)
@@ -231,7 +233,7 @@ struct JSONPatchWriter: ~Copyable {
             old.isEmpty || new.isEmpty
             ? nil : KeyedElements.gapLengths(between: Array(old), and: Array(new))
         if keyed == nil, !oldTables(in: oldArray).isEmpty || !newTables(in: newArray).isEmpty {
-            // Elements without keys are matched by their texts, and the texts have the rows.
+            // Elements without keys are matched by their texts, which have to contain the rows.
             return compareJoined(oldArray, newArray)
         }
         let gaps = keyed ?? SharedElements.gapLengths(between: Array(old), and: Array(new))

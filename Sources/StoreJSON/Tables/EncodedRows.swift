@@ -13,9 +13,8 @@ package protocol EncodedRows: Sendable {
     /// that is not before `name`.
     func forEachRow(from name: String?, _ body: (_ name: String, _ row: Bytes) -> Bool)
 
-    /// Calls `body` with each name under which both versions have different objects, in order,
-    /// until `body` returns `false`. The bytes of the two objects may be equal. Skips the rows that
-    /// both versions share.
+    /// Calls `body` with the name of each row that the versions do not share, in order, until
+    /// `body` returns `false`. The bytes of the row may be equal in both versions.
     func forEachDifference(
         from old: any EncodedRows,
         _ body: (_ name: String, _ new: Bytes?, _ old: Bytes?) -> Bool
@@ -96,7 +95,7 @@ extension RowEncodable {
             }
             return state.pointee.closeContainers(deeperThan: level)
         }
-        // A row is a document of its own: a table in a row is a part of this document.
+        // A row is a document of its own, so a table within a row stays in the row's bytes.
         state.pointee.keepsTablesApart = false
         defer { state.pointee.keepsTablesApart = true }
         let rows = try table.encodedRows { name, row in try encodedRow(name, row, to: state) }

@@ -2,14 +2,14 @@ package import StoreTexts
 
 /// A range of the members of an object, which begins at a name.
 package struct MemberWindow: Hashable, Sendable {
-    /// The default number of members, and the most.
+    /// The default and the maximum of ``limit``.
     package static let limitDefault = 1_000
     package static let limitMax = 10_000
 
-    /// The window begins with the first member whose name is not before this name; `nil` for the
-    /// first member of all.
+    /// The window begins with the first member whose name is not before this name. If `nil`, the
+    /// window begins with the first member of the object.
     package let from: ExactText?
-    /// The most members of the window.
+    /// The maximum number of members of the window.
     package let limit: Int
 
     package init(from: String?, limit: Int) {

@@ -29,7 +29,7 @@ package final class OutlinedJSON: Sendable {
         count = tables.reduce(outline.count) { $0 + $1.rows.byteCount - 2 }
     }
 
-    /// True if ``joined`` is made already.
+    /// True if ``joined`` exists already.
     package var isJoined: Bool { wasJoined.load(ordering: .relaxed) }
 
     /// The number of rows of all tables.
@@ -144,7 +144,7 @@ extension Bytes {
         return outlined.rowCount <= Self.quickRowsMax && count <= Self.quickBytesMax
     }
 
-    /// The most rows that are joined on the event loop, and the most bytes.
+    /// The maximum numbers of rows and of bytes that are joined on the event loop.
     private static var quickRowsMax: Int { 64 }
     private static var quickBytesMax: Int { 256 << 10 }
 
@@ -159,7 +159,7 @@ package enum OutlinedPart {
     case nowhere
     /// The part is a row, or is inside a row. The pointer leads from the row to the part.
     case inRow(Bytes, JSONPointer)
-    /// The part is outside the rows. The part is a document with tables if it has tables.
+    /// The part is outside the rows. If the part has tables, its bytes are a document with tables.
     case outsideRows(Bytes)
 }
 

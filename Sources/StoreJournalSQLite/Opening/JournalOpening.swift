@@ -53,7 +53,7 @@ struct JournalOpening {
         )
     }
 
-    /// Logs a loss and its result, or throws if the loss is not accepted.
+    /// Logs a loss of data and its result, or throws if the operator does not accept the loss.
     private func acceptLoss(
         _ loss: String,
         keeping kept: String,

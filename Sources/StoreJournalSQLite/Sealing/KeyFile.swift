@@ -15,7 +15,7 @@ package final class KeyFile: Sendable {
     /// The owner of the keys of snapshots.
     static let snapshots = ""
     private static let magic = Array("store-server keys 1\n".utf8)
-    /// The most bytes that are read: the slots of about 16 million keys.
+    /// The maximum number of bytes that are read: the slots of about 16 million keys.
     private static let fileBytesMax = 1 << 30
 
     /// A digest of an owner's name.
@@ -34,7 +34,7 @@ package final class KeyFile: Sendable {
     }
 
     private static let noDescriptor: CInt = -1
-    /// The descriptor after ``close()``, with which each write fails.
+    /// The value in place of a descriptor after ``close()``. Each write to it fails.
     private static let closedDescriptor: CInt = -2
 
     private struct Contents {
@@ -66,7 +66,7 @@ package final class KeyFile: Sendable {
     }
 
     package let path: String
-    /// The random name of the file, which each sealed value has.
+    /// The random id of the file. Each stored form with sealed values has this id.
     let id: UInt64
     private let contents: Locked<Contents>
 

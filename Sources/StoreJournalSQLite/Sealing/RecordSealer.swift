@@ -1,8 +1,8 @@
 package import StoreCore
 import StoreJSON
 
-/// The border between plain records and stored records: seals the personal values of records and
-/// whole snapshots, and opens them again.
+/// The converter between plain and stored forms. The sealer seals the personal values of records,
+/// and whole snapshots, and opens the sealed values again.
 package struct RecordSealer: Sendable {
     package let keys: KeyFile
     private let members: PersonalMembers
@@ -32,7 +32,7 @@ package struct RecordSealer: Sendable {
     }
 
     private func seal(_ record: Record) throws(JournalError) -> Record {
-        // An imported record is in its stored form already.
+        // An imported record has its stored form already.
         if record.payload.first == SealedPayload.mark { return record }
         let sender = OwnerName.ofClient(as: record.principal?.name, in: record.session)
         var values: [(use: SealedPayload.Use, offset: Int, slot: UInt32, sealed: [UInt8])] = []
@@ -217,7 +217,7 @@ package struct RecordSealer: Sendable {
         }
     }
 
-    /// The readability of a stored state, as its first bytes show.
+    /// The form of a stored state, which its first bytes show.
     enum StateForm {
         case readable
         case forgotten
