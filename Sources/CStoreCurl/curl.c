@@ -80,7 +80,8 @@ CURLcode ccurl_set_sink(CURL *handle, CURLoption option, ccurl_sink sink) {
 
 CURLcode ccurl_set_quick_exit(CURL *handle) {
 #if LIBCURL_VERSION_NUM >= 0x075700
-    // The loaded library may be older than the headers. Without this option, the library waits.
+    // The loaded library may be older than the headers, and lack this option. The removal of a
+    // transfer then waits for the look-up.
     CURLcode code = (library.easy_setopt)(handle, CURLOPT_QUICK_EXIT, 1L);
     return code == CURLE_UNKNOWN_OPTION ? CURLE_OK : code;
 #else

@@ -61,7 +61,7 @@ package struct ActionRegistry<State>: Sendable {
     ) -> (any Encodable & Sendable)? {
         guard !recordMakersByType.isEmpty else { return nil }
         let action = (action as? AddressedAction)?.action ?? action
-        // Look for a record first: most types have none, and making the context costs more than
+        // Look for the function first: most types have none, and making the context costs more than
         // this look-up.
         guard let record = recordMakersByType[ObjectIdentifier(type(of: action))] else {
             return nil

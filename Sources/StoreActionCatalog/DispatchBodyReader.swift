@@ -20,7 +20,7 @@ package protocol DispatchPermission: AnyObject, Sendable {
 ///
 /// The type is a class, so that all requests of a route share one reader without a copy.
 package final class DispatchBodyReader: Sendable {
-    /// The most bytes of an action's `meta`.
+    /// The maximum number of bytes of an action's `meta`.
     static let metaBytesMax = 4 << 10
 
     package let table: ActionTable

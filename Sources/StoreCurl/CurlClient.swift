@@ -10,11 +10,12 @@ import Synchronization
 /// By default, the client trusts the system's certificate authorities, and uses the proxies of the
 /// environment (`https_proxy`, `no_proxy`).
 public final class CurlClient: HTTPClient {
-    /// The most requests at the same time; a further request fails at once.
+    /// The maximum number of requests at the same time; a further request fails at once.
     public static let requestsMax = 1_000
-    /// The most connections; a further request waits for a connection, within its timeout.
+    /// The maximum number of connections; a further request waits for a connection, within its
+    /// timeout.
     public static let connectionsMax = 64
-    /// The most connections to one host.
+    /// The maximum number of connections to one host.
     public static let connectionsPerHostMax = 16
 
     private let loop: CurlLoop
@@ -143,7 +144,7 @@ struct CurlURL: ~Copyable {
 }
 
 /// Returns the functions of libcurl, by their names without `curl_`. The functions may be called
-/// only if ``CurlLibrary/problem`` is `nil`.
+/// only if ``CurlLibrary/loadError`` is `nil`.
 func curl() -> ccurl_functions { ccurl_library().pointee }
 
 /// The library libcurl, loaded at its first use: a store that sends no requests never loads it.

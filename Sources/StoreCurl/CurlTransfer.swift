@@ -5,7 +5,7 @@ final class CurlTransfer: @unchecked Sendable {
     // Safety: the requesting task makes the object, and passes it to the loop through the loop's
     // lock. From then on, only the loop's thread uses the object.
 
-    /// The most bytes of an answer's header fields, including the fields of redirects.
+    /// The maximum number of bytes of an answer's header fields, including the fields of redirects.
     static let headersBytesMax = 64 << 10
 
     let request: HTTPRequest

@@ -39,8 +39,9 @@ public struct HTTPRequest: Sendable, Equatable {
     public var timeout: Duration
     /// The largest body of an answer, in bytes; 1 MiB by default.
     public var responseBytesMax = 1 << 20
-    /// The most redirects that the client follows, for `GET` and `HEAD`. For other methods, or if
-    /// the bound is 0, the redirect itself is the answer. A redirect from `https` to `http` fails.
+    /// The maximum number of redirects that the client follows, for `GET` and `HEAD`. For other
+    /// methods, or if the bound is 0, the redirect itself is the answer. A redirect from `https` to
+    /// `http` fails.
     public var redirectsMax = 5
 
     /// Makes a request.

@@ -1,5 +1,5 @@
-// Programs write `import StoreHTTPClient`. The client itself is in `StoreCurl`, which imports no
-// engine, so that programs without a store can use the client.
+// Programs write `import StoreHTTPClient`. The client itself is in `StoreCurl`, which does not
+// import the engine. So programs without a store can use the client, too.
 public import StoreCore
 @_exported public import StoreCurl
 

@@ -2,8 +2,9 @@ import Glibc
 
 /// Settings of the C library's memory allocator.
 package enum AllocatorMemory {
-    /// The most arenas that threads share (`M_ARENA_MAX` of `mallopt(3)`). On a machine with fewer
-    /// processors, there is one arena for each processor, but at least ``arenasMin`` arenas.
+    /// The maximum number of arenas that threads share (`M_ARENA_MAX` of `mallopt(3)`). On a
+    /// machine with fewer processors, there is one arena for each processor, but at least
+    /// ``arenasMin`` arenas.
     ///
     /// The C library's default is eight arenas for each processor. Memory that a thread frees in
     /// its arena is not reused by threads of other arenas. So the process's memory grows if work

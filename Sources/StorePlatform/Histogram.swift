@@ -13,7 +13,7 @@ package final class Histogram: Sendable {
         cells = CounterArray(count: buckets.cellCount)
     }
 
-    /// Adds a value, in nanoseconds for a duration. Only the owner calls it.
+    /// Adds a value, in nanoseconds for a duration. Only the owner may call this function.
     package func observe(_ value: UInt64) { buckets.add(value, at: cells.counters) }
 
     /// The values observed so far. Any thread may read this property.
@@ -74,15 +74,15 @@ package final class Buckets: Sendable {
         return first + (value > boundsWithMax[first] ? 1 : 0)
     }
 
-    /// Adds a value to the histogram whose cells begin at `cells`. Only the owner of the cells
-    /// calls it.
+    /// Adds a value to the histogram whose cells begin at `cells`. Only the owner of the cells may
+    /// call this function.
     package func add(_ value: UInt64, at cells: UnsafeMutablePointer<Atomic<UInt64>>) {
         cells[index(of: value)].increment()
         cells[cellCount - 1].increment(by: value)
     }
 
-    /// Returns the values added so far. Any thread may call it. If a value is added at the same
-    /// time, the result may have the value only in the sum, or only in a bucket.
+    /// Returns the values added so far. Any thread may call this function. If a value is added at
+    /// the same time, the result may have the value only in the sum, or only in a bucket.
     package func distribution(at cells: UnsafeMutablePointer<Atomic<UInt64>>) -> Distribution {
         Distribution(
             buckets: self,
@@ -136,12 +136,12 @@ package final class CounterArray: Sendable {
         counters.deallocate()
     }
 
-    /// The counter at an index below ``count``. Any thread may read it.
+    /// The counter at an index below ``count``. Any thread may read the counter.
     package subscript(place: Int) -> UInt64 { counters[place].load(ordering: .relaxed) }
 }
 
 extension Atomic where Value == UInt64 {
-    /// Adds `amount` to a counter. Only the owner (see ``CounterArray``) calls it.
+    /// Adds `amount` to a counter. Only the owner (see ``CounterArray``) may call this function.
     @inlinable
     package func increment(by amount: UInt64 = 1) {
         store(load(ordering: .relaxed) &+ amount, ordering: .relaxed)

@@ -4,8 +4,8 @@
 /// The pool's queue has no bound of its own. Each task must bound the number of its waiting
 /// submissions, to one or to the number of its simultaneous turns.
 package protocol PooledTask: AnyObject, Sendable {
-    /// Does the waiting work, and returns. A thread of the pool calls this once for each
-    /// ``ThreadPool/submit(_:)``.
+    /// Does the waiting work, and returns. Each call is a turn of the task. A thread of the pool
+    /// calls this function once for each ``ThreadPool/submit(_:)``.
     ///
     /// If work is left when the turn is over (``ThreadPool/isTurnOver(since:)``), the task submits
     /// itself again, as its last step.

@@ -28,11 +28,12 @@ package struct ReaderPace: Sendable {
 
     package init() {}
 
-    /// Notes that the thread begins to work, after a pause or after a time without work. All times
-    /// in calls are times of `SystemTime.steadySeconds()`.
+    /// Records that the thread begins to work, after a pause or after a time without work. All
+    /// times in calls are times of `SystemTime.steadySeconds()`.
     package mutating func beginWork(at now: Double) { workBegan = now }
 
-    /// Takes the newest version, and counts the versions since an earlier call.
+    /// Records the newest version. The number of versions since an earlier call determines
+    /// ``isBusy``.
     package mutating func noteVersion(_ version: UInt64, at now: Double) {
         guard let window else {
             self.window = (now, version)

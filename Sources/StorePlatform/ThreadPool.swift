@@ -11,7 +11,7 @@ import Synchronization
 /// Any thread may call any function. Close a pool only after the workers that use it, because
 /// waiting tasks are dropped.
 package final class ThreadPool: Sendable {
-    /// The most threads beyond ``threadsMax``, for any number of held turns.
+    /// The maximum number of threads beyond ``threadsMax``, for any number of held turns.
     package static let surplusThreadsMax = 64
     /// The longest time that a task works in one turn while other tasks wait, in nanoseconds.
     package static let turnNanosecondsMax: UInt64 = 2_000_000
@@ -106,7 +106,7 @@ package final class ThreadPool: Sendable {
     ///   - name: the threads' name; at most 15 bytes of it show in `top -H` and debuggers.
     ///   - niceness: the lowest nice value of the threads; `nil` leaves them the value of the
     ///     thread that makes the pool.
-    ///   - threadsMax: the most threads whose turns are not held.
+    ///   - threadsMax: the maximum number of threads whose turns are not held.
     ///   - idleSecondsMax: the longest sleep of a thread before it ends; `nil` for no bound.
     ///   - startThread: starts a thread.
     package init(
@@ -168,8 +168,8 @@ package final class ThreadPool: Sendable {
     /// Begins at most one thread, if a task waits and a thread is missing. A thread is missing if
     /// turns are held, or if the start of a thread was refused or put off.
     ///
-    /// A thread outside the pool must call this about ten times a second while the pool is in use.
-    /// A turn that lasts through two calls becomes a held turn.
+    /// A thread outside the pool must call this function about ten times a second while the pool is
+    /// in use. A turn that lasts through two calls becomes a held turn.
     package func beginMissingThread() {
         let wakeup = state.withLock { state -> Wakeup in
             guard !state.isClosed else { return .none }

@@ -30,7 +30,7 @@ public final class TimedSemaphore: @unchecked Sendable {
         lock.deallocate()
     }
 
-    /// Ends one wait, now or later. Any thread may call it.
+    /// Ends one wait: a current wait, or else the next wait. Any thread may call this function.
     public func signal() {
         pthread_mutex_lock(lock)
         count += 1
@@ -75,7 +75,8 @@ package final class Latch: Sendable {
 
     package init() {}
 
-    /// Ends all waits, including future waits. Any thread may call it, once or several times.
+    /// Ends all waits, including future waits. Any thread may call this function, once or several
+    /// times.
     package func open() { opened.signal() }
 
     /// Waits until the latch is open. Returns false if the seconds are over first.

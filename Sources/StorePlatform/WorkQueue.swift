@@ -6,6 +6,6 @@ public protocol WorkQueue: Sendable {
     /// True if the queue has no work.
     var isEmpty: Bool { get }
 
-    /// Takes the next work. The worker calls this only if the queue is not empty.
+    /// Takes the next work. The worker calls this function only if the queue is not empty.
     mutating func take() -> Work
 }

@@ -89,7 +89,8 @@ public final class Worker<Queue: WorkQueue>: Sendable {
         state = Locked(State(queue: queue))
     }
 
-    /// Allows threads to begin. Call it once; work that was posted earlier waits for the call.
+    /// Allows threads to begin. Call this function once; work that was posted earlier waits for the
+    /// call.
     ///
     /// The worker keeps the body until ``close(seconds:_:)``. The body gets the worker as its
     /// argument, so that the body need not capture the worker's owner.
@@ -104,8 +105,8 @@ public final class Worker<Queue: WorkQueue>: Sendable {
         wakeThread(wakeup)
     }
 
-    /// Changes the queue, and wakes or begins a thread if there is work. Any thread may call it; it
-    /// never waits for the work.
+    /// Changes the queue, and wakes or begins a thread if there is work. Any thread may call this
+    /// function, which never waits for the work.
     ///
     /// - Returns: the result of `change`. `nil` if the worker is closed; then the queue is
     ///   unchanged.
@@ -121,15 +122,15 @@ public final class Worker<Queue: WorkQueue>: Sendable {
         return result
     }
 
-    /// Reads or changes the queue without adding work. Any thread may call it, even after
-    /// ``close(seconds:_:)``.
+    /// Reads or changes the queue without adding work. Any thread may call this function, even
+    /// after ``close(seconds:_:)``.
     @inlinable
     public func withQueue<Result: Sendable>(_ body: (inout Queue) -> Result) -> Result {
         state.withLock { body(&$0.queue) }
     }
 
     /// Reads or changes the queue if the worker rests. The worker rests if the queue is empty, and
-    /// no thread works, has been woken or is about to begin. Any thread may call it.
+    /// no thread works, has been woken or is about to begin. Any thread may call this function.
     ///
     /// A caller that does the worker's work itself marks the queue in `body`. ``WorkQueue/isEmpty``
     /// must be true for a marked queue even if work comes, so that no thread takes the work. The

@@ -108,8 +108,8 @@ struct AssertCheck {
 
     // Writing
 
-    /// Adds a line about the actions that other clients dispatched during the step, if there are
-    /// lines about differences.
+    /// Adds a line about the actions that other clients dispatched during the step, unless
+    /// ``differenceLines`` is empty.
     mutating func addActionsOfOtherClients(_ names: [String]) {
         guard !differenceLines.isEmpty, !names.isEmpty else { return }
         add("Other clients dispatched meanwhile: \(names.joined(separator: ", "))")

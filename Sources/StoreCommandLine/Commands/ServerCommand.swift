@@ -17,8 +17,8 @@ package enum ServerCommand: Equatable {
     /// True if the command plays a script.
     package var isAssert: Bool { if case .assert = self { true } else { false } }
 
-    /// True if the command neither serves a store nor opens a history; the options are then not
-    /// checked. Such a command is about credentials or the program, or sends requests to another
+    /// True if the options are not checked, because the command neither serves a store nor opens a
+    /// history. Such a command is about credentials or the program, or sends requests to another
     /// server.
     package var skipsConfigurationCheck: Bool {
         switch self {

@@ -14,7 +14,7 @@ public struct ConfigurationOption<Configuration: Sendable>: Sendable {
     package let placeholder: String?
     /// True if the option may be given several times.
     package let isRepeatable: Bool
-    /// True if no text of the program may contain the value.
+    /// True if no output of the program may contain the value.
     package let isSecret: Bool
     /// True if the form does not allow the default: the option must then be given.
     package private(set) var isRequired = false
@@ -51,8 +51,8 @@ public struct ConfigurationOption<Configuration: Sendable>: Sendable {
 }
 
 extension ConfigurationOption {
-    /// Returns this option as an option of a configuration that contains this option's
-    /// configuration. `fresh` has the defaults.
+    /// Returns this option as an option of a larger configuration that contains the option's own
+    /// configuration. `fresh` is the own configuration with its defaults.
     package func lifted<Whole>(
         fresh: Configuration,
         get: @escaping @Sendable (Whole) -> Configuration,

@@ -173,7 +173,8 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         return rest.popFirst()
     }
 
-    /// Handles a flag that is not an option. Returns false if `name` is not such a flag.
+    /// Handles a flag that is not an option. Returns false if `name` is not the name of such a
+    /// flag.
     private mutating func readCommandFlag(
         _ name: String,
         _ inline: String?,

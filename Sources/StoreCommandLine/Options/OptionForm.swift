@@ -14,7 +14,7 @@ public struct OptionForm<Value: Equatable & Sendable>: Sendable {
     let read: @Sendable (String) -> Value?
     /// Returns the text of a value; `nil` for a value without a text.
     let format: @Sendable (Value) -> String?
-    /// True if no text of the program may contain a value.
+    /// True if no output of the program may contain a value.
     let isSecret: Bool
 
     /// Makes a form that the library does not have.
@@ -23,7 +23,7 @@ public struct OptionForm<Value: Equatable & Sendable>: Sendable {
     ///   - placeholder: the name of the value in `--help`, in capitals.
     ///   - allowed: the description of the allowed texts, for errors: `a color, such as #0a7`.
     ///   - read: returns the value of a text; `nil` if the text is not allowed.
-    ///   - show: returns a text of the value, of which `read` makes the same value.
+    ///   - show: returns a text of the value. `read` must turn this text into an equal value.
     public init(
         _ placeholder: String,
         allowed: String,

@@ -25,7 +25,7 @@ public enum Counter: ModuleInterface {
         /// The counter gets another step, which may be any 64-bit integer.
         case stepChangeRequested(step: Int)
 
-        /// Whole wire names, which stay because clients and logs have them.
+        /// The whole wire names. They must not change, because clients and logs have these names.
         enum CodingKeys: String, CodingKey {
             case increaseRequested = "/CounterIncreaseRequested"
             case decreaseRequested = "/CounterDecreaseRequested"

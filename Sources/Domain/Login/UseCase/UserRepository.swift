@@ -38,7 +38,7 @@ public struct MemoryUserRepository: UserRepository {
 
 /// The key of the repository in which the store looks users up.
 public enum UserRepositoryKey: DependencyKey {
-    /// A repository with a single user, for trials: `demo`, with the password `demo`.
+    /// A repository for trials. Its only user is `demo`, with the password `demo`.
     public static let live: any UserRepository = MemoryUserRepository([
         "demo": ("demo", Profile(userName: "demo", displayName: "Demo"))
     ])
