@@ -6,7 +6,7 @@ import StorePlatform
 package import StorePublishing
 import Synchronization
 
-/// A store as `/metrics` reads it.
+/// The values of a store that `/metrics` reads.
 package protocol MeasurableStore: AnyObject, Sendable {
     var engine: Engine { get }
     var streamWriter: StreamWriter { get }
@@ -53,9 +53,9 @@ package struct MeasuredStore: Sendable {
 /// their own.
 package struct StoreFigures: Sendable {
     package let core: CoreFigures
-    /// The times of effects, by their module and the action that they follow.
+    /// The durations of effects, by the module and the action of each effect.
     package let effects = EffectTimes()
-    /// The times of requests, by route.
+    /// The durations of requests, by route.
     package let requests = RequestTimes()
     /// The counters of requests that a policy denied.
     let denials: PolicyDenialCounts
@@ -85,10 +85,10 @@ package struct StoreFigures: Sendable {
     }
 }
 
-/// The times that requests take, for each route of a store. The number of series depends only on
-/// the routes: a path from a client makes no series.
+/// The durations of requests, for each route of a store. The number of series depends only on the
+/// routes, and not on the paths that clients send.
 package final class RequestTimes: Sendable {
-    /// The times of a route's requests.
+    /// The durations of a route's requests.
     struct RouteSeries: Sendable {
         let method: String
         /// The route's pattern: `/modules/{name}`.

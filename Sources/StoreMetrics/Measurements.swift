@@ -4,8 +4,8 @@ package import StoreHTTPTransport
 package import StoreTelemetry
 package import StoreTraces
 
-/// The objects from which the metrics of one answer are read. Values that several metrics use are
-/// read once.
+/// The objects from which one answer of `/metrics` is made. A value that several metrics use is
+/// read only once.
 package struct Measurements {
     let stores: [MeasuredStore]
     /// The measurements of the process; `nil` if the metrics are only about a named store.
@@ -14,7 +14,7 @@ package struct Measurements {
     let actions: [(store: MeasuredStore, action: CoreFigures.ActionFigures)]
     /// The figures of each kind of effect; `nil` if no store has effects.
     let effects: [(labels: MetricLabels, series: EffectTimes.Series)]?
-    /// The figures that the system has about the process; `nil` if ``process`` is `nil`.
+    /// The figures that the system reports about the process; `nil` if ``process`` is `nil`.
     let processFigures: ProcessFigures?
 
     package init(_ stores: [MeasuredStore], _ process: MeasuredProcess?) {

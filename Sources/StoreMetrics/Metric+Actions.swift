@@ -88,7 +88,7 @@ extension Metric {
         ) { $0.retriedCount },
     ]
 
-    /// The metrics of the history: its extent, and the times that its writes take.
+    /// The metrics of the history: its extent, and the durations of its writes.
     static let journal: [Metric] = [
         .perStore(
             "store_journal_failed",

@@ -94,8 +94,8 @@ extension Metric {
         },
     ]
 
-    /// The figures that the system has about the process, under the names that Prometheus's clients
-    /// use.
+    /// The figures that the system reports about the process, under the names that Prometheus's
+    /// clients use.
     static let processFigures: [Metric] = [
         .ofProcessFigures("process_cpu_seconds_total", "Processor time, in user and system mode.") {
             $0.cpuSeconds

@@ -77,7 +77,7 @@ extension Metric {
         ) {
             $0.figures.requests.all.flatMap { $0.times.valuesByStatusClass($0.method, $0.route) }
         } process: {
-            // The times of requests that were answered before a route was found.
+            // The durations of requests that were answered before a route was found.
             $0.transport.unroutedTimes.valuesByStatusClass("none", "none")
         },
         .perStore("store_sessions_open", "Sessions of clients.") { $0.store.sessionCounts?.open },
@@ -127,7 +127,7 @@ extension MeasuredStore {
 }
 
 extension RouteTimes {
-    /// Returns the times for each class of status codes with at least one request.
+    /// Returns the durations for each class of status codes with at least one request.
     fileprivate func valuesByStatusClass(_ method: String, _ route: String)
         -> Metric.Values<Distribution>
     {

@@ -45,7 +45,7 @@ struct Metric: Sendable {
 // Values of stores
 
 extension Metric {
-    /// Makes a metric with a value of each store; a store may have no value.
+    /// Makes a metric with at most one value of each store.
     static func perStore<Value: MetricValue>(
         _ name: String,
         _ help: String,
@@ -144,8 +144,8 @@ extension Metric {
         Metric(name, help) { $0.process.flatMap(values)?.map { ([label: $0], $1) } }
     }
 
-    /// Makes a metric with a figure that the system has about the process. The metric has no value
-    /// if the system does not report the figure.
+    /// Makes a metric with a figure that the system reports about the process. The metric has no
+    /// value if the system does not report the figure.
     static func ofProcessFigures<Value: MetricValue>(
         _ name: String,
         _ help: String,

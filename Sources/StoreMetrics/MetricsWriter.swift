@@ -75,7 +75,7 @@ enum MetricKind: String, Sendable {
     case counter
     /// Values that go up and down.
     case gauge
-    /// Texts, as labels of a value that is always 1. The name ends with `_info`.
+    /// A value that is always 1, with texts as its labels. The name ends with `_info`.
     case info
     /// Distributions.
     case histogram

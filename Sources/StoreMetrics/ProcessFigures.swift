@@ -1,8 +1,8 @@
 import Glibc
 import StorePlatform
 
-/// The figures that the system has about this process (proc(5), getrusage(2)). A figure is `nil` if
-/// the system does not report it.
+/// The figures that the system reports about this process (proc(5), getrusage(2)). A figure is
+/// `nil` if the system does not report it.
 package struct ProcessFigures: Sendable {
     /// Seconds of processor time, in user and system mode.
     package let cpuSeconds: Double?

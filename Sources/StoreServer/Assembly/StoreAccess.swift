@@ -8,8 +8,8 @@ import StorePlatform
 /// The access control of a store, made from the files that its configuration names.
 struct StoreAccess: Sendable {
     let control: AccessControl
-    /// The check of credentials. If a store has the clients of the store at `/`, both stores share
-    /// this object, so they accept the same cookies.
+    /// The object that checks credentials. If a store has the clients of the store at `/`, both
+    /// stores share this object, so they accept the same cookies.
     let authenticator: Authenticator
     private let readPolicy: @Sendable () throws(ConfigurationError) -> Policy
 
@@ -39,7 +39,7 @@ struct StoreAccess: Sendable {
         )
     }
 
-    /// Reads the files again. Throws and changes nothing if one of the files is wrong.
+    /// Reads the files again. If one of the files is wrong, throws an error and changes nothing.
     func reload() throws(ConfigurationError) {
         let policy = try readPolicy()
         try ConfigurationError.wrapErrors { try authenticator.reload() }

@@ -32,14 +32,14 @@ struct StoreAssembly<State: Codable & Equatable & Sendable>: Sendable {
     init(_ context: StoreContext<State>) throws {
         self.context = context
 
-        // The past: the journal, and the newest state of the history. The journal makes the data
-        // directory, which has the key for cookies. So the access control is made after the
-        // journal.
+        // The parts of the past: the journal, and the newest state of the history. The journal
+        // makes the data directory, which has the key for cookies. So the access control is made
+        // after the journal.
         (journal, history) = try context.openHistory()
         access = try StoreAccess(context)
         firstActions = try context.firstActions(ifEmpty: history)
 
-        // For readers: streams, the log, the published states, snapshots.
+        // The parts for readers: streams, the log, the published states, snapshots.
         streams = try StreamWriter(
             limits: context.configuration.streamLimits,
             frames: .tagged(epoch: history.epoch),
@@ -61,7 +61,7 @@ struct StoreAssembly<State: Codable & Equatable & Sendable>: Sendable {
         keeper = context.snapshotKeeper(of: history, stateStreams)
         let reader = context.reader(of: history, log, stateStreams, views, waiters, documents)
 
-        // The Core, with everything that follows its actions.
+        // The Core, with the parts that follow its actions.
         figures = context.figures(of: history.journal, keeper, access)
         health = StoreHealth(context)
         core = try context.core(
@@ -82,7 +82,7 @@ struct StoreAssembly<State: Codable & Equatable & Sendable>: Sendable {
         )
         let attachments = context.attachObservers(to: core, history.epoch)
 
-        // For clients: the value that the routes share, and the routes.
+        // The parts for clients: the value that the routes share, and the routes.
         store = context.store(core, history.state, reader, streams)
         router = StoreRoutes(
             context: context,
@@ -93,7 +93,7 @@ struct StoreAssembly<State: Codable & Equatable & Sendable>: Sendable {
             health: health
         ).router()
 
-        // For other programs: the files of shared values.
+        // The parts for other programs: the files of shared values.
         sharedFileWriters = context.startSharedFileWriters(of: core, history)
     }
 }

@@ -12,8 +12,8 @@ import StoreTelemetry
 import StoreWire
 
 extension StoreContext {
-    /// Makes the metrics of a store: a row for each type of action, and a row for each use case and
-    /// each notification.
+    /// Makes the objects that measure a store. They have a row for each type of action, each use
+    /// case and each notification.
     func figures(
         of journal: any Journal,
         _ keeper: SnapshotKeeper,
@@ -91,7 +91,7 @@ extension StoreContext {
     }
 
     /// Attaches analytics, middleware, interceptors and the program's observers to the Core. The
-    /// publisher is attached elsewhere, as the sink of the Core.
+    /// publisher is not attached here, because it is the sink of the Core.
     func attachObservers(to core: Core<State>, _ epoch: Epoch) -> CoreAttachments {
         let attachments = CoreAttachments()
         let builtIn = analytics(epoch).map { [(AnalyticsMiddleware<State>.id, $0.observe)] } ?? []

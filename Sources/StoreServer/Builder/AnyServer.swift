@@ -2,11 +2,12 @@ import StoreAuthorization
 import StoreCommandLine
 import StoreHTTP
 
-/// The declarations of a store, without the type of its state. A process may have several stores.
+/// The declarations of a store, without the type of its state. So a process can have stores with
+/// different types of states.
 protocol AnyServer: Sendable {
     var hasProgramJournal: Bool { get }
 
-    /// True if the program keeps the history of this store in memory.
+    /// True if the program declares that this store keeps its history in memory.
     var isEphemeral: Bool { get }
 
     /// The paths of the files that keep the shared values of modules.

@@ -49,10 +49,11 @@ public protocol ProgramOptions: DependencyKey, Equatable, Sendable where Value =
 }
 
 extension ProgramOptions {
-    /// An option of this type.
+    /// An option that sets a property of this type.
     public typealias Option = ConfigurationOption<Self>
 
-    /// The defaults. A server sets the options in force before it prepares its dependencies.
+    /// The options with their defaults. Before a server prepares its dependencies, it replaces
+    /// these options with the options in force.
     public static var live: Self { Self() }
 
     /// Allows every combination of options.

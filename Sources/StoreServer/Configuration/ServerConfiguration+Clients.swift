@@ -152,7 +152,8 @@ public enum CookieSecurity: String, Sendable, CaseIterable {
     case auto
     /// Every cookie is secure.
     case always
-    /// No cookie is secure: a cookie that is sent over a network without TLS can be read there.
+    /// No cookie is secure. Other parties can then read the cookies of clients that use a network
+    /// without TLS.
     case never
 }
 

@@ -3,7 +3,8 @@ import StoreCommandLine
 import StorePlatform
 
 /// The file in the data directory that names the owners to forget, one on each line. The file
-/// exists from the beginning of a forget to its end, even if the process ends meanwhile.
+/// exists until the owners are forgotten or the store refuses to forget them, even if the process
+/// ends meanwhile.
 struct ForgetFile: Sendable {
     /// The maximum number of owners in the file.
     static let ownersMax = 100_000
@@ -12,7 +13,7 @@ struct ForgetFile: Sendable {
     private static let bytesMax = 64 << 20
 
     private let path: String
-    /// The file with the reason why the store refused the last forget.
+    /// The file with the reason why the store last refused to forget owners.
     private var refusalPath: String { path + ".refused" }
 
     init(in directory: String) { path = directory + "/forget" }
@@ -50,13 +51,13 @@ struct ForgetFile: Sendable {
         sync()
     }
 
-    /// Removes the file, because the forget is complete.
+    /// Removes the file. Call this function when the owners are forgotten.
     func remove() {
         unlink(path)
         sync()
     }
 
-    /// Removes the file, and keeps the reason why the store refused the forget.
+    /// Removes the file, and stores the reason why the store refused to forget the owners.
     func refuse(because reason: String) {
         try? AtomicFile.write(Array(reason.utf8), to: refusalPath, mode: 0o644)
         remove()

@@ -135,7 +135,7 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
     /// Opens the journal of a directory for a command that only reads. A file from an older server
     /// keeps its form.
     ///
-    /// Without a sealer, the records have their stored form.
+    /// Without a sealer, the opened journal returns records in their stored form.
     func openForReading(
         _ directory: String,
         sealer: RecordSealer? = nil

@@ -7,7 +7,7 @@ import Synchronization
 
 /// The part of a running store that forgets the owners in the file `forget`.
 final class Forgetter: Sendable {
-    /// The pause after an attempt that failed, in seconds.
+    /// The time between a failed attempt and the next attempt, in seconds.
     private static let pauseSeconds = 5
     private let file: ForgetFile
     private let keeper: SnapshotKeeper
@@ -34,8 +34,8 @@ final class Forgetter: Sendable {
         self.dispatch = dispatch
     }
 
-    /// Begins the forget on a thread of its own if there is a file. A single thread calls this
-    /// function at short intervals.
+    /// If there is a file, begins to forget its owners on a thread of its own. A single thread
+    /// calls this function at short intervals.
     func check() {
         guard file.exists,
             SystemTime.steadyNanoseconds() >= nextAttemptTime.load(ordering: .relaxed),
@@ -66,11 +66,12 @@ final class Forgetter: Sendable {
     }
 }
 
-/// The reason why a forget is not complete.
+/// The reason why the owners in the file are not forgotten.
 enum ForgetError: Error, CustomStringConvertible {
-    /// The program refuses its own action, for this reason. Nothing was forgotten.
+    /// A reducer refuses an action of ``Server/forgetting(_:)``, for this reason. Nothing was
+    /// forgotten.
     case refused(String)
-    /// A step failed. The forget is still pending.
+    /// The journal or another part failed. The server tries again later.
     case failed(String)
 
     var description: String {

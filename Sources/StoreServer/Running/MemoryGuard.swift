@@ -19,7 +19,7 @@ final class MemoryGuard: Sendable {
     static let criticalPercent = 97
     /// The number of calls of ``check()`` after which freed memory is given back to the system,
     /// while memory is scarce. From ``criticalPercent`` on, each call gives memory back. At lower
-    /// percentages, a return in each call would take too much time.
+    /// percentages, giving memory back in each call would take too much time.
     private static let checksPerTrim = 5
 
     private struct Condition: Sendable {

@@ -4,8 +4,8 @@ import Synchronization
 /// Gives freed memory back to the system at intervals, if the process has grown. The process then
 /// does not hold the memory of clients that have left, and free fragments do not accumulate.
 ///
-/// The allocator blocks other threads meanwhile, for about a millisecond. With a large heap, this
-/// takes longer, and the next interval is longer, too.
+/// The allocator blocks other threads meanwhile, for about a millisecond. With a large heap, the
+/// other threads are blocked longer, and the next interval is longer, too.
 final class MemoryTrimmer: Sendable {
     static let intervalSeconds = 30.0
     /// The maximum share of all time that calls of `giveBack` may take.

@@ -16,11 +16,11 @@ protocol RunningStore: Sendable {
     var router: Router { get }
     var figures: StoreFigures { get }
     var health: StoreHealth { get }
-    /// The check of credentials; `nil` if every client may use all routes.
+    /// The object that checks credentials; `nil` if every client may use all routes.
     var authenticator: Authenticator? { get }
 
-    /// Reads keys and policy again, and ends the streams that keys and policy no longer allow.
-    /// Throws and changes nothing if a file is wrong.
+    /// Reads keys and policy again, and ends the streams that keys and policy no longer allow. If a
+    /// file is wrong, throws an error and changes nothing.
     func reloadAccess() throws
 
     /// Ends the streams and waiting requests that the policy does not allow, or whose credentials

@@ -33,12 +33,12 @@ final class ServerProcess: Sendable {
     /// The threads that several stores share; `nil` for a single store, which has threads of its
     /// own.
     let threads: SharedThreads?
-    /// The names that a policy may use, for each store of the process.
+    /// The names that a policy may use, with an element for each store of the process.
     let policyVocabularies: [PolicyVocabulary]
     private let stores = Locked(Stores())
 
-    /// Makes the shared parts. Throws if analytics can't be written, or the system refuses a
-    /// descriptor.
+    /// Makes the parts that the stores share. Throws if analytics can't be written, or if the
+    /// system refuses a descriptor.
     init(
         _ configuration: ServerConfiguration,
         on transport: HTTPServer,
@@ -169,10 +169,11 @@ final class ServerProcess: Sendable {
         UnavailableStore(at: links, problem, hosts: configuration.hostRule, ids: requestIDs)
     }
 
-    /// Stops the stores and the shared parts. A part stops after all parts that depend on it.
+    /// Stops the stores, and then the parts that they share. A part stops after all parts that
+    /// depend on it.
     func stop() -> StopOutcome {
-        // The deadline is 2.5 s before the end of the timeout. The later steps need this time: they
-        // have minimum times, and the log, whose reader may hang, gets a second.
+        // The deadline is 2.5 s before the end of the timeout. The steps after the deadline take
+        // some time in any case, and the log, whose reader may hang, takes up to a second.
         let deadline = Deadline(
             seconds: max(1, Double(configuration.shutdownTimeout.wholeSeconds) - 2.5)
         )
@@ -209,8 +210,8 @@ final class ServerProcess: Sendable {
         return unfinished.compactMap { $0 }.first
     }
 
-    /// Calls `work` for all stores at the same time, on a thread for each store. A call may wait
-    /// for clients, a reducer or a disk, and then delays no other store.
+    /// Calls `work` for all stores at the same time, on a thread for each store. So a call that
+    /// waits for clients, a reducer or a disk delays no other store.
     private static func concurrentMap<Answer: Sendable>(
         _ stores: [any RunningStore],
         _ work: @escaping @Sendable (any RunningStore) -> Answer

@@ -36,8 +36,8 @@ final class SharedThreads: Sendable {
         for pool in [coreThreads, journalThreads, readerThreads] { pool.beginMissingThread() }
     }
 
-    /// Ends the threads. Called when all stores have ended. Does not wait longer than the deadline
-    /// for blocked threads.
+    /// Ends the threads. Call this function when all stores have ended. After the deadline, the
+    /// function no longer waits for blocked threads.
     func stop(by deadline: Deadline) {
         streamThread.stop()
         for pool in [readerThreads, journalThreads, coreThreads] {

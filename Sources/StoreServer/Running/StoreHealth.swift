@@ -49,7 +49,7 @@ final class JournalCondition: Sendable {
     var failure: JournalError? { condition.withLock { $0.failure } }
 
     /// Sets the function that cancels the effects after a failure, because their results would be
-    /// lost. Called before the Core starts.
+    /// lost. Call this function before the Core starts.
     func onFailure(cancelEffects cancel: @escaping @Sendable () -> Void) {
         condition.withLock { $0.cancelEffects = cancel }
     }

@@ -64,7 +64,7 @@ final class TraceExporting: Sendable {
     func start() { exporter.start() }
 
     /// Exports the waiting spans, and ends the exporter. After `seconds`, drops the spans that
-    /// still wait. Called after ``start()``.
+    /// still wait. Call this function after ``start()``.
     func close(seconds: Double) { exporter.close(seconds: min(Self.stopSecondsMax, seconds)) }
 
     /// Returns the resource of the spans, by OpenTelemetry's conventions.

@@ -18,7 +18,7 @@ final class Watchdog: Sendable {
         var isLogged = false
     }
 
-    /// The action that is being reduced; the Core notes it here.
+    /// The action that is being reduced, which the Core stores here.
     let progress = ReducerProgress()
     private let slowSeconds: Int
     private let stuckSeconds: Int
@@ -106,7 +106,7 @@ final class WatchdogThread: Sendable {
         checks.withLock { $0.regular.append(check) }
     }
 
-    /// Sets the fast check, which runs every 0.02 s. Called before the start.
+    /// Sets the fast check, which runs every 0.02 s. Call this function before the start.
     func setFastCheck(_ check: @escaping @Sendable () -> Void) {
         checks.withLock { $0.fastCheck = check }
     }
