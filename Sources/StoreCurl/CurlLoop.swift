@@ -71,7 +71,7 @@ final class CurlLoop: Sendable {
         }
     }
 
-    /// Lets the thread end when no request is left. The caller submits no further requests.
+    /// Lets the thread end when no request is left. The caller must not submit further requests.
     func close() {
         inbox.withLock { inbox in
             inbox.isClosing = true

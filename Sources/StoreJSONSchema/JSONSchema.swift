@@ -82,8 +82,8 @@ extension JSONSchema {
         return distinct.count == 1 ? first : .anyOf(distinct)
     }
 
-    /// The schema of a value of this schema, or `null`. If this schema permits `null` already, the
-    /// result is this schema.
+    /// The schema that permits the values of this schema, and also `null`. If this schema permits
+    /// `null` already, the result is this schema.
     var orNull: JSONSchema {
         switch self {
         case .any, .null, .nullable: self
@@ -203,8 +203,8 @@ extension JSONSchema {
         }
     }
 
-    /// True for a boolean, a number and a text. To permit `null`, the `type` of such a schema
-    /// becomes a list with `null`.
+    /// True if the schema describes a boolean, a number or a text. To permit `null`, the `type` of
+    /// such a schema becomes a list with `null`.
     private var isScalar: Bool {
         switch self {
         case .boolean, .number, .integer, .string, .text: true

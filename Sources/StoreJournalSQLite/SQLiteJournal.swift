@@ -190,7 +190,8 @@ public final class SQLiteJournal: Journal {
     /// Moves all pages of the write-ahead log into the database, makes the mark durable, and
     /// releases the directory.
     ///
-    /// After that, calls of other functions fail. A second call of `close()` does nothing.
+    /// After a call of `close()`, calls of other functions fail. A second call of `close()` does
+    /// nothing.
     public func close() {
         // The readers close first: the last connection to close deletes the write-ahead log, and
         // has to be the writer's.

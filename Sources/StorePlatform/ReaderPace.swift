@@ -20,7 +20,7 @@ package struct ReaderPace: Sendable {
     static let pauseSecondsMin = 0.001
     package static let pauseSecondsMax = 0.25
 
-    /// True if many versions came in the last window.
+    /// True if the Core made many versions in the last measured time.
     package private(set) var isBusy = false
     private var window: (began: Double, version: UInt64)?
     /// The time at which the work since the last pause began.

@@ -107,7 +107,7 @@ struct Sleepers: Sendable {
     /// Sleeps until a call of ``wake(_:)``. The caller has counted the thread as sleeping.
     ///
     /// - Parameter leave: takes a thread off the owner's count; returns false if the count is 0.
-    /// - Returns: `false` if the thread was idle for the longest time, and is to end.
+    /// - Returns: `false` if the thread has been idle for ``idleSecondsMax``, and has to end.
     func sleep(whenIdle leave: () -> Bool) -> Bool {
         guard let idleSecondsMax else {
             signals.wait()

@@ -29,8 +29,8 @@ package struct CollectorURL: Sendable, Equatable {
         exposesSpans = parts[0].lowercased() == "http" && !Self.isLoopback(host.lowercased())
     }
 
-    /// Returns true if a host, in lower case, is this machine. A host name may begin like an
-    /// address of this machine, such as `127.example.com`, but names another machine.
+    /// Returns true if a host, in lower case, is this machine. A host name such as
+    /// `127.example.com` begins like an address of this machine, but names another machine.
     private static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host == "[::1]" { return true }
         let bytes = host.split(separator: ".", omittingEmptySubsequences: false)

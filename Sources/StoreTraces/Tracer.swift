@@ -8,8 +8,8 @@ package final class Tracer: Sendable {
     /// The bound of the random numbers. A new trace is exported if its random number is below this
     /// bound.
     private let samplingThreshold: Atomic<UInt64>
-    /// The state of the random number generator for this decision. The ids of traces and spans come
-    /// from a better generator.
+    /// The state of the random number generator that decides about the export of new traces. The
+    /// ids of traces and spans come from a better generator.
     private let randomState = Atomic<UInt64>(.random(in: .min ... .max))
 
     /// Makes a tracer that exports the share `ratio` of all new traces, 0 to 1.

@@ -5,8 +5,8 @@ package struct ScriptCredentials: Sendable {
     let sessionlessReaderCredential: Credential?
     /// The credentials of steps, by the principals of the steps, such as `author/u1`.
     package var senderCredentialsByPrincipal: [String: Credential]
-    /// The credentials of requests that read the state in a session, by principal. For a principal
-    /// without an element, these requests have the credential from
+    /// The credentials of requests that read the state in a session, by principal. If this
+    /// dictionary has no element for a principal, its requests have the credential from
     /// ``senderCredentialsByPrincipal``.
     package var sessionReaderCredentialsByPrincipal: [String: Credential] = [:]
 

@@ -25,7 +25,7 @@ struct StoreClient {
         let version: UInt64
     }
 
-    /// An applied action of the log.
+    /// An applied action, as the log shows it.
     struct AppliedEntry {
         let version: UInt64
         let type: String
@@ -90,7 +90,7 @@ struct StoreClient {
         return headers
     }
 
-    /// Returns the newest state that the sender of a step sees.
+    /// Returns the newest state, with the parts that the sender of a step may read.
     func readState(_ sender: AssertScript.Sender) throws(CommandClientError) -> ObservedState {
         let answer = try get("/state", sender)
         guard let tag = answer.headers["etag"].flatMap({ Tag($0.dropFirst().dropLast()) }),

@@ -71,7 +71,7 @@ package struct PolicyCommand: Equatable, Sendable {
 package struct PolicyAnswer: Sendable {
     /// The text to print, with the line feed at its end.
     package let text: String
-    /// True for the exit status 0, false for the exit status 1.
+    /// True if the exit status is 0, false if the exit status is 1.
     package let exitsWithSuccess: Bool
 
     package init(_ text: String, exitsWithSuccess: Bool = true) {

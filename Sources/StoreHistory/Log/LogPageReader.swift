@@ -7,7 +7,7 @@ package import StoreWire
 package struct LogPageReader: Sendable {
     /// The maximum number of bytes of payload and meta in a page with several records.
     package static let bytesMax = 4 << 20
-    /// The longest search for a page, in seconds.
+    /// The maximum time of the search for one page, in seconds.
     package var searchSecondsMax = 1.0
 
     package let log: ActionLog

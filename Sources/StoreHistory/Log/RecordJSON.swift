@@ -119,8 +119,8 @@ package enum ClientOrigin {
         return text + " " + agent.prefix(agentCharactersMax)
     }
 
-    /// Returns the session in a text; `nil` if the client had no session, or if the program itself
-    /// dispatched the action.
+    /// Returns the session in the text about a client; `nil` if the client had no session, or if
+    /// the program itself dispatched the action.
     package static func session(in text: String) -> String? {
         guard let space = text.utf8.firstIndex(of: UInt8(ascii: " ")) else { return nil }
         let rest = text.utf8[text.utf8.index(after: space)...]

@@ -27,7 +27,7 @@ package struct RestrictedRecord {
 /// The last states are kept, so a reader that follows the log replays each record once. Any thread
 /// may call the functions, which wait for the disk.
 package final class ReplayedReaders<State: Codable & Sendable>: RecordReaders {
-    /// The longest replay for a page of records, in seconds.
+    /// The maximum time of the replay for one page of records, in seconds.
     static var secondsMax: Double { 5 }
     /// The most actions between a kept state and a record for which no snapshot is read.
     static var nearActionsMax: UInt64 { 1_000 }

@@ -23,8 +23,8 @@ struct DecodingFailure: Error {
             }
         }
 
-        /// A shorter text without an integer's bounds. Writing the bounds takes longer than reading
-        /// a value.
+        /// A shorter text, which leaves out an integer's bounds. Writing the bounds takes longer
+        /// than reading a value.
         var brief: String {
             switch self {
             case .words(let words): words

@@ -2,7 +2,7 @@ import StoreTexts
 
 /// The exact value of a JSON number: an integer times a power of ten.
 ///
-/// A `Double` cannot distinguish 2^53 from 2^53 + 1. Nor can it represent 0.1 exactly.
+/// A `Double` cannot distinguish 2^53 from 2^53 + 1, and cannot represent 0.1 exactly.
 struct DecimalNumber: Equatable {
     /// The maximum number of zeros that ``integerText`` appends. No integer type has that many
     /// digits.

@@ -49,9 +49,9 @@ struct KeyTypeData<Place> {
     /// Moves the stored container of a level to a place, and returns the container. Returns `nil`
     /// if no container is stored, or if other code holds a reference to it.
     ///
-    /// The result is the single reference that a container consists of. With the container's type
-    /// as result, each call would look up that type at run time. The look-up takes as long as
-    /// making a container.
+    /// The result is the single reference that a container consists of. If the result had the
+    /// container's type, each call would look up that type at run time. The look-up takes as long
+    /// as making a container.
     @inline(__always)
     func reuseContainer(_ level: Int, at place: Place) -> AnyObject? {
         let slot = level & (Self.slotCount &- 1)

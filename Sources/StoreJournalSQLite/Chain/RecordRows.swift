@@ -15,8 +15,9 @@ struct RecordRows: ~Copyable {
     /// row.
     private var isAtEnd: Bool
 
-    /// Begins to read the rows after the version `after`, up to `throughVersion`, or up to the last
-    /// row for `nil`. Reads the hash at `after` from the database if `start` is `nil`.
+    /// Begins to read the rows after the version `after`, up to `throughVersion`. If
+    /// `throughVersion` is `nil`, the last row is the end. Reads the hash at `after` from the
+    /// database if `start` is `nil`.
     ///
     /// - Throws: ``DatabaseFailure`` if the record at `after` is missing or deleted, or can't be
     ///   read.

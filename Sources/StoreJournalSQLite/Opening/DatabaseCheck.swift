@@ -58,8 +58,8 @@ struct DatabaseCheck {
     /// Adds a fault. Only the first fault stays in ``damage``.
     mutating func noteDamage(_ fault: String) { damage = damage ?? fault }
 
-    /// Runs one of the checks. If the check finds damage, adds the fault, so that the next check
-    /// can run. Throws all other errors.
+    /// Runs one of the checks. If the check finds damage, adds the fault and returns, so that the
+    /// next check can run. Throws all other errors.
     private mutating func run(
         _ check: (inout DatabaseCheck) throws(DatabaseFailure) -> Void
     ) throws(DatabaseFailure) {

@@ -78,8 +78,8 @@ package struct RecordSealer: Sendable {
         return record.with(payload: payload, meta: meta, origin: origin)
     }
 
-    /// Returns the ranges of the personal values in a payload with their owners, in the order of
-    /// the ranges. No range is within another range.
+    /// Returns the range and the owner of each personal value in a payload, sorted by the ranges.
+    /// No range is within another range.
     private func personalValues(
         of record: Record,
         from sender: String

@@ -19,7 +19,7 @@ package struct SealedPayload {
     /// A sealed value, with its position in the stored form.
     struct Value {
         let use: Use
-        /// The offset of the `null` in the public JSON, for a member.
+        /// For a member, the offset of its `null` in the public JSON.
         let offset: Int
         let slot: UInt32
         let sealed: Range<Int>
@@ -62,7 +62,8 @@ package struct SealedPayload {
     /// The whole stored form.
     package var payload: [UInt8] { bytes }
 
-    /// Returns the sealed values in their order; `nil` if the bytes are no values.
+    /// Returns the sealed values in their order; `nil` if the bytes are not a list of sealed
+    /// values.
     func values() -> [Value]? {
         var values: [Value] = []
         var place = jsonRange.upperBound

@@ -203,8 +203,8 @@ private struct QueuedEvent: Sendable {
     func encodedLine() throws -> [UInt8] { try line ?? encoder.line(for: event) }
 }
 
-/// Decides when the log gets a line about lost events. The log gets a line when losses begin, and a
-/// line when they end, but at most two lines a minute.
+/// The pace of log lines about lost events. The log gets a line when losses begin, and a line when
+/// they end, but at most two lines a minute.
 package struct LossReportPace: Sendable {
     /// The shortest time between two lines about losses.
     static let quietSeconds = 60

@@ -8,7 +8,7 @@ import Synchronization
 package final class LogWriter: Sendable {
     /// The maximum number of lines that wait.
     package static let queueLinesMax = 1_024
-    /// The number of waiting lines from which lines of details are lost (``offer(details:_:)``).
+    /// The number of waiting lines above which the log loses detail lines (``offer(details:_:)``).
     /// The rest of the queue is for other lines.
     package static let detailsWaitingMax = queueLinesMax / 2
     /// The writer for standard error; its thread begins with the first use.

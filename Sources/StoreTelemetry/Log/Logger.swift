@@ -81,7 +81,7 @@ package struct Logger: Sendable {
         owner.writer.offer(LogLine(level, event, of: store, message, fields))
     }
 
-    /// Writes up to `count` lines of details, as many as fit. Half of the queue is for other lines.
+    /// Writes up to `count` detail lines, as many as fit. Half of the queue is for other lines.
     /// `make` gets the number of lines, and runs on the log's thread.
     package func writeDetails(
         _ count: Int,

@@ -32,7 +32,7 @@ package struct MediaType: Sendable, Equatable {
         return parameters.allSatisfy { $0.name != "charset" || $0.value.lowercased() == "utf-8" }
     }
 
-    /// Returns true if the value of a `Content-Type` header is JSON in UTF-8. For the usual
+    /// Returns true if the value of a `Content-Type` header names JSON in UTF-8. For the usual
     /// spelling, the cost is one comparison.
     package static func isJSON(_ header: String) -> Bool {
         header == "application/json" || MediaType(header)?.isJSON == true
