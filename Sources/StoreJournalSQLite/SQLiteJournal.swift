@@ -208,7 +208,7 @@ public final class SQLiteJournal: Journal {
     }
 
     /// Throws if SQLite or the canonical form can't store a record. A client can't cause this
-    /// error, because the bounds on requests are much smaller.
+    /// error, because the bounds on requests are not larger.
     private static func check(_ batch: JournalBatch, after: UInt64) throws(JournalError) {
         var next = after
         for record in batch.records {
