@@ -90,8 +90,8 @@ struct EffectRoutes: RouteGroup {
 
 extension EffectRunner {
     /// Cancels the effects with this id that the viewer may list: shared effects, and effects of
-    /// the viewer's session and user. For an operator, cancels the effects of all sessions and
-    /// users. Returns `true` if an effect was cancelled.
+    /// the viewer's session and user. For an operator, cancels the effects with this id of all
+    /// sessions and users. Returns `true` if an effect was cancelled.
     fileprivate func cancel(_ id: String, for viewer: Viewer) -> Bool {
         guard let session = viewer.session else { return cancelEverywhere(id: id) }
         return cancel(id: id, of: session.text) || cancel(id: id, of: viewer.owner?.text)

@@ -82,14 +82,14 @@ struct ModuleListRoutes: RouteGroup {
 /// The description of a module, or of a field, for the routes.
 package struct SliceDescription: Sendable {
     package let name: String
-    /// True if this is a field, which is no module and has no routes of its own.
+    /// True if the description is of a field, which is no module and has no routes of its own.
     package let isField: Bool
     package let cardinality: SliceCardinality
     /// The owners of the slices: all clients together, each session or each user.
     package let ownership: SliceOwnership
     /// The presenters that observe changes of the slices.
     package let presenterNames: [String]
-    /// Returns the view's action for the moment when a client begins, or ceases, to show the view.
+    /// Returns the action to dispatch when a client begins, or ceases, to show the module's view.
     package let visibilityAction: @Sendable (ViewVisibility) -> (any Action)?
     /// The action for a session that has departed; `nil` for most modules.
     package let departureAction: (any Action)?

@@ -44,8 +44,8 @@ struct StateRoutes: RouteGroup {
         [.notFound, .gone, .versionMismatch, .versionUnreadable]
     }
 
-    /// Describes the answers: a part of the state or, with the parameter `blame`, the action that
-    /// last changed the part.
+    /// Returns the descriptions of the answers: a part of the state or, with the parameter `blame`,
+    /// the action that last changed the part.
     private static func answers(_ schema: JSONSchema) -> [OpenAPI.Answer] {
         [
             .json(

@@ -65,7 +65,8 @@ extension Store {
         [AnalyticsRoutes(store: self, recent: recent)]
     }
 
-    /// Returns the operators' debug routes. `presenters` are the presenters of the whole state.
+    /// Returns the operators' debug routes. `presenters` are the names of the presenters of the
+    /// whole state.
     package func debugRoutes(
         for attachments: CoreAttachments,
         presenters: [String],

@@ -27,8 +27,8 @@ package final class Store: Sendable {
     package let sessions: SessionTable?
     /// The sessions of the store at `/`, if the clients of this store use these sessions.
     let joinedSessions: JoinedSessions?
-    /// The number of each session's streams, for the modules that get an action when a session
-    /// departs; `nil` without such modules.
+    /// The counts of each session's streams, for the modules that get an action when a session
+    /// departs. `nil` if no module gets this action.
     let departures: SessionDepartures?
     /// The actions that are applied together with the beginning of each session.
     package let sessionStartActions: [any Action]
@@ -93,7 +93,7 @@ package final class Store: Sendable {
         { [self] in draining.load(ordering: .relaxed) }
     }
 
-    /// The seconds that requests still wait for effects when the server stops. The effects are
+    /// The seconds for which requests still wait for effects when the server stops. The effects are
     /// cancelled before this wait, so most of these requests are answered earlier.
     private static let stopWaitSeconds = 0.5
 
@@ -141,8 +141,8 @@ package final class Store: Sendable {
         return hold
     }
 
-    /// Begins a session of the store at `/` in this store, at its first request. Returns false if
-    /// the session has ended meanwhile.
+    /// Begins a session of the store at `/` in this store, at the session's first request to this
+    /// store. Returns false if the session has ended meanwhile.
     func joinSession(_ name: String) throws(MailboxError) -> Bool {
         try joinedSessions?.begin(name, in: self) ?? true
     }
@@ -150,8 +150,8 @@ package final class Store: Sendable {
     /// True if this store has sessions of its own, which clients begin and end here.
     package var hasOwnSessions: Bool { sessions != nil && joinedSessions == nil }
 
-    /// Runs `work` on the event loop's thread after `seconds`, unless the timer is cancelled
-    /// before. Returns `nil`, and runs nothing, without a transport.
+    /// Runs `work` on the event loop's thread after `seconds`, unless the timer is cancelled first.
+    /// Without a transport, runs nothing and returns `nil`.
     @discardableResult
     package func schedule(
         after seconds: Double,

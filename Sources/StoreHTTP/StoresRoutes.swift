@@ -2,7 +2,7 @@ import StoreJSON
 import StoreJSONSchema
 package import StoreWire
 
-/// `GET /stores`: the stores of a process that serves several.
+/// `GET /stores`: the stores of a process that serves several stores.
 package struct StoresRoutes: RouteGroup {
     private let stores: @Sendable () -> [StoreStatus]
 
@@ -55,7 +55,8 @@ package struct StoreStatus: Sendable {
 }
 
 extension [StoreStatus] {
-    /// The problem if some stores take no requests; `nil` while all stores take requests.
+    /// The problem that names the stores that take no requests; `nil` while all stores take
+    /// requests.
     package var someNotReadyProblem: Problem? {
         let problems = compactMap { store in
             store.notReadyReason().map { (store.name, $0.problem.detail) }
@@ -63,7 +64,8 @@ extension [StoreStatus] {
         return problems.isEmpty ? nil : .storesNotReady(problems)
     }
 
-    /// The problem if no store takes requests; `nil` while at least one store takes requests.
+    /// The problem of the first store, if no store takes requests; `nil` while at least one store
+    /// takes requests.
     package var allNotReadyProblem: Problem? {
         let problems = compactMap { $0.notReadyReason()?.problem }
         return problems.count == count ? problems.first : nil

@@ -85,8 +85,8 @@ enum StreamOpening {
         }
     }
 
-    /// Makes the beginning of a stream with its first frame. If the reader has already seen the
-    /// version of a frame that is made for this reader alone, leaves out the frame.
+    /// Makes the beginning of a stream with its first frame. A first frame for this reader alone is
+    /// left out if the reader has already seen its version.
     private static func beginning(
         _ head: StreamHead,
         of topic: TopicID,
@@ -135,9 +135,9 @@ enum StreamOpening {
         try request.environment.web.limits?.take(.streams, of: request.exchange)
     }
 
-    /// Reserves one of the server's streams. Returns the position to resume at, the owner of the
-    /// stream, and the hold on the owner's session. If the reader sends no id of an event, the
-    /// stream begins after the version `start`, if given.
+    /// Reserves one of the server's places for streams. Returns the position to resume at, the
+    /// owner of the stream, and the hold on the owner's session. If the reader sends no id of an
+    /// event, the stream begins after the version `start`, if given.
     static func prepare(
         _ request: RequestContext,
         _ store: Store,
@@ -162,7 +162,7 @@ enum StreamOpening {
         return (resume, owner, hold)
     }
 
-    /// Reserves one of the server's streams for this owner, and holds the owner's session.
+    /// Reserves one of the server's places for streams, and holds the owner's session.
     ///
     /// - Throws: 503 if all streams or all memory are in use.
     private static func takePlace(
@@ -189,9 +189,9 @@ enum StreamOpening {
     }
 
     /// Returns the closure for the end of a stream, or `nil` if there is nothing to do. The closure
-    /// dispatches the end of the view, ends the hold on the session, and corrects the count of the
-    /// role's streams. The closure also keeps `place`, which counts a stream with a pointer for its
-    /// client, until the closure is released.
+    /// dispatches the action for the view's disappearance, ends the hold on the session, and
+    /// corrects the count of the role's streams. The closure also keeps `place`, which counts a
+    /// stream with a pointer for its client, until the closure is released.
     static func endHandler(
         _ hold: SessionHold?,
         _ counted: (@Sendable () -> Void)?,

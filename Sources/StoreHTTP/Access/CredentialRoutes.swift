@@ -9,8 +9,7 @@ import StoreWire
 struct CredentialRoutes: RouteGroup {
     let links: Links
     let access: AccessControl
-    /// True if the routes of sessions include `DELETE /session`, which then deletes this cookie,
-    /// too.
+    /// True if the store has ``SessionRoutes``, whose `DELETE /session` also deletes the cookie.
     let hasSessions: Bool
 
     var routes: [Route] {

@@ -4,20 +4,21 @@ import StoreCore
 import StoreHTTPTransport
 import StoreWire
 
-/// The access that a route needs from a caller's role.
+/// The right that a caller's role needs for a route.
 enum RouteAccess: Sendable {
-    /// A need that is the same for every path of the route.
+    /// A right that is the same for every path of the route.
     case need(RouteNeed)
     /// The right to see the member of the state that the first parameter of the path names.
     case memberInPath
-    /// A need that concerns this module. A denied caller that can't see the module gets 404.
+    /// A right that concerns this module. A caller without the right gets 404 if it can't see the
+    /// module.
     case ofModule(String, RouteNeed)
     /// The right to dispatch actions of this module's views. `places` are the actions' indices in
     /// the table of actions. A caller gets 404 if it neither has this right nor sees the module.
     case viewActions(String, places: [Int])
 
-    /// The empty need, so that every caller may use the route. The index, the pages of problems,
-    /// and the routes for health, for the client's identity and for cookies have this need.
+    /// The empty need: every caller may use the route. The index, the pages of problems, and the
+    /// routes for health, for the client's identity and for cookies have this need.
     static let everyone = RouteAccess.need(.nothing)
     /// The right to see some part of the state; the answer leaves out hidden members.
     static let state = RouteAccess.need(.state)

@@ -115,7 +115,7 @@ package final class CoreAttachments: Sendable {
 
     private struct Table {
         var all: [Attachment] = []
-        /// The number of observers since the start, so that no id is used twice.
+        /// The number of observers that were added since the start. Each id has a new number.
         var addedObserversCount = 0
     }
 

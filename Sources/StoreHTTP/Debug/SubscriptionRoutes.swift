@@ -10,7 +10,7 @@ import StoreWire
 struct SubscriptionRoutes: RouteGroup {
     let store: Store
     let attachments: CoreAttachments
-    /// The presenters of the whole state.
+    /// The names of the presenters of the whole state.
     let wholeStatePresenterNames: [String]
 
     var routes: [Route] {
@@ -90,8 +90,9 @@ struct SubscriptionRoutes: RouteGroup {
         }
     }
 
-    /// The presenters of modules that have slices, each with the number of slices. Then the
-    /// presenters of the whole state. A module without a slice has no attached presenters.
+    /// The presenters of modules that have slices, each with the number of slices, and the
+    /// presenters of the whole state at the end. A module without a slice has no attached
+    /// presenters.
     private var attachedPresenters: [(name: String, module: String?, slices: Int?)] {
         let state = store.reader.state(for: .operator)
         let modules = store.modules

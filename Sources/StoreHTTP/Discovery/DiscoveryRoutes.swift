@@ -11,7 +11,7 @@ struct DiscoveryRoutes: RouteGroup {
     let programVersion: String
     /// The JSON Schema of the state, as a client's session sees it, and of the actions.
     let schema: Bytes
-    /// The same schema with the state of all sessions.
+    /// The same schema as ``schema``, but with the state of all sessions.
     let operatorSchema: Bytes
     /// The named schemas to which the description of the API refers.
     let components: [JSONSchema.Property]
@@ -170,8 +170,9 @@ extension HTTPResponse {
         return .document(Bytes(utf8: html), ProblemPage.htmlContentType, further: fields)
     }
 
-    /// The header fields of a page for people. A browser then loads nothing for the page, and shows
-    /// the page in no frame. The browser sends the page's address to no other site.
+    /// The header fields of a page for people. Because of these fields, a browser loads no further
+    /// files for the page, and shows the page in no frame. The browser sends the page's address to
+    /// no other site.
     private static let fieldsOfPages = [
         (
             "Content-Security-Policy",

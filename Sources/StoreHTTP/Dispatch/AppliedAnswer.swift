@@ -96,7 +96,8 @@ extension DispatchTicket {
             store.wakeLoop()
             return state.wholeState.count
         }
-        // If the queue is full, answers without the state, because the action was applied.
+        // If the queue is full, answer without the state. A refusal would be false, because the
+        // action was applied.
         if !isTaken { complete(answer) }
     }
 

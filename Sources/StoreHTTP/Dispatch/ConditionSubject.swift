@@ -26,7 +26,7 @@ struct ConditionSubject: Sendable {
     /// of all sessions.
     private let mayDependOn: (@Sendable (_ member: Int) -> Bool)?
 
-    /// Reads the path of a resource, as in a `GET`: `/state/todos/items`, or
+    /// Reads the path of a resource in the form of a request's target: `/state/todos/items`, or
     /// `/views/items?limit=10`.
     ///
     /// - Throws: 400 for other paths, hidden views, and parameters that the view does not take.

@@ -14,8 +14,8 @@ struct DispatchBody {
 
     /// Reads the action of a link.
     ///
-    /// - Throws: 400 with the position of the error if the text is no JSON object. Otherwise the
-    ///   same problems as for a body.
+    /// - Throws: 400 with the position of the error if the text is no JSON object. Also throws the
+    ///   problems that the actions of a body can have.
     static func read(
         link: String,
         by reader: DispatchBodyReader,
@@ -98,8 +98,8 @@ struct DispatchBody {
 // Audiences
 
 extension DispatchBody {
-    /// Reads the named streams that get the event for an action's change, from the members
-    /// `recipients` and `emitter` of the action. Returns `nil` if all streams get the event.
+    /// Reads the members `recipients` and `emitter` of an action. They name the streams that get
+    /// the event for the action's change. Returns `nil` if all streams get the event.
     static func audience(
         of action: ActionObject,
         at pointer: @autoclosure () -> String

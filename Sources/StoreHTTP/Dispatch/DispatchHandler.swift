@@ -93,7 +93,8 @@ final class DispatchHandler: Sendable {
         ticket.offer(envelope)
     }
 
-    /// The limits that the caller's role sets on the answer, by the modules of the actions.
+    /// The limits that the caller's role sets on the answer. They depend on the modules of the
+    /// actions.
     private struct ActionSight {
         /// True if the caller sees the modules of all actions.
         var seesAllModules = true
@@ -195,16 +196,16 @@ extension DispatchHandler {
         return Condition(versionCondition(of: tags, for: caller))
     }
 
-    /// Makes the condition for a list of tags: a single version, which the Core compares when it
-    /// applies the action.
+    /// Makes the condition for a list of tags. The condition has a single version, which the Core
+    /// compares when it applies the action.
     ///
     /// Of the published versions in the list, only the newest is compared: if any published version
-    /// matches, the newest matches. The condition uses the newest if the caller's part of the state
-    /// has not changed since that version. Otherwise the condition uses the lowest future version,
-    /// because only that version can match next. Without a future version, the condition may
-    /// already have failed. The Core must check even a failed condition, because only the Core can
-    /// look up an earlier application of the request. If the request was applied before, the
-    /// condition does not count.
+    /// matches, the newest matches. The condition uses this newest version if the caller's part of
+    /// the state has not changed since. Otherwise the condition uses the lowest version in the list
+    /// that is not published yet, because only that version can match next. Without an unpublished
+    /// version in the list, the condition may already have failed. The Core must check even a
+    /// failed condition, because only the Core can look up an earlier application of the request.
+    /// If the request was applied before, the condition does not count.
     ///
     /// A view may show the caller data from modules that the caller can't see otherwise. A change
     /// of a hidden module does not count as a change for the caller. So a match would not prove
@@ -249,8 +250,8 @@ extension DispatchHandler {
 // Idempotency keys
 
 extension DispatchHandler {
-    /// Returns the key and the fingerprint of a request that the client may send again (protocol
-    /// 2.8). Returns `nil` without the header `Idempotency-Key`.
+    /// Returns the idempotency key and the fingerprint of a request that the client may send again
+    /// (protocol 2.8). Returns `nil` without the header `Idempotency-Key`.
     static func idempotency(
         _ exchange: HTTPExchange,
         of caller: Caller,

@@ -33,7 +33,8 @@ package final class DispatchOutcomes: Sendable {
 
     fileprivate struct Table: Sendable {
         var dispatchesByVersion: [UInt64: RememberedDispatch] = [:]
-        /// The versions in order of arrival, from the index ``firstArrivalIndex`` on. Some of these
+        /// The last versions of the dispatches, in the order in which the dispatches were
+        /// remembered. Only the elements from ``firstArrivalIndex`` on count, and some of their
         /// dispatches may be forgotten.
         var versionsByArrival: [UInt64] = []
         var firstArrivalIndex = 0
@@ -111,8 +112,8 @@ extension DispatchOutcomes.Table {
         totalValueBytes -= dispatchesByVersion.removeValue(forKey: version)?.countedValueBytes ?? 0
     }
 
-    /// Forgets dispatches, the oldest first. Stops at a dispatch that did not end before `oldest`,
-    /// if the bounds hold.
+    /// Forgets dispatches, the oldest first, until the bounds hold and the oldest dispatch did not
+    /// end before the time `oldest`.
     fileprivate mutating func trim(before oldest: Int64) {
         while firstArrivalIndex < versionsByArrival.count {
             let version = versionsByArrival[firstArrivalIndex]

@@ -11,7 +11,7 @@ struct DispatchRoutes: RouteGroup {
 
     private var links: Links { store.links }
     private var requestActionsMax: Int { store.bounds.requestActionsMax }
-    /// True if actions may have effects: the state is made of modules.
+    /// True if the state is made of modules. Actions may then have effects.
     private var hasEffects: Bool { store.engine.effects != nil }
 
     var routes: [Route] {

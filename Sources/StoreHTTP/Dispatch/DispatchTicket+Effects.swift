@@ -90,15 +90,16 @@ extension DispatchTicket {
             answerOnce { answerResult(answer, end) }
         }
         if access?.isValid == false { givingUp() }
-        // The client's time may have ended before the ticket was added to the waiting requests.
+        // The timer of the client's wait may have fired before the ticket was added to the waiting
+        // requests.
         if isAnswered.load(ordering: .acquiring) {
             dispatch.removeWaiter(of: self)
             store.outcomes.end(waiting: self)
         }
     }
 
-    /// Answers on the first call; later calls do nothing. The end of the effects and the end of the
-    /// client's time may call this function simultaneously on two threads.
+    /// Answers on the first call; later calls do nothing. The end of the effects and the timer of
+    /// the client's wait may call this function simultaneously on two threads.
     private func answerOnce(_ answer: () -> Void) {
         guard !isAnswered.exchange(true, ordering: .acquiringAndReleasing) else { return }
         hold?.end()
@@ -107,8 +108,8 @@ extension DispatchTicket {
         store.wakeLoop()
     }
 
-    /// Answers with the result of the effects. The answer has the newest state and its tag, because
-    /// the effects may have made later versions.
+    /// Answers with the result of the effects. If the client asked for the state, the answer has
+    /// the newest state: the effects may have made later versions.
     private func answerResult(_ answer: AppliedAnswer, _ end: EffectsResult) {
         switch end {
         case .failed(let reason):

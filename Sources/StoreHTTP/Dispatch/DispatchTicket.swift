@@ -38,8 +38,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
     let access: AccessLease?
     /// The hold that keeps the client's session alive while the client waits.
     let hold: SessionHold?
-    /// True if the request was answered after a wait: at the end of the effects, or of the client's
-    /// time.
+    /// True if a waiting request was answered, at the end of the effects or when its wait expired.
     let isAnswered = Atomic(false)
     final var appliedAnswer = AppliedAnswer.pending
 
@@ -121,8 +120,8 @@ class DispatchTicket: Completion, @unchecked Sendable {
     /// Answers an applied request, or waits for its effects.
     func answerOrAwaitEffects(_ answer: AppliedAnswer) {
         guard let watch else {
-            // An envelope that asks for the state ends its batch, so its version is already
-            // published.
+            // An envelope that asks for the state ends its batch. So the envelope's version is
+            // already published.
             return answerApplied(answer)
         }
         waitForEffects(watch, answer)
@@ -157,7 +156,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
     /// True if the answer includes the state after the action.
     var returnsState: Bool { preferences.prefersRepresentation }
 
-    /// Repeats the answer to the first request with this key.
+    /// Repeats the answer to the first request with the same idempotency key.
     private func answerAgain(_ kept: KeptOutcome) {
         var answer = AppliedAnswer(
             firstVersion: kept.firstVersion,

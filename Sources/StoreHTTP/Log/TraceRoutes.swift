@@ -6,7 +6,8 @@ import StoreJSON
 import StoreJSONSchema
 import StoreWire
 
-/// `GET /trace`: the trace of an action, from the first action of its chain, step by step.
+/// `GET /trace`: the trace of an action, from the first action of the chain, with the steps of each
+/// action.
 struct TraceRoutes: RouteGroup {
     static let actionsMax: UInt64 = 1_000
 

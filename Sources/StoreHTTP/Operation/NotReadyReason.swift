@@ -11,7 +11,7 @@ package struct NotReadyReason: Sendable {
         case preparing
         /// The state is being made from the journal.
         case replaying
-        /// Another phase of the start.
+        /// The start is in another phase.
         case starting
         /// The server stops.
         case draining

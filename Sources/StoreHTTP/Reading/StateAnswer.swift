@@ -126,13 +126,13 @@ enum StateAnswer {
         }
     }
 
-    /// True if a client has this version, according to the field `If-None-Match` in `known`.
+    /// True if a client has this version. `known` is the value of the client's `If-None-Match`.
     static func isKnownToClient(_ state: VisibleState, _ known: String?) -> Bool {
         known.flatMap { EntityTagCondition($0) }?.isMet { state.isUnchanged(since: $0) } == true
     }
 
-    /// True if a client has exactly this version, according to the field `If-None-Match` in
-    /// `known`.
+    /// True if a client has exactly this version. `known` is the value of the client's
+    /// `If-None-Match`.
     static func isKnownToClient(exactly tag: Tag, _ known: String?) -> Bool {
         let condition = known.flatMap { EntityTagCondition($0) }
         return condition?.isMet { $0.opaqueTag.isSame(as: tag.description) } == true

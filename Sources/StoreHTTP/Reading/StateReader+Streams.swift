@@ -34,8 +34,8 @@ extension StateReader {
         newest.value.owner(of: caller.viewer, module)
     }
 
-    /// Returns the stream of a part, or of a window of the part, and counts the pointer for the
-    /// client.
+    /// Returns the stream of a part, or of a window of the part. Counts the pointer as watched by
+    /// the client.
     ///
     /// - Throws: 503 if too many different pointers are watched already.
     func stream(
@@ -126,8 +126,8 @@ extension WatchRefusal {
 struct VisibleStream: Sendable {
     let content: StateStream
     let topic: TopicID
-    /// The place that counts a watched pointer for the client while the stream is open; `nil` if
-    /// the stream needs no place.
+    /// The client's place for the watched pointer, which the open stream keeps; `nil` if the stream
+    /// watches no pointer of a client.
     let watchPlace: WatchPlace?
     /// The member of the root state with the shown part; `nil` if the stream shows several members.
     let memberName: String?

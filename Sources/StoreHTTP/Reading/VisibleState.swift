@@ -11,8 +11,8 @@ package struct VisibleState: Sendable {
     private let snapshot: Snapshot
     private let documents: ParsedDocuments
 
-    /// True if callers may get different content under one tag, so that no shared cache may store
-    /// an answer.
+    /// True if callers may get different content under one tag. No shared cache may then store an
+    /// answer.
     let isPrivate: Bool
 
     init(_ snapshot: Snapshot, _ documents: ParsedDocuments, for caller: Caller) {

@@ -78,7 +78,7 @@ enum WindowParameters {
     static let limit = makeLimit()
     static let all: [any RouteParameter] = [from, limit]
 
-    /// Returns the parameters for a route on which the parameter `other` names the object.
+    /// Returns the parameters for a route whose parameter `other` names the object of the window.
     static func all(needing other: String) -> [any RouteParameter] {
         let note = " Needs \(other)."
         return [makeFrom(note), makeLimit(note)]

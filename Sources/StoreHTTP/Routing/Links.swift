@@ -12,7 +12,8 @@ package struct Links: Sendable {
         basePath = storeName.map { Self.stores + "/" + $0 } ?? ""
     }
 
-    /// The path of the list of all stores, which has no base: the list belongs to the process.
+    /// The path of the list of all stores. The path has no base, because the list belongs to the
+    /// process.
     package static let stores = "/stores"
 
     package var index: String { basePath.isEmpty ? "/" : basePath }
@@ -64,7 +65,8 @@ package struct Links: Sendable {
     package func command(_ name: String) -> String { commands + "/" + segment(name) }
     package func notification(_ name: String) -> String { basePath + "/notify/" + segment(name) }
 
-    /// Returns the path of a method: `path` is the use case's name, a slash and the method's name.
+    /// Returns the path of a use case's method. `path` is the use case's name, a slash and the
+    /// method's name.
     func useCase(_ path: String) -> String {
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return basePath + "/usecases/"

@@ -51,7 +51,7 @@ struct PathTemplate: Sendable {
         literalSegmentCount = segments.count { $0.kind == .literal }
     }
 
-    /// True if the template has no parameters, and so matches only a single path.
+    /// True if the template has no parameters. The template then matches only a single path.
     var isLiteral: Bool { parameterNames.isEmpty }
 
     /// True if a path is the single path of this template.

@@ -37,7 +37,7 @@ extension RequestContext {
     /// Returns the client's session. Returns `nil` if the request has no cookie of a session, or if
     /// the state has no sessions.
     ///
-    /// - Throws: 403 for a session that has ended. With the sessions of the store at `/`, also 503
+    /// - Throws: 403 for a session that has ended. In a store with joined sessions, also throws 503
     ///   if the mailbox has no room for the beginning of the session.
     func useSession() throws(Problem) -> String? {
         guard let sessions = environment.sessions,
@@ -64,8 +64,8 @@ extension RequestContext {
     }
 
     /// True if a browser must send its session cookie only over TLS. The operator's setting
-    /// decides; without a setting, the client's connection decides. Called on the event loop's
-    /// thread, before the request is suspended.
+    /// decides; without a setting, the client's connection decides. Read this property on the event
+    /// loop's thread, before the request is suspended.
     var needsSecureCookie: Bool {
         environment.hasSecureCookies ?? environment.web.isOverTLS(exchange)
     }

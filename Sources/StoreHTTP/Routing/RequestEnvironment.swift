@@ -16,8 +16,8 @@ package final class RequestEnvironment: Sendable {
     /// The sessions of clients; `nil` if the state has no sessions.
     let sessions: SessionTable?
     /// The store of these requests, if its clients use the sessions of the store at `/`. Each
-    /// session begins in this store with its first request. `nil` if the store has sessions of its
-    /// own.
+    /// session begins in this store with the session's first request to this store. `nil` if the
+    /// store has sessions of its own.
     let joiningStore: Store?
     /// The operator's rules about origins, proxies and rates of requests.
     let web: WebRules

@@ -251,7 +251,7 @@ extension OpenAPI.Answer {
         headers: [String] = []
     ) -> OpenAPI.Answer { .init(status, summary, headers: headers, bodies: [.json(schema)]) }
 
-    /// An answer 200 with text that has no schema.
+    /// Describes an answer 200 with text that has no schema.
     static func text(_ mediaType: String, _ summary: String) -> OpenAPI.Answer {
         .init(200, summary, bodies: [.init(mediaType)])
     }
@@ -265,10 +265,10 @@ extension OpenAPI.Answer {
 }
 
 extension JSONSchema {
-    /// A version, or a count.
+    /// The schema of a version or a count.
     static let unsigned = JSONSchema.integer(minimum: 0, maximum: .max)
 
-    /// An object with a single list in it.
+    /// Returns the schema of an object whose only member is a list.
     package static func list(_ name: String, of item: JSONSchema) -> JSONSchema {
         .object([.init(name, .array(of: item))])
     }

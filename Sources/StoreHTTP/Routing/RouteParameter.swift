@@ -51,7 +51,7 @@ extension Parameter where Value == UInt64 {
 }
 
 extension Parameter where Value == Bool {
-    /// Makes a parameter for `true` or `false`; absent means `false`.
+    /// Makes a parameter for `true` or `false`. An absent parameter means `false`.
     package static func flag(_ name: String, _ summary: String) -> Parameter {
         Parameter(
             description: .init(name, in: .query, .boolean, summary: summary),
@@ -68,7 +68,7 @@ extension Parameter where Value == String {
         }
     }
 
-    /// Makes a parameter for a text of visible ASCII, with bounds on its bytes.
+    /// Makes a parameter for a text of visible ASCII, with bounds on the number of bytes.
     package static func visibleASCII(
         _ name: String,
         bytes: ClosedRange<Int>,

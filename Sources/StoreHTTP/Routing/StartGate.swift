@@ -8,8 +8,8 @@ import Synchronization
 /// Handles requests while the server starts: answers `/livez` with 200 and `/readyz` with 503.
 /// Every other request is queued until the router takes over.
 ///
-/// A request whose client leaves, or whose time is over, is answered with 503. All methods except
-/// ``close()``, ``open()`` and ``enter(_:)`` are called on the event loop's thread.
+/// A queued request is answered with 503 if the client leaves, or after ``queuedSecondsMax``. All
+/// methods except ``close()``, ``open()`` and ``enter(_:)`` are called on the event loop's thread.
 package final class StartGate: HTTPHandler {
     /// The maximum number of seconds that a request is queued: the same as for any wait.
     static let queuedSecondsMax = Double(ClientWait.secondsMax)
@@ -18,7 +18,7 @@ package final class StartGate: HTTPHandler {
     static let queuedBytesMax = 64 << 20
 
     private struct Queue: Sendable {
-        /// The number of the newest request.
+        /// The number of the request that was queued last.
         var newestNumber: UInt64 = 0
         var requestsByNumber: [UInt64: QueuedRequest] = [:]
         var bodyByteCount = 0

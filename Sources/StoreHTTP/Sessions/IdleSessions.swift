@@ -4,7 +4,8 @@ import StorePatterns
 
 /// Ends idle sessions by a timer, which fires when the first session can be idle.
 package enum IdleSessions {
-    /// The maximum number of sessions that end in one turn of the loop; the others follow later.
+    /// The maximum number of sessions that end in one turn of the event loop. Further sessions end
+    /// later.
     static let endedMax = 256
     /// The maximum number of seconds between two checks. A longer timer could fire late, because
     /// the loop's clock does not advance while the system sleeps.

@@ -5,11 +5,11 @@ import StorePatterns
 import StorePlatform
 import Synchronization
 
-/// The sessions of the store at `/`, in a store beside it whose clients use the same cookie.
+/// The sessions of the store at `/`, in a named store whose clients use the same cookie.
 ///
-/// The table of sessions belongs to the store at `/`. A session begins here with its first request:
-/// `sessions/began` is in the mailbox before the action of this request. A session that has begun
-/// here ends here after its end in the store at `/` is durable.
+/// The table of sessions belongs to the store at `/`. A session begins in the named store with its
+/// first request to that store: `sessions/began` is in the mailbox before the action of this
+/// request. The session ends in the named store when its end in the store at `/` is durable.
 package final class JoinedSessions: Sendable {
     /// The origin that the log shows for the beginning and the end of a session.
     private static let origin = "StoreServer/sessions"
@@ -27,8 +27,8 @@ package final class JoinedSessions: Sendable {
         self.startActions = startActions
     }
 
-    /// Begins an open session of the table, unless it has begun here already. Returns false if the
-    /// session has ended meanwhile.
+    /// Begins an open session of the table in this store, unless the session has begun in this
+    /// store already. Returns false if the session has ended meanwhile.
     ///
     /// - Throws: ``MailboxError`` if the mailbox has no room for the beginning.
     func begin(_ name: String, in store: Store) throws(MailboxError) -> Bool {
@@ -50,7 +50,7 @@ package final class JoinedSessions: Sendable {
     }
 
     /// Ends a session, with its streams and waiting requests. Returns false if the session has not
-    /// begun here.
+    /// begun in this store.
     func end(_ name: String, in store: Store) -> Bool {
         let hasBegun = begun.withLock { $0.remove(name) != nil }
         guard hasBegun else { return false }

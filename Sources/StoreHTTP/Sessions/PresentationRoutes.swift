@@ -6,8 +6,8 @@ import StorePatterns
 import StorePublishing
 import StoreWire
 
-/// The routes for the views that are presented to a client, the lowest first. A client also reports
-/// here that it shows its route.
+/// The routes for the views that are presented to a client, the lowest first. At
+/// ``Links/routeShown``, a client reports which version of these views it shows.
 struct PresentationRoutes: RouteGroup {
     let store: Store
     let watch: RouteWatch

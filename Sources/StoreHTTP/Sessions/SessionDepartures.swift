@@ -5,17 +5,17 @@ import Synchronization
 /// The streams that each session has open in a store. When the last stream of a session ends, and
 /// when the session ends, each ``DepartureModule`` gets its action.
 package final class SessionDepartures: Sendable {
-    /// The origin that the log shows for the action of a module.
+    /// The origin that the log shows for a module's departure action.
     package static let origin = "StoreServer/departures"
 
-    /// The actions of the modules.
+    /// The departure action of each module.
     private let actions: [any Action]
     private let dispatch: ViewPresence.Dispatch
     private let streamCounts = Locked<[String: Int]>([:])
 
-    /// Begins without open streams. `actions` are dispatched when the last stream of a session
-    /// closes. `dispatch` is called under a lock, and may do no more than put the action into the
-    /// mailbox.
+    /// Makes the counts of a store without open streams. `actions` are dispatched when the last
+    /// stream of a session ends. `dispatch` is called under a lock, and may do no more than put the
+    /// action into the mailbox.
     package init(_ actions: [any Action], dispatch: @escaping ViewPresence.Dispatch) {
         self.actions = actions
         self.dispatch = dispatch

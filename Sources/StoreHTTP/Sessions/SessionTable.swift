@@ -56,7 +56,7 @@ package final class SessionTable: Sendable {
     package let sessionsPerAddressMax: Int
     /// The time for which a session lasts without a request, in nanoseconds.
     private let idleNanoseconds: Int64
-    /// Returns the nanoseconds of a clock that never goes back.
+    /// Returns the time in nanoseconds, by a clock that never goes back.
     private let now: @Sendable () -> Int64
     private let table: Locked<Table>
     /// The functions that are called with the name of each removed session.
@@ -133,7 +133,7 @@ package final class SessionTable: Sendable {
         }
     }
 
-    /// Adds a session before its first action is dispatched.
+    /// Adds a session. Call this function before the session's first action is dispatched.
     ///
     /// - Throws: a `FullError` if the session would exceed a bound.
     package func begin(_ name: String, from address: String) throws(FullError) {
@@ -158,7 +158,8 @@ package final class SessionTable: Sendable {
         table.withLock { ($0.sessions.count, $0.fullErrorCount, $0.addressFullErrorCount) }
     }
 
-    /// Removes a session, after its end is durable or its beginning has failed.
+    /// Removes a session. Call this function when the session's end is durable, or when its
+    /// beginning has failed.
     package func remove(_ name: String) {
         table.withLock { $0.remove(name) }
         for observe in removalObservers.withLock({ $0 }) { observe(name) }
@@ -210,7 +211,7 @@ package final class SessionTable: Sendable {
         }
     }
 
-    /// The seconds from now in which no session can become idle.
+    /// The number of seconds, from now on, within which no session can become idle.
     var secondsUntilIdle: Double {
         let time = now()
         let next = table.withLock { $0.idleCheckTimers.nextDue } ?? Double(time + idleNanoseconds)
@@ -295,7 +296,7 @@ package final class SessionHold: Sendable {
     deinit { end() }
 
     /// True if the session is still open. The session's client may have ended the session during
-    /// the hold. Safe on any thread.
+    /// the hold. Any thread may read this property.
     var isSessionOpen: Bool { table.isOpen(sessionName) }
 
     /// Ends the hold once, and restarts the session's idle time. Any thread may call this function.

@@ -5,7 +5,7 @@ import StoreHTTPTransport
 import StorePatterns
 import StoreWire
 
-/// Answers a request that begins or ends a session, or that ends a user.
+/// Answers a request that begins or ends a session, or that removes the slices of a user.
 final class SessionTicket: DispatchTicket, @unchecked Sendable {
     // Safety: the same as for the base class; the added properties are constant.
 
@@ -71,9 +71,10 @@ final class SessionTicket: DispatchTicket, @unchecked Sendable {
         super.answerFailure(problem)
     }
 
-    /// Returns true if the client may read the refusal of an action that was dispatched with the
-    /// session. The client has asked only for a session, and the program has added this action. So
-    /// the client must see the action's module, or be allowed to dispatch the action itself.
+    /// Returns true if the client may read the refusal of an action that was dispatched together
+    /// with the session's beginning. The client has asked only for a session, and the program has
+    /// added this action. So the client must see the action's module, or be allowed to dispatch the
+    /// action itself.
     override func mayRead(_ refusal: Refusal, of member: Int) -> Bool {
         guard caller.viewer.sight != nil else { return true }
         guard !refusal.isByWholeState else { return false }

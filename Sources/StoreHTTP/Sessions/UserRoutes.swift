@@ -7,7 +7,7 @@ import StorePatterns
 import StoreWire
 
 /// `GET /users` lists the users that have slices, for operators. `DELETE /users/{principal}`
-/// removes all slices of a user, and cancels the effects that follow actions of the user.
+/// removes all slices of a user, and cancels the effects that the user's actions have started.
 struct UserRoutes: RouteGroup {
     let store: Store
 

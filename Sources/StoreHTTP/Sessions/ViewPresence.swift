@@ -32,7 +32,7 @@ package final class ViewPresence: Sendable {
     package typealias Dispatch =
         @Sendable (any Action, _ session: String?, _ origin: String) throws(MailboxError) -> Void
 
-    /// The origin in the log of an action that no client's stream has caused.
+    /// The origin that the log shows for an action that no client's stream has caused.
     package static let defaultOrigin = "StoreServer/views"
 
     private struct SessionSlice: Hashable {

@@ -53,7 +53,7 @@ package struct ActionLinker: ActionHrefs {
         }
     }
 
-    /// Writes the action as JSON, as in the body of a request.
+    /// Returns the action as JSON, as in the body of a request.
     private static func text(of member: EnvelopeMember) -> String {
         var json = JSONWriter()
         json.object { json in
@@ -68,7 +68,8 @@ package struct ActionLinker: ActionHrefs {
 }
 
 extension JSONEncoder {
-    /// Returns an encoder for views. The links in the encoded views dispatch these actions.
+    /// Returns an encoder for views. In an encoded view, the links have the addresses that
+    /// `actions` makes.
     package func linking(to actions: ActionLinker) -> JSONEncoder {
         var encoder = self
         encoder.userInfo[ActionLink.hrefsKey] = actions
