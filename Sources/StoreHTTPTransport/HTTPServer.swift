@@ -72,8 +72,8 @@ package final class HTTPServer: Sendable {
     /// function.
     package func wake() { loop.wake() }
 
-    /// Runs `work` on the loop's thread after this time, unless the timer is cancelled. Any thread
-    /// may call this function.
+    /// Runs `work` on the loop's thread after `seconds`, unless the timer is cancelled first. Any
+    /// thread may call this function.
     @discardableResult
     package func schedule(
         after seconds: Double,
@@ -99,11 +99,12 @@ package protocol HTTPHandler: AnyObject, Sendable {
     /// if the request may go on, else the response that is sent at once.
     func admit(_ request: HTTPExchange) -> HTTPResponse?
 
-    /// Answers a whole request: calls `respond`, `suspend`, `park` or `stream` once.
+    /// Answers a request whose body is complete: calls `respond`, `suspend`, `park` or `stream`
+    /// once.
     func handle(_ exchange: HTTPExchange)
 
-    /// Notes that the loop has finished a turn and is about to wait. Returns work that the loop's
-    /// thread does before the wait, or `nil`. If the work takes long, another thread takes the loop
+    /// Returns the work that the loop's thread does after a turn, before the thread waits for
+    /// events; `nil` if there is no work. If the work takes long, another thread takes the loop
     /// over.
     func workAfterTurn() -> (@Sendable () -> Void)?
 

@@ -34,8 +34,8 @@ package struct InheritedSocket: Sendable, Equatable {
         self.endpoint = place
     }
 
-    /// Returns the descriptors that a service manager has passed to this process. There are none if
-    /// `LISTEN_PID` names another process, or `LISTEN_FDS` is not a number from 1 to 64.
+    /// Returns the descriptors that a service manager has passed to this process. Returns an empty
+    /// list if `LISTEN_PID` names another process, or `LISTEN_FDS` is not a number from 1 to 64.
     package static func passedDescriptors(
         in environment: [String: String],
         to process: Int32 = getpid()

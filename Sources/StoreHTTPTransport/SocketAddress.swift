@@ -6,7 +6,7 @@ struct SocketAddress: Sendable {
     private var storage = sockaddr_storage()
     private var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
 
-    /// Reads an address by `getsockname` or `getpeername`. After an error, the address has no
+    /// Reads an address with `getsockname` or `getpeername`. After an error, the address has no
     /// family.
     init(of descriptor: CInt, by read: AddressCall) {
         var storage = storage

@@ -52,8 +52,8 @@ package struct TransportConfiguration: Sendable {
     /// half of the memory, and the free part of the read buffer.
     ///
     /// The bound on headers includes the library's notes. The headers and the head of the answer
-    /// are in the memory at the same time, so the size is the sum of their bounds.
-    /// With less memory, the library could not answer some requests within the bound on headers.
+    /// are in the memory at the same time, so the size is the sum of their bounds. With less
+    /// memory, the library could not answer some requests within the bound on headers.
     var connectionMemoryBytes: Int { max(headersBytesMax, uriBytesMax) + Self.answerHeadBytes }
 
     /// The overhead of a header field, in bytes. The bound on headers counts it in addition to the

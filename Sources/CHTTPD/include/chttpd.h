@@ -59,8 +59,8 @@ typedef struct {
         const char *_Nullable body, size_t *size, void *_Nullable request);
     /// Called when the library refuses a request with `status`, and is about to close the
     /// connection. The callback answers on the socket, and shuts down the socket's sending side.
-    /// Otherwise the library's own answer follows. The library never calls this function if the
-    /// definitions in hooks.c have no effect.
+    /// Without the shutdown, the library's own answer would follow. The library never calls this
+    /// function if the definitions in hooks.c have no effect.
     void (*refused)(void *context, struct MHD_Connection *connection, unsigned status);
     /// Called when a request is over. `answered` is 1 if its answer was sent.
     void (*request_ended)(void *context, void *_Nullable request, int answered);
@@ -151,9 +151,9 @@ int chttpd_respond_read(
     void (*release)(void *_Nullable owner), void *owner);
 
 /// Makes a response that can be queued for one request after another. Between two requests the
-/// caller may change the fields, and the bytes of the body, but not its length. `body` comes from
-/// malloc(), and the library frees it with the response. Returns `NULL` if there is no memory; then
-/// the body still belongs to the caller.
+/// caller may change the fields and the bytes of the body, but not the length of the body. `body`
+/// comes from malloc(), and the library frees it with the response. Returns `NULL` if there is no
+/// memory; then the body still belongs to the caller.
 ///
 /// Neither fields nor body may change while the response is queued for a request that is not over.
 struct MHD_Response *_Nullable chttpd_response_make(void *body, size_t length);

@@ -40,16 +40,17 @@ extension EventLoop {
         }
     }
 
-    /// Returns the reason why a connection that this listener accepted has no place; `nil` if there
-    /// is a place. Connections of operators take no places of clients.
+    /// Returns the reason why there is no place (``ConnectionPlaces``) for a connection that this
+    /// listener accepted; `nil` if there is a place. Connections of operators take no places of
+    /// clients.
     private func refusal(at listener: Listener) -> TransportFailure? {
         guard listener.isAdmin else { return places.refusal(of: acceptedAddress) }
         let max = TransportConfiguration.adminConnectionsMax
         return adminConnectionCount < max ? nil : .connectionLimit(max)
     }
 
-    /// Returns true if the library's new connection was accepted at an address for operators. Must
-    /// be called once for each connection.
+    /// Forgets the descriptor of the library's new connection. Returns true if the connection was
+    /// accepted at an address for operators. Call this function once for each connection.
     func removeAdminDescriptor(_ descriptor: CInt) -> Bool {
         !adminDescriptors.isEmpty && adminDescriptors.remove(descriptor) != nil
     }

@@ -6,8 +6,8 @@ import Synchronization
 // Other threads hand answers and orders to the loop's thread.
 
 extension EventLoop {
-    /// Sets the outcome of a request that was put off, and queues the request. A call of ``wake()``
-    /// must follow. Any thread may call this function.
+    /// Sets the outcome of a suspended or parked request, and queues the request. Call ``wake()``
+    /// afterwards. Any thread may call this function.
     func finish(_ exchange: HTTPExchange, _ outcome: HTTPExchange.Outcome) {
         exchange.outcome = outcome
         finishedExchanges.withLock { $0.add(exchange) }
@@ -21,7 +21,7 @@ extension EventLoop {
         write(wakeDescriptor, &one, 8)
     }
 
-    /// Leaves an order for the loop's thread, and wakes the thread. Any thread may call this
+    /// Changes the orders for the loop's thread, and wakes the thread. Any thread may call this
     /// function.
     func submit(_ change: @Sendable (inout LoopOrders) -> Void) {
         orders.withLock { change(&$0) }
@@ -73,10 +73,10 @@ extension EventLoop {
         exchange.onClientLeft = nil
     }
 
-    /// Suspends the connection at the library's next call. After a suspension within the call that
-    /// delivers the request, the library would first read more bytes when the connection is
-    /// resumed. If the client has closed its sending side, the library would then close the
-    /// connection without an answer.
+    /// Suspends the connection when the library next calls back about the request. The callback
+    /// that delivers the request is too early. After a suspension in that callback, the library
+    /// would first read more bytes when the connection is resumed. If the client has closed its
+    /// sending side, the library would then close the connection without an answer.
     func suspend(_ exchange: HTTPExchange) {
         guard canParkRequests else { return suspendNow(exchange) }
         exchange.waitState = .suspending
@@ -107,8 +107,9 @@ extension EventLoop {
         suspendNow(exchange)
     }
 
-    /// True if a stop is requested, and either all requests are answered or the time of the stop is
-    /// over. Shuts down the connections that have not sent a whole request.
+    /// True if a stop is requested, and either all requests are answered or the time for the stop
+    /// is over. Each read during a stop also shuts down the connections that have not sent a whole
+    /// request.
     var isStopDone: Bool {
         guard isStopping else { return false }
         if now >= stopDeadline { return true }

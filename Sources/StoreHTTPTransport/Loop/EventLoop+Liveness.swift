@@ -4,7 +4,8 @@ import Glibc
 // `GET /livez` is answered even if no place is left for the connection (``ConnectionPlaces``).
 // Otherwise, a supervisor would restart the server while other clients use all places.
 
-/// A connection without a place, whose client may be about to request `/livez`.
+/// A connection beyond the bound of ``ConnectionPlaces``, whose client may be about to request
+/// `/livez`.
 struct UnplacedSocket {
     /// The time at which the connection is refused, in the loop's seconds.
     let deadline: Double
@@ -12,16 +13,15 @@ struct UnplacedSocket {
 }
 
 extension EventLoop {
-    /// The maximum number of connections without a place: connections beyond the bound of
-    /// ``ConnectionPlaces``. The loop waits for the first bytes of
-    /// each of these connections. When a further connection without a place is accepted, the loop
-    /// refuses the oldest. The number of descriptors that the server needs includes these
-    /// connections.
+    /// The maximum number of connections beyond the bound of ``ConnectionPlaces``. The loop waits
+    /// for the first bytes of each of these connections. When a further connection beyond that
+    /// bound is accepted, the loop refuses the oldest of these connections. The number of
+    /// descriptors that the server needs includes these connections.
     static let unplacedSocketsMax = 32
-    /// The time for which the first bytes are awaited.
+    /// The seconds for which the loop waits for the first bytes of a connection without a place.
     static let unplacedWaitSeconds = 1.0
 
-    /// The first bytes of the requests that are answered without a place.
+    /// The first bytes of the requests that are answered on a connection without a place.
     private static let livenessRequestBeginnings = ["GET /livez HTTP/1.", "HEAD /livez HTTP/1."]
         .map { Array($0.utf8) }
 

@@ -17,7 +17,7 @@ extension EventLoop {
     /// The maximum number of sockets that linger. The number of descriptors that the server needs
     /// includes these sockets.
     static let lingeringSocketsMax = 32
-    /// The time for which a refused client may go on sending.
+    /// The seconds for which a refused client may go on sending.
     static let lingerSeconds = 5.0
 
     /// Answers a request that the library refuses, in place of the library.
@@ -47,8 +47,8 @@ extension EventLoop {
     }
 
     /// Answers on a connection that the library closes without an answer because the request line
-    /// is malformed. Sends nothing if the client has closed the connection, or if this run of the
-    /// library has ended the connection's last request.
+    /// is malformed. Sends nothing if the client has closed the connection, or if the connection's
+    /// last request ended in this run of the library.
     func refuseRequestLine(of record: LoopConnection) {
         guard record.awaitedInput == .firstRequest || record.awaitedInput == .nextRequest,
             record.libraryRunOfLastRequestEnd != libraryRunCount, !record.isDoneSending,
@@ -59,8 +59,8 @@ extension EventLoop {
     }
 
     /// Answers on a socket that the library does not have, or on which the library sends nothing.
-    /// The caller closes the socket. With `lingers`, a duplicate stays open until the client has
-    /// closed the connection.
+    /// The caller closes the socket. With `lingers`, a duplicate of the descriptor stays open until
+    /// the client has closed the connection.
     func refuse(_ descriptor: CInt, _ failure: TransportFailure, lingers: Bool = false) {
         switch failure {
         case .connectionLimit, .connectionLimitPerAddress:

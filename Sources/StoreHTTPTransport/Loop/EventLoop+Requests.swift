@@ -4,7 +4,7 @@ import StorePlatform
 import Synchronization
 
 extension EventLoop {
-    /// Begins a request whose line was read. Returns its exchange.
+    /// Begins a request whose request line was read, and returns the exchange for the request.
     func beginRequest(_ connection: OpaquePointer, _ target: UnsafePointer<CChar>) -> HTTPExchange {
         let exchange = freeExchanges.popLast() ?? HTTPExchange(loop: self)
         exchange.connection = connection
@@ -84,7 +84,8 @@ extension EventLoop {
             if case .suspending = exchange.waitState { suspendNow(exchange) }
             return carryOutOutcome(of: exchange)
         case .answered:
-            // The request was answered before its end, and its remaining bytes are dropped.
+            // The request was answered before its last byte arrived, and the remaining bytes are
+            // dropped.
             size.pointee = 0
             return CHTTPD_CONTINUE
         }

@@ -8,7 +8,7 @@ struct TimerMail: Sendable {
 }
 
 extension EventLoop {
-    /// Runs `work` on the loop's thread after this time, unless the timer is cancelled first.
+    /// Runs `work` on the loop's thread after `seconds`, unless the timer is cancelled first.
     ///
     /// Any thread may call this function. Cost on the loop's own thread: O(log n). Cost on another
     /// thread: a short lock, and a system call if the loop would sleep beyond the timer's time.

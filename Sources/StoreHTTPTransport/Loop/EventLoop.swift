@@ -20,9 +20,10 @@ final class EventLoop: @unchecked Sendable {
     // the properties. A thread uses one property at a time, so the properties of a turn or a
     // request need no check for overlapping accesses.
 
-    /// The most events that one turn takes from epoll, and the most connections from a listener.
+    /// The most events that one turn takes from epoll, and the most connections that one turn
+    /// accepts from a listener.
     static let eventsMax = 256
-    /// The number of finished requests for which memory is kept.
+    /// The largest capacity with which an array of finished exchanges is kept for later turns.
     static let finishedCapacityMax = 4 << 10
     /// The most runs of the library in one turn.
     static let libraryRunsMax = 3
@@ -36,7 +37,8 @@ final class EventLoop: @unchecked Sendable {
     static let parkedRequestsMax = 64
     /// The time in seconds after which a parked request is suspended.
     static let parkSeconds = 0.001
-    /// The seconds for which a listener rests if the system has no resources for a connection.
+    /// The seconds for which the loop accepts no connections from a listener, after the system had
+    /// no resources for a connection.
     static let listenerPauseSeconds = 0.1
 
     let configuration: TransportConfiguration
@@ -58,7 +60,8 @@ final class EventLoop: @unchecked Sendable {
 
     @exclusivity(unchecked) var daemon: OpaquePointer?
     @exclusivity(unchecked) var listeners: [Listener] = []
-    /// The descriptors of operators' connections that are on their way to the library.
+    /// The descriptors of operators' connections that were accepted, and that the library has not
+    /// reported as opened yet.
     @exclusivity(unchecked) var adminDescriptors: Set<CInt> = []
     @exclusivity(unchecked) var adminConnectionCount = 0
     @exclusivity(unchecked) var loopConnections: [LoopConnection] = []
@@ -207,8 +210,8 @@ extension EventLoop {
         }
         for listener in listeners { watch(listener.descriptor) }
         watch(chttpd_descriptor(daemon))
-        // As an edge-triggered event, epoll reports each write once, so the descriptor need not be
-        // read.
+        // With edge-triggered events, epoll reports each write to the descriptor once. So the
+        // descriptor need not be read.
         watch(wakeDescriptor, isEdgeTriggered: true)
         return listeners
     }

@@ -15,7 +15,8 @@ final class LibraryProbe {
     /// answer.
     private(set) var refusalCount = 0
 
-    /// Sends the request and runs the library; `nil` if the system refuses sockets or a daemon.
+    /// Sends the request and runs the library. Returns `nil` if the system refuses sockets or a
+    /// daemon.
     init?(
         _ request: String = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
         access: @escaping AccessHandler

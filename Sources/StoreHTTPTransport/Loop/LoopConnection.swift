@@ -56,9 +56,9 @@ final class LoopConnection {
 /// connection of a client takes a place, and the number of places is the bound on connections.
 struct ConnectionPlaces {
     let placesMax: Int
-    /// The most places that one address or IPv6 network of 64 bits may hold. Addresses of this
-    /// machine and of proxies may hold all places, except for the reserved places
-    /// (``reservedCount``).
+    /// The most places that one IPv4 address, or one IPv6 network with a prefix of 64 bits, may
+    /// hold. Addresses of this machine and of proxies may hold all places, except for the reserved
+    /// places (``reservedCount``).
     let perAddressMax: Int
     /// The addresses of proxies, through which clients of any number of addresses connect.
     let proxies: [AddressRange]

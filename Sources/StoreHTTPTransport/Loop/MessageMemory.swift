@@ -6,8 +6,8 @@
 /// or a principal may take a quarter of the bound. A body beyond a bound is refused. If answers
 /// exceed a bound, the connections of the oldest answers are closed (protocol 9.4).
 struct MessageMemory {
-    /// The number of first bytes of each body and each answer that are not counted. So there is
-    /// always room for an action of usual size.
+    /// The number of bytes at the beginning of each body and each answer that do not count. So
+    /// there is always room for an action of usual size.
     static let uncountedBytes = 4 << 10
     /// The bytes that the library allocates for an answer in pieces (`chttpd.c`).
     static let answerBlockBytes = 64 << 10
@@ -28,7 +28,8 @@ struct MessageMemory {
     var takenBytes: Int { bodyBytes + answerBytes }
 
     private var bytesByHolder: [Holder: Int] = [:]
-    /// The pieces that answers have, by identity. Several answers may share a piece.
+    /// The pieces of all unread answers, by the identity of the piece. Several answers may share a
+    /// piece.
     private var pieces: [ObjectIdentifier: (answers: Int, bytes: Int)] = [:]
 
     init(bytesMax: Int) { self.bytesMax = bytesMax }

@@ -40,7 +40,7 @@ package struct TimerHeap<Value> {
     package var count: Int { entries.count }
     package var isEmpty: Bool { entries.isEmpty }
 
-    /// The time at which the first value is due; `nil` if there is none.
+    /// The time at which the first value is due; `nil` if the heap is empty.
     package var nextDue: Double? { entries.first?.due }
 
     package mutating func insert(_ value: Value, due: Double) -> ID {

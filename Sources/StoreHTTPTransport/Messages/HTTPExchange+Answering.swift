@@ -31,8 +31,7 @@ extension HTTPExchange {
         /// The request is parked since this time: the library asks for the answer in each turn of
         /// the loop.
         case parked(since: Double)
-        /// The connection is to be suspended: the library suspends it when it next calls the loop
-        /// for this request.
+        /// The connection will be suspended when the library next calls back about this request.
         case suspending
         /// The library has suspended the connection until the loop resumes it.
         case suspended
@@ -95,14 +94,15 @@ extension HTTPExchange {
     /// Returns the outcome and clears it, because an answer goes to the library once.
     func takeOutcome() -> Outcome { exchange(&outcome, with: .none) }
 
-    /// Answers a request that was put off. Must be called exactly once, on any thread.
+    /// Answers a request that was put off. Call this function exactly once for such a request, on
+    /// any thread.
     ///
     /// The answer is sent only after a call of `wake` on the server. A single call of `wake` is
     /// enough for many answers.
     package func complete(_ response: HTTPResponse) { loop.finish(self, .response(response)) }
 
-    /// Answers a request that was put off; the loop's thread writes the answer. Must be called
-    /// exactly once, on any thread.
+    /// Answers a request that was put off; the loop's thread writes the answer. Call this function
+    /// exactly once for such a request, on any thread.
     ///
     /// The answer is sent only after a call of `wake` on the server, as with
     /// ``complete(_:)-(HTTPResponse)``.
@@ -117,13 +117,13 @@ extension HTTPExchange {
     /// Call this function on the loop's thread, which also calls the closure.
     package func whenClientLeaves(_ left: @escaping () -> Void) { onClientLeft = left }
 
-    /// Ends a request that was put off, and sends no answer. Replaces ``complete(_:)``. Any thread
-    /// may call this function.
+    /// Ends a request that was put off, and sends no answer. Call this function in place of
+    /// ``complete(_:)``. Any thread may call this function.
     package func abandon() { loop.finish(self, .abandoned) }
 
-    /// Turns the connection into a stream. The caller has reserved a place at `adopter`. `adopter`
-    /// gets the socket, and sends the head and the topic's frames. Call this function from within
-    /// the handler.
+    /// Turns the connection into a stream. The caller must have reserved a place at `adopter`,
+    /// which gets the socket, and sends the head and the topic's frames. Call this function from
+    /// within the handler.
     package func stream(_ beginning: StreamBeginning, to adopter: any StreamAdopter) {
         loop.handOver(self, beginning, to: adopter)
     }

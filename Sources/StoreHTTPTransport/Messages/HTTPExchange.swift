@@ -24,7 +24,8 @@ package final class HTTPExchange: @unchecked Sendable {
     @exclusivity(unchecked) var bodyBytes: [UInt8] = []
     var fields: UnsafeMutablePointer<chttpd_field>
     @exclusivity(unchecked) var fieldCount = 0
-    /// A bit for each first letter and length of the fields' names (``RequestFraming``).
+    /// The bits of the fields' names. The first letter and the length of a name determine its bit
+    /// (``RequestFraming/nameBit(first:length:)``).
     @exclusivity(unchecked) private var nameBits = UInt64.max
     /// True if the first handler has admitted the request. If another handler replaces the first
     /// handler, the new handler admits the request again.
@@ -45,7 +46,7 @@ package final class HTTPExchange: @unchecked Sendable {
     @exclusivity(unchecked) private(set) package var isHTTP10 = false
     @exclusivity(unchecked) private var targetParts = RequestTarget()
     @exclusivity(unchecked) private var hostIndex: Int?
-    /// The text of the path, made when it is first needed, which is rare.
+    /// The text of the path; `nil` until the text is first read. Few requests need the text.
     @exclusivity(unchecked) private var pathText: String?
     @exclusivity(unchecked) unowned(unsafe) var loopConnection: LoopConnection?
     /// The library's response to this request, if it can be used again.
@@ -98,7 +99,7 @@ package final class HTTPExchange: @unchecked Sendable {
         closesConnection = false
     }
 
-    /// Takes the parts of the request line and the framing. The exchange has the fields already.
+    /// Stores the parts of the request line and the framing. The exchange has the fields already.
     func setHead(
         method: RequestMethod,
         target: RequestTarget,
@@ -227,13 +228,13 @@ extension HTTPExchange {
 }
 
 extension HTTPExchange {
-    /// Returns the value of the first header field with this name, which is in lower case.
+    /// Returns the value of the first header field with this name. `name` must be in lower case.
     package func header(_ name: StaticString) -> String? {
         withHeader(name) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Calls `body` with the value of the first header field with this name, which is in lower
-    /// case. Returns `nil` if there is no such field.
+    /// Calls `body` with the value of the first header field with this name. `name` must be in
+    /// lower case. Returns `nil` if there is no such field.
     package func withHeader<R>(_ name: StaticString, _ body: (UnsafeRawBufferPointer) -> R) -> R? {
         guard mayHaveHeader(name) else { return nil }
         for index in 0..<fieldCount where fields[index].isNamed(name) {
@@ -248,7 +249,7 @@ extension HTTPExchange {
         return withHeader(name) { $0.hasSameBytes(as: value) } == true
     }
 
-    /// Returns true if there is a header field with this name, which is in lower case.
+    /// Returns true if there is a header field with this name. `name` must be in lower case.
     package func hasHeader(_ name: StaticString) -> Bool { withHeader(name) { _ in true } == true }
 
     /// Returns false if the fields must not be read now. Also returns false if no field has this
@@ -296,7 +297,7 @@ extension HTTPExchange {
 }
 
 extension chttpd_field {
-    /// Returns true if the field has this name, which is in lower case.
+    /// Returns true if the field has this name. `expected` must be in lower case.
     @inline(__always)
     func isNamed(_ expected: StaticString) -> Bool {
         name_length == expected.utf8CodeUnitCount && nameBegins(with: expected)

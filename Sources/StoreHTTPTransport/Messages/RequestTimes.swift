@@ -2,7 +2,8 @@ package import StorePlatform
 import Synchronization
 
 /// The durations of one route's requests, by the class of the answer's status. A duration lasts
-/// from the start of the turn that reads the request line to the end of the turn that answers.
+/// from the start of the event loop's turn that reads the request line to the end of the turn that
+/// answers.
 ///
 /// Only the event loop's thread adds durations, and any thread may read them.
 package final class RouteTimes: Sendable {
@@ -33,7 +34,7 @@ extension RouteTimes {
         // Safety: the numbers belong to a route, which lives as long as the handler of the loop.
         fileprivate let first: UnsafeMutablePointer<Atomic<UInt64>>
 
-        /// Adds a duration. `status` is the first digit of a status; other numbers count as 5.
+        /// Adds a duration. `statusClass` is the first digit of a status; other numbers count as 5.
         func observe(_ nanoseconds: UInt64, statusClass: Int) {
             let buckets = Buckets.forDurations
             let classes = RouteTimes.statusClasses

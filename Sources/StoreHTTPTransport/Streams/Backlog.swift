@@ -11,7 +11,7 @@ struct Backlog: Sendable {
     static let bytesMax = 256 << 10
 
     private var frames: [Bytes]
-    /// The number of bytes of the first frame that the socket took.
+    /// The number of bytes that the socket took of the first frame.
     private var sentBytesOfFirst: Int
     private var waitingBytes = 0
     /// True if the last frame ends the stream.

@@ -3,10 +3,10 @@ import StoreWire
 
 /// The queue of the stream writer: versions and joining readers, in the order in which they came.
 ///
-/// Versions have a bound in number and in bytes. At the bound, a new version takes the place of the
-/// older versions of its topic. So the server leaves versions out if too many are published in a
-/// short time. The new version then goes to all readers of the topic, because the older versions
-/// may have had other recipients.
+/// The number of waiting versions and their bytes are bounded. At a bound, a new version takes the
+/// place of the older versions of its topic. So the server leaves versions out if too many are
+/// published in a short time. The new version then goes to all readers of the topic, because the
+/// older versions may have had other recipients.
 struct Inbox: Sendable {
     static let versionsMax = 1_024
     /// The most bytes of the waiting versions together.

@@ -1,6 +1,6 @@
 package import StoreJSON
 
-/// The cause of a stream's end. The raw value is the label `reason` in metrics.
+/// The cause of a stream's end. The raw value is the value of the label `reason` in metrics.
 package enum StreamEnding: String, Sendable, CaseIterable {
     /// The reader closed the connection, or the connection broke.
     case peer

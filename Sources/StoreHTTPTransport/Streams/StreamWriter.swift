@@ -83,8 +83,8 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         Double(counters.workNanoseconds.load(ordering: .relaxed)) / 1e9
     }
 
-    /// True if few versions wait in the inbox, so that each published version can get a frame of
-    /// its own.
+    /// True if few versions wait in the inbox. Each published version can then get a frame of its
+    /// own.
     package var keepsUp: Bool { mail.withLock { $0.inbox.isLessThanHalfFull } }
 
     /// Reserves a place for a stream. Each stream takes a place, and the number of places is the

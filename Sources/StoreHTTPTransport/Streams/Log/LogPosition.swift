@@ -3,16 +3,17 @@ import StoreWire
 
 /// The position of a reader in the log: the next record, and the chunk that is sent in part.
 ///
-/// A value without effects: ``nextSegments(of:isEnding:)`` returns the bytes to send, and
+/// The value itself sends nothing: ``nextSegments(of:isEnding:)`` returns the bytes to send, and
 /// ``noteSent(_:of:of:)`` takes the number of bytes that the socket took. A chunk consists of whole
 /// records, so a heartbeat or a `bye` may be sent between two chunks. Before each call of
-/// ``nextSegments(of:isEnding:)``, the caller looks up the piece again. Pieces of different calls
-/// may begin and end at different records.
+/// ``nextSegments(of:isEnding:)``, the caller looks up the next piece of the log (``LogPiece``)
+/// again. Pieces of different calls may begin and end at different records.
 struct LogPosition {
     /// The size in bytes from which a chunk takes no more records. Chunks are short, because no
     /// other frame can be sent within a chunk. A single record may be longer.
     static let chunkBytesMin = 16 << 10
-    /// The most chunks that one call sends: more chunks than a piece usually has.
+    /// The most chunks that one call of ``nextSegments(of:isEnding:)`` returns. A piece usually has
+    /// fewer chunks.
     static let chunksMax = 20
 
     private(set) var cursor: LogCursor
@@ -78,9 +79,10 @@ struct LogPosition {
 
 /// A chunk of records on its way to a reader of the log: its size, and the number of bytes sent.
 ///
-/// From the first byte of its head to the last byte of its tail, no other bytes may be sent.
+/// From the first byte of the chunk's head to the last byte of its tail, no other bytes may be
+/// sent.
 struct LogChunk: Equatable {
-    /// The size in the chunk's head.
+    /// The number of bytes of the payload. The chunk's head has this number.
     let payloadBytes: Int
     /// The number of bytes sent, of head, payload and tail together.
     private(set) var sentBytes = 0

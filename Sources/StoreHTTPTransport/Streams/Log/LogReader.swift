@@ -26,7 +26,7 @@ struct LogReader {
     var isSocketWatched = false
     /// The last frame of a stream that is ending. The frame follows the chunk that is sent in part.
     var byeFrame: Bytes?
-    /// True if the reader's socket takes no bytes, so the stream ends within the next second.
+    /// True if the reader's socket takes no bytes. The stream then ends within the next second.
     var isClosing = false
 
     /// Starts at the record that follows the reader's version.
@@ -108,8 +108,8 @@ struct LogReaders {
         }
     }
 
-    /// Returns the readers whose sockets have taken nothing for this time. Readers that are already
-    /// being closed are included.
+    /// Returns the slots of the readers whose sockets have taken nothing for `seconds`. Readers
+    /// that are already being closed are included.
     func stalledSlots(for seconds: Double, at now: Double) -> [Int32] {
         readers.filter { $0.value.isClosing || $0.value.stalledSeconds(at: now) >= seconds }
             .map(\.key)
@@ -119,9 +119,9 @@ struct LogReaders {
 /// The pace at which readers of the log catch up while actions are applied.
 ///
 /// Dispatching goes first: after a turn that sent much, the log pauses for four times as long as
-/// the turn took. So catching up takes about a fifth of a core. Every reader makes progress,
-/// because a pause has a bound and a turn follows each pause. There are no pauses while no action
-/// is applied.
+/// the turn took. So catching up takes about a fifth of a processor core. Every reader makes
+/// progress, because a pause has a bound and a turn follows each pause. There are no pauses while
+/// no action is applied.
 struct CatchUpPace {
     /// The size in bytes from which a pause follows a turn. After a smaller turn, the next turn
     /// follows at once, so readers that keep up get each record immediately.

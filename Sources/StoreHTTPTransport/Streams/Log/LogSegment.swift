@@ -12,7 +12,7 @@ struct LogSegment: Equatable {
 
     private var headBytes: Int { chunk.headBytes - chunk.sentOfHead }
 
-    /// The unsent bytes of the tail; 0 if the segment does not complete the payload.
+    /// The number of unsent bytes of the tail; 0 if the segment does not complete the payload.
     private var tailBytes: Int {
         payloadRange.count == chunk.unsentPayloadBytes ? Chunk.tailBytes - chunk.sentOfTail : 0
     }

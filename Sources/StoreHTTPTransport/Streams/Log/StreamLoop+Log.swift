@@ -45,8 +45,8 @@ extension StreamLoop {
         return bytes
     }
 
-    /// Sends a reader the next bytes of the log, or the frame that is due. Returns the number of
-    /// bytes of the log that were sent.
+    /// Sends a reader the next bytes of the log, or a frame other than a record, such as `bye`.
+    /// Returns the number of bytes of the log that were sent.
     private func advance(_ slot: Int32) -> Int {
         guard let log, let reader = logReaders[slot] else { return 0 }
         guard behindReaders[slot] == nil else {

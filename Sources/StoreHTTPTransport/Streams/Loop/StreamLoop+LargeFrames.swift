@@ -58,7 +58,8 @@ extension StreamLoop {
         )
     }
 
-    /// Removes a reader from the followers of its topic until the reader has taken a large frame.
+    /// Removes a reader from the followers of its topic (``TopicReaders/followerCount``) until the
+    /// reader has taken a large frame.
     func stopFollowing(_ slot: Int32) {
         let number = Int(slots[Int(slot)].topicNumber)
         guard topics[number].id.mode != .patch, topics[number].id.subject != .actions,

@@ -64,7 +64,7 @@ extension StreamLoop {
             + UInt32.random(in: 0...UInt32(lifetime / 10))
     }
 
-    /// Sets socket options: frames go out at once, and the system notices peers that vanish.
+    /// Sets socket options: the system sends frames at once, and detects peers that vanish.
     func tune(_ descriptor: CInt) {
         let (yes, tcp) = (CInt(1), CInt(IPPROTO_TCP))
         SocketOption.set(TCP_NODELAY, at: tcp, of: descriptor, to: yes)

@@ -87,7 +87,7 @@ final class StreamLoop: @unchecked Sendable {
         nextSecond = now + 1
     }
 
-    /// Runs one turn: waits at most this time for events, then does the work that is due.
+    /// Runs one turn: waits at most `milliseconds` for events, and then does the work that is due.
     func runTurn(_ events: UnsafeMutablePointer<epoll_event>, waitingFor milliseconds: CInt) {
         let count = Int(epoll_wait(epoll, events, CInt(Self.eventsMax), milliseconds))
         now = EventLoop.currentSeconds()
@@ -133,7 +133,8 @@ final class StreamLoop: @unchecked Sendable {
         publishPace.beginWork(at: ended)
     }
 
-    /// The time for which this loop leaves the thread to other loops; 0 if it needs no rest.
+    /// The seconds for which this loop leaves the thread to other loops; 0 if the loop needs no
+    /// rest.
     ///
     /// A loop on a shared thread rests in place of ``pauseIfDue()``, which would hold up the other
     /// loops.

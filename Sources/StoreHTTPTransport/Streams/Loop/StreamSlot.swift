@@ -29,7 +29,7 @@ struct StreamSlot {
 struct TopicReaders {
     let id: TopicID
     var topic = Topic()
-    /// The frames in patch mode, which uses this property in place of `topic`.
+    /// The frames of a topic in patch mode. In this mode, `topic` is not used.
     var patches = PatchFrames()
     var slots: [Int32] = []
     /// The number of followers, which are the first elements of `slots` and get each frame
