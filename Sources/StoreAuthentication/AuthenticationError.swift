@@ -59,7 +59,7 @@ extension AuthenticationError: CustomStringConvertible {
     /// reason, because clients that guess tokens read the challenge, too.
     package var challenge: String { "error=\"invalid_token\", error_description=\"\(clientText)\"" }
 
-    /// The reason for the client.
+    /// The reason of the refusal, as a text for the client.
     package var clientText: String {
         switch self {
         case .wrongLength, .unknownForm, .malformed, .mistypedKey: "The token is malformed"

@@ -4,9 +4,10 @@ import Synchronization
 /// A cache of the principals of valid tokens, by the digests of the tokens. While a token is in the
 /// cache, its signature is not checked again.
 ///
-/// The two halves together have at most ``countMax`` tokens. When the newer half is full, it
-/// becomes the older half, and the former older half is dropped. A token in use moves to the newer
-/// half. Invalid tokens are not cached, because a client can make any number of them.
+/// The cache has a newer and an older half, which together have at most ``countMax`` tokens. When
+/// the newer half is full, it becomes the older half, and the former older half is dropped. A token
+/// in use moves to the newer half. Invalid tokens are not cached, because a client can make any
+/// number of them.
 final class VerifiedTokenCache: Sendable {
     static let countMax = 10_000
 

@@ -102,8 +102,8 @@ struct PublishingQueue: WorkQueue {
         items.append(.task(readableSnapshot, task))
     }
 
-    /// Adds a commit to a paced queue. Returns true if the commit begins an interval, so that the
-    /// caller calls ``endInterval()`` when the interval is over.
+    /// Adds a commit to a paced queue. Returns true if the commit begins an interval. The caller
+    /// then calls ``endInterval()`` when the interval is over.
     mutating func addPaced(_ commit: Commit) -> Bool {
         if heldCommit == nil { heldCommit = commit } else { heldCommit?.join(commit) }
         guard !isIntervalUnderWay else { return false }
@@ -129,7 +129,7 @@ struct PublishingQueue: WorkQueue {
         heldTasks = []
     }
 
-    /// Returns true if a version is held, so that no reader has the version yet.
+    /// Returns true if a version belongs to the held commit. No reader has this version yet.
     private func isHeldBack(_ version: UInt64) -> Bool {
         isHolding && version > readableSnapshot.version
     }

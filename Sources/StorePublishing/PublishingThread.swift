@@ -94,8 +94,8 @@ final class PublishingThread: Sendable {
     /// The newest published version. Any thread may read this.
     var snapshot: Snapshot { newest.value }
 
-    /// True if the thread is not behind, so that each version may have its own frame. Any thread
-    /// may read this.
+    /// True if the thread is not behind. Each version may then have its own frame. Any thread may
+    /// read this property.
     var keepsUp: Bool { publicationPace == nil && !isBehind.load(ordering: .relaxed) }
 
     /// Publishes a durable version, which readers may get from now on. Calls `commit` only if there

@@ -24,7 +24,7 @@ package final class StatePublisher<State: Codable & Equatable & Sendable>: State
     private let logger: Logger
     private var prepared: [Snapshot] = []
     private var preparedBytes = 0
-    /// The reason why a state since the last commit can't be published.
+    /// The reason why a state that was reduced after the last commit can't be published.
     private var encodingRefusal: Refusal?
 
     /// Makes a publisher of the versions after the first version of `streams`. `writer` has encoded

@@ -62,8 +62,8 @@ package final class StateStreams: Sendable {
     /// The box from which readers take the newest published version.
     package var newest: NewestSnapshot { publishing.newest }
 
-    /// True if there are readers, and the publishing thread keeps up, so that each version may have
-    /// a frame of its own. Any thread may read this.
+    /// True if there are readers, and the publishing thread and the stream writer keep up. Each
+    /// version may then have a frame of its own. Any thread may read this property.
     var takesEachVersion: Bool {
         distributor.streams.openStreamCount > 0 && publishing.keepsUp && distributor.streams.keepsUp
     }
@@ -200,9 +200,10 @@ extension StateStreams {
 
     /// Sends the filtered state to the viewers that see only some members of the state.
     ///
-    /// A client gets a version that changes its state. The client also gets the versions of its own
-    /// actions, and of actions for all clients. If a sight or the readers of slices may hide
-    /// changes from a viewer, the viewer gets a version only if its visible slices changed.
+    /// A client gets each version that changes the state that the client sees. The client also gets
+    /// the versions of its own actions, and of actions for all clients. If a sight or the readers
+    /// of slices may hide changes from a viewer, the viewer gets a version only if its visible
+    /// slices changed.
     private func distributeFilteredStates(
         of snapshot: Snapshot,
         after before: Snapshot,

@@ -16,7 +16,7 @@ package final class Caller: Sendable {
     package let isOperator: Bool
     /// The identity of the caller; `nil` on a server without access control.
     package let identity: Identity?
-    /// The part of the state that the caller sees.
+    /// The viewer that limits the state to the part that the caller sees.
     package let viewer: Viewer
 
     package convenience init(session: String?, isOperator: Bool = false, identity: Identity? = nil)

@@ -97,8 +97,8 @@ private struct Reader {
             }
             element.isEmpty = false
             if name.isSameIgnoringCase(as: "for") {
-                // An element with two `for` is refused: if the proxy has copied the client's text,
-                // the client may have written one `for`.
+                // An element with two parameters `for` is refused. If the proxy has copied the
+                // client's text, the client may have written one of the two parameters.
                 guard element.address == nil else { return nil }
                 element.address = value
             }

@@ -4,9 +4,9 @@ package import StoreWire
 
 /// The pages whose requests may change something, or open a stream.
 ///
-/// Every page that is open on a machine can reach a server on its loopback address. If a POST has
-/// no body, and therefore no `Content-Type`, a browser sends the POST to any server that a page
-/// names.
+/// Every page that is open on a machine can reach a server at the machine's loopback address. If a
+/// POST has no body, and therefore no `Content-Type`, a browser sends the POST to any server that a
+/// page names.
 package struct OriginRule: Sendable {
     /// The allowed origins, without the server's own origin, as browsers write them.
     private let allowed: [[UInt8]]

@@ -114,7 +114,7 @@ struct PolicyReader {
             guard !hasMaximumFaults else { break }
             grantsCount += 1
             guard grantsCount <= PolicyFile.grantsMax else {
-                // Adds the fault only for the first grant above the bound: this code also runs for
+                // Add the fault only for the first grant above the bound: this code also runs for
                 // each later list.
                 if grantsCount == PolicyFile.grantsMax + 1 {
                     addFault(

@@ -63,7 +63,7 @@ package final class EncodedPieces: Sendable {
         return (EncodedPieces(pieces, layout), bytes)
     }
 
-    /// True if ``joined`` is cheap to make, in contiguous memory.
+    /// True if ``joined`` is cheap to make, and its bytes are cheap to copy into contiguous memory.
     var isCheapToJoin: Bool { joinedBytes.isAtHand(count) }
 
     /// The slice as JSON. If the layout is `object`, the result is a document whose only table has

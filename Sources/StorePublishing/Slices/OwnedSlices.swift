@@ -52,7 +52,8 @@ package final class OwnedSlices: SlicesByReader, @unchecked Sendable {
         self.form = form
     }
 
-    /// True if an owner has a started slice. Cost: one step for each owner.
+    /// True if the initial slice, or the slice of an owner, is started. Cost: one step for each
+    /// owner.
     override var isStarted: Bool { initialSlice.isStarted || slices.contains(where: \.isStarted) }
 
     /// The number of slices of owners. If the module starts with the store, slices that no action

@@ -17,7 +17,7 @@ package struct PublishedSlice: Sendable {
     package let version: UInt64
     private let form: Form
 
-    /// Makes a slice of one document; `nil` if the slice is absent.
+    /// Makes a slice of one document. `document` is `nil` if the slice is absent.
     init(document: Bytes?, version: UInt64) { self.init(.document(document), version: version) }
 
     init(_ form: Form, version: UInt64) {
@@ -80,7 +80,7 @@ package struct PublishedSlice: Sendable {
         if case .byReader(let slices) = form { slices as? RestrictedSlices } else { nil }
     }
 
-    /// True if some clients get another slice than other clients.
+    /// True if different clients may get different slices.
     var dependsOnReader: Bool {
         if case .byReader = form { true } else { false }
     }
@@ -91,8 +91,8 @@ package struct PublishedSlice: Sendable {
         if case .byReader(let slices) = form { slices.visible(to: owner) } else { self }
     }
 
-    /// Returns the owners that get another slice than from an earlier version; `nil` if all owners
-    /// may get another slice.
+    /// Returns the owners whose slices differ from their slices in an earlier version; `nil` if the
+    /// slices of all owners may differ.
     func owners(changedSince old: PublishedSlice) -> [String]? {
         guard case .byReader(let mine) = form, case .byReader(let theirs) = old.form else {
             return nil
@@ -100,15 +100,14 @@ package struct PublishedSlice: Sendable {
         return mine.owners(changedSince: theirs)
     }
 
-    /// Returns true if a reader may get another value from this version of the slice than from an
-    /// older version. After an owner ends, its reader gets the initial slice again. This slice is
-    /// older than the owner's own slice, and may have the same bytes.
+    /// Returns true if a reader's value may differ between this version of the slice and an older
+    /// version. After an owner ends, its reader gets the initial slice again. This slice is older
+    /// than the owner's own slice, and may have the same bytes.
     func differs(from old: PublishedSlice) -> Bool {
         version > old.version || (version < old.version && bytes != old.bytes)
     }
 
-    /// The pieces whose names are the first tokens of pointers; `nil` if the slice has no such
-    /// pieces.
+    /// The pieces, if the first token of a pointer into the slice names a piece; else `nil`.
     var addressablePieces: EncodedPieces? { pieces.flatMap { $0.layout == .object ? $0 : nil } }
 
     /// Returns true if ``bytes`` is cheap to make. With `isInside`, also returns true if a piece
@@ -117,8 +116,8 @@ package struct PublishedSlice: Sendable {
         isAtHand || isInside && (addressablePieces != nil || documentWithTables != nil)
     }
 
-    /// The JSON of a slice that is a document with tables; `nil` for other slices. A row of such a
-    /// document is found without joined ``bytes``.
+    /// The JSON of a slice that is a document with tables; `nil` for other slices. A row of the
+    /// document is found without joining ``bytes``.
     var documentWithTables: Bytes? {
         guard case .document(let bytes?) = form, bytes.outlined != nil else { return nil }
         return bytes
@@ -163,8 +162,8 @@ package class SlicesByReader: @unchecked Sendable {
     /// Returns the slice that an owner, or the client with a ``ReaderName``, gets.
     func visible(to owner: String) -> PublishedSlice { .hidden }
 
-    /// Returns the owners that get another slice than from an earlier version; `nil` if all owners
-    /// may get another slice.
+    /// Returns the owners whose slices differ from their slices in an earlier version; `nil` if the
+    /// slices of all owners may differ.
     func owners(changedSince others: SlicesByReader) -> [String]? { nil }
 
     /// Returns the location of a part in ``bytes``.

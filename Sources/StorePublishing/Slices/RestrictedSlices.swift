@@ -127,9 +127,9 @@ package final class RestrictedSlices: SlicesByReader, @unchecked Sendable {
         entries[instance ?? Self.singleName]?.readers.include(client) == true
     }
 
-    /// Returns the users that get other slices than from an earlier version. Returns `nil` if a
-    /// changed slice has roles or all clients among its readers. Does not visit the slices that
-    /// both versions share.
+    /// Returns the users whose slices differ from their slices in an earlier version. Returns `nil`
+    /// if a changed slice has roles or all clients among its readers. Does not visit the slices
+    /// that both versions share.
     override func owners(changedSince others: SlicesByReader) -> [String]? {
         guard let others = others as? RestrictedSlices else { return nil }
         var users: [String] = []

@@ -7,13 +7,13 @@ import Synchronization
 
 /// The layout of a state of modules: the name and the position of each slice.
 ///
-/// The layout is a class, so that a version for another viewer copies only a reference.
+/// The layout is a class, so that a snapshot for another viewer copies only a reference.
 package final class SliceLayout: Sendable {
     /// The modules' names, in their order.
     let names: [String]
     /// The bytes before each slice in the whole state: a separator and the key.
     private let memberPrefixes: [Bytes]
-    /// The owners of the slices of each module.
+    /// The kind of owners that each module's slices have.
     private let ownershipByModule: [SliceOwnership]
     /// The indices of the modules whose slices depend on the reader. These are restricted slices,
     /// and slices that belong to sessions or users as a whole or in part.

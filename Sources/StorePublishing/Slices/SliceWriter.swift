@@ -26,7 +26,7 @@ package final class SliceWriter<State: RootState>: StateWriter {
         $1 == .readers && $0.slicePlace.ownership != .readers
     }
     private var slices: [PublishedSlice] = []
-    /// The values from which the slices with pieces were encoded, by index.
+    /// The values from which the slices with pieces were encoded, by the index of the module.
     private var sourceValuesByModule: [Int: any Sendable] = [:]
     private var committedSlices: [PublishedSlice] = []
     private var committedSourceValuesByModule: [Int: any Sendable] = [:]

@@ -15,8 +15,9 @@ extension Table: CollectionEncodable, RowEncodable {
         return PublishedRows(rows: rows, memberByteCount: bytes)
     }
 
-    /// Encodes a row, and keeps the encoding. Rows with an encoding do not pay for this function: a
-    /// variable of the type `Row?` costs a look-up of metadata.
+    /// Encodes a row, and keeps the encoding. This code has a function of its own, because a
+    /// variable of the type `Row?` costs a look-up of metadata. So rows with an encoding avoid this
+    /// cost.
     @inline(never)
     private static func firstEncoding(
         of shared: TableRow,

@@ -103,7 +103,7 @@ final class ParsedDocument: @unchecked Sendable {
     }
 }
 
-/// The result of a cheap search for a part of a version.
+/// The result of a cheap search for a part of a snapshot.
 package enum QuickPart {
     case bytes(Bytes)
     /// A node in a small document, which was parsed for this search.
@@ -139,7 +139,7 @@ extension ParsedDocuments {
         }
     }
 
-    /// Returns the part at a pointer of a document without tables.
+    /// Returns the part that a pointer leads to in a document without tables.
     private func quickPart(
         at pointer: JSONPointer,
         in bytes: Bytes,
@@ -163,7 +163,8 @@ extension ParsedDocuments {
     }
 
     /// Returns the window of the object at a pointer, even if the search takes long; `nil` if the
-    /// pointer leads nowhere, or to no object. The same threads may call this as ``part(at:in:)``.
+    /// pointer leads nowhere, or to no object. The threads that may call ``part(at:in:)`` may also
+    /// call this function.
     package func content(
         of window: MemberWindow,
         at pointer: JSONPointer,

@@ -23,7 +23,7 @@ package final class Snapshot: Sendable {
     let readers: VersionReaders
     private let wholeState: Locked<Bytes?>
     private let lastFrame = Locked<(version: UInt64, frame: Bytes)?>(nil)
-    /// The filtered version for the viewer that asked last.
+    /// The filtered snapshot for the viewer of the last request.
     private let lastVisible = Locked<(viewer: Viewer, version: Snapshot)?>(nil)
 
     package init(tag: Tag, state: Bytes) {
@@ -84,17 +84,17 @@ package final class Snapshot: Sendable {
     /// modules.
     package var moduleNames: [String] { layout?.names ?? [] }
 
-    /// True if some slices are hidden from the viewer of this version.
+    /// True if some slices are hidden from the viewer for which this snapshot was filtered.
     package var isNarrowed: Bool { layout?.isNarrowed == true }
 
-    /// Returns this version, reduced to the members that the viewer may read. The slices of its
-    /// session and its user replace the slices of all owners. Returns `self` if the viewer sees
-    /// everything.
+    /// Returns this snapshot, reduced to the members that the viewer may read. The slices of the
+    /// viewer's session and user replace the slices of all owners. Returns `self` if the viewer
+    /// sees everything.
     package func visible(to viewer: Viewer) -> Snapshot {
         let isOwner = viewer.session != nil || viewer.owner != nil
         guard viewer.sight != nil || (isOwner && hasOwners) else { return self }
         // Polling clients often ask for the same version. Most of these clients belong to one
-        // session, or have no session, so the last filtered version often fits again.
+        // session, or have no session. So the last filtered snapshot often fits the next request.
         let known = lastVisible.withLock { seen in
             seen.flatMap { $0.viewer == viewer ? $0.version : nil }
         }
@@ -146,7 +146,7 @@ package final class Snapshot: Sendable {
         layout == nil ? version : slices.reduce(0) { max($0, $1.version) }
     }
 
-    /// Returns true if a reader gets other bytes from this version than from an older version. The
+    /// Returns true if a reader's bytes differ between this version and an older version. The
     /// caller has already filtered both versions for the reader's viewer.
     func differs(from old: Snapshot) -> Bool {
         let (mine, theirs) = (changedVersion, old.changedVersion)

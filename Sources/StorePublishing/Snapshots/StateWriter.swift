@@ -52,8 +52,8 @@ package final class WholeStateWriter<State: Encodable>: StateWriter {
 }
 
 /// The durations of the encodings of the state, by module. After an action, each slice that may
-/// have changed is encoded. So an action on a large slice costs much more than its reducer. The
-/// Core's thread measures; any thread may read.
+/// have changed is encoded. So an action on a large slice costs much more than the reducer alone.
+/// The Core's thread adds durations; any thread may read them.
 package final class EncodeTimes: Sendable {
     /// The name under which a state without modules is measured.
     package static let wholeStateName = "state"

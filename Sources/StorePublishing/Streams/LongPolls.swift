@@ -6,7 +6,7 @@ import Synchronization
 /// The requests that wait for a newer version than the version in the request (`GET
 /// /state?after=N`).
 ///
-/// A request waits until a version is published or its time is over. The first of the two events
+/// A request waits until a version is published or the wait expires. The first of the two events
 /// removes the request from the table, so each request is answered exactly once. The number of
 /// requests is bounded by the connections that the server admits.
 package final class LongPolls: Sendable {
@@ -17,7 +17,8 @@ package final class LongPolls: Sendable {
         /// Returns true if the client may still get the state; `nil` if the permission can't
         /// change.
         fileprivate let canRead: (@Sendable () -> Bool)?
-        /// Cancels the timer of the request. The answer calls this function.
+        /// Cancels the timer of the request. The function that answers the request calls this
+        /// closure.
         fileprivate var cancelTimer: (@Sendable () -> Void)?
         private let respond: @Sendable (Snapshot?) -> Void
 
@@ -98,8 +99,8 @@ package final class LongPolls: Sendable {
         answer(snapshot) { $0.isBehind(snapshot) }
     }
 
-    /// Answers a waiter without a version because its time is over. Does nothing if the waiter was
-    /// answered already.
+    /// Answers a waiter without a version, because the wait has expired. Does nothing if the waiter
+    /// was answered already.
     package func expire(_ id: UInt64) {
         guard let waiter = waiting.withLock({ $0.waitersByID.removeValue(forKey: id) }) else {
             return
@@ -113,8 +114,8 @@ package final class LongPolls: Sendable {
         answer(nil) { $0.viewer.session?.text.isSame(as: session) == true }
     }
 
-    /// Answers the requests whose clients may no longer read, without a version. Call this function
-    /// after a change of credentials or permissions.
+    /// Answers, without a version, the requests whose clients may no longer read the state. Call
+    /// this function after a change of credentials or permissions.
     package func expireForbidden() {
         let bounded = waiting.withLock { waiting in
             waiting.waitersByID.compactMap { id, waiter in waiter.canRead.map { (id, $0) } }

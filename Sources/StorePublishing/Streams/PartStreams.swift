@@ -200,7 +200,8 @@ package final class PartStreams: Sendable {
         return distributor.topicVersion(of: bytes, since: version, in: mode)
     }
 
-    /// Forgets the sent frames, because versions were published while no stream was open.
+    /// Forgets the sent frames. Call this function if versions were published while no stream was
+    /// open.
     func forgetSentFrames() {
         table.withLock { watched in
             let places = watched.places

@@ -10,8 +10,8 @@ final class PatchState: TopicState {
     private let parts: [Bytes?]
     private let layout: SliceLayout?
 
-    /// Makes the version of one part; `nil` stands for a part that is gone. The bytes that `old`
-    /// shares do not count as new.
+    /// Makes the state of a topic with one part. `part` is `nil` if the part is gone. The bytes
+    /// that `old` shares do not count in ``unsharedByteCount``.
     init(_ part: Bytes?, at tag: Tag, after old: Bytes? = nil) {
         self.tag = tag
         parts = [part]
@@ -19,8 +19,9 @@ final class PatchState: TopicState {
         unsharedByteCount = part?.byteCount(besides: old) ?? 0
     }
 
-    /// Makes a version of the whole state after the version `before`. `version` is the number of an
-    /// earlier version that shows the same state, or `nil`.
+    /// Makes the state of a topic that shows the whole state. `version` is the number of an earlier
+    /// version that shows the same state, or `nil`. The bytes that `before` shares do not count in
+    /// ``unsharedByteCount``.
     init(_ snapshot: Snapshot, at version: UInt64? = nil, after before: Snapshot?) {
         tag = Tag(epoch: snapshot.tag.epoch, version: version ?? snapshot.version)
         layout = snapshot.layout
@@ -53,7 +54,7 @@ final class PatchState: TopicState {
         Self.unsharedByteCount(of: parts, besides: (newer as? PatchState)?.parts ?? [])
     }
 
-    /// True if the topic's one part is gone. There is no patch from or to such a version.
+    /// True if the topic's one part is gone. No patch leads to or from this version.
     private var isGone: Bool { layout == nil && parts[0] == nil }
 
     private var wholeByteCount: Int { layout?.byteCount(of: parts) ?? part(0).count }

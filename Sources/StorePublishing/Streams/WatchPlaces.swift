@@ -117,8 +117,8 @@ package final class WatchPlace: Sendable {
 /// The viewers that have an open stream on a topic of one kind. The distributor of a version visits
 /// each viewer.
 ///
-/// When the table has twice as many viewers as after the last sweep, viewers without a stream are
-/// dropped. So the number of open streams bounds the number of viewers.
+/// When the number of viewers has doubled since viewers were last dropped, viewers without a stream
+/// are dropped. So the number of open streams bounds the number of viewers.
 final class WatchingViewers: Sendable {
     /// The smallest number of viewers at which viewers without a stream are dropped.
     private static let sweepCountMin = 1_000
@@ -183,7 +183,8 @@ extension ExactText {
 }
 
 extension Viewer {
-    /// The names under which a change of an owner is looked up.
+    /// The owners whose changes concern this viewer; a single `nil` for a viewer without a session
+    /// and without a user.
     fileprivate var owners: [ExactText?] {
         let owners = [session, owner].compactMap { $0.map(\.owner) }
         return owners.isEmpty ? [nil] : owners

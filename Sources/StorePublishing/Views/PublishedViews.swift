@@ -15,7 +15,7 @@ package protocol PublishedViews: Sendable {
     /// state to the view.
     func open(_ request: ViewRequest, in streams: StateStreams)
 
-    /// Forgets the sent frames. The caller does this if versions were published while no stream was
+    /// Forgets the sent frames. Call this function if versions were published while no stream was
     /// open.
     func forgetSentFrames()
 
@@ -34,15 +34,16 @@ package struct PublishedView: Sendable {
     package let sourceModules: Set<Int>
     /// The indices of the members that the view may read: ``sourceModules`` and all fields.
     package let readableMembers: Set<Int>
-    /// True if the view reads slices of sessions, so that its content may differ from session to
+    /// True if the view reads slices of sessions. Its content may then differ from session to
     /// session.
     package let isOfSession: Bool
-    /// True if the view reads slices of users, so that its content may differ from user to user.
+    /// True if the view reads slices of users. Its content may then differ from user to user.
     package let isOfUser: Bool
     /// True if the view reads restricted slices. Its content may then differ from user to user, and
     /// from role to role.
     package let isRestricted: Bool
-    /// True if the view depends on the client: the view gets the context of its reader.
+    /// True if the view is a `ContextualViewModel`, which depends on the client that reads the
+    /// view.
     package let isContextual: Bool
 }
 
@@ -52,7 +53,7 @@ package struct ViewRequest: Sendable {
     package let viewIndex: Int
     package let parameters: any Codable & Sendable
     package private(set) var topic: TopicID
-    /// The client that reads the view, for a view that gets the client.
+    /// The client that reads the view, if the view depends on the client.
     private(set) var context = ViewContext()
 
     /// Makes a request. `query` is the canonical text of the parameters.

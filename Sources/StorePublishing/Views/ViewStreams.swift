@@ -9,8 +9,8 @@ import Synchronization
 
 /// The streams of watched views. Each view is made once for each change of its sources.
 ///
-/// Views are made on the publishing thread. The Core passes a state to this thread if an
-/// action changed a module that a watched view reads.
+/// Views are made on the publishing thread. The Core passes a state to this thread if an action
+/// changed a module that a watched view reads.
 package final class ViewStreams<State: Codable & Equatable & Sendable>: PublishedViews {
     /// The minimum number of views at which views without readers are dropped.
     private static var sweepCountMin: Int { 64 }
