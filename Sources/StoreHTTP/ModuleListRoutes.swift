@@ -87,11 +87,11 @@ package struct SliceDescription: Sendable {
     package let cardinality: SliceCardinality
     /// The owners of the slices: all clients together, each session or each user.
     package let ownership: SliceOwnership
-    /// The presenters that observe changes of the slices.
+    /// The names of the presenters that observe changes of the slices.
     package let presenterNames: [String]
     /// Returns the action to dispatch when a client begins, or ceases, to show the module's view.
     package let visibilityAction: @Sendable (ViewVisibility) -> (any Action)?
-    /// The action for a session that has departed; `nil` for most modules.
+    /// The action to dispatch when a session has departed; `nil` for most modules.
     package let departureAction: (any Action)?
 
     package init<State>(_ mount: Mount<State>) {

@@ -161,7 +161,7 @@ package final class Store: Sendable {
 
 /// The bounds on clients' requests, as the flags of the program set them.
 ///
-/// Routes check the bounds of a body themselves. The Core's mailbox and the stream writer enforce
+/// Routes themselves check the bounds on a body. The Core's mailbox and the stream writer enforce
 /// the other bounds; routes only name them in problems.
 package struct RequestBounds: Sendable {
     /// The maximum number of clients' actions in the mailbox. The mailbox enforces this bound.

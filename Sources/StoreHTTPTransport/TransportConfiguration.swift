@@ -28,8 +28,9 @@ package struct TransportConfiguration: Sendable {
     /// The header fields that every answer has. Handlers add these fields to the heads of streams.
     package var commonFields = HTTPFields()
     package var socketAccess = SocketAccess()
-    /// The most connections from one address or IPv6 network of 64 bits; 0 for a quarter of all
-    /// connections. The bound does not apply to addresses of this machine.
+    /// The most connections from one IPv4 address, or from one IPv6 network with a prefix of 64
+    /// bits; 0 for a quarter of all connections. The bound does not apply to addresses of this
+    /// machine.
     package var connectionsPerAddressMax = 0
     /// The addresses of proxies, to which ``connectionsPerAddressMax`` does not apply.
     package var proxies: [AddressRange] = []
@@ -56,9 +57,9 @@ package struct TransportConfiguration: Sendable {
     /// memory, the library could not answer some requests within the bound on headers.
     var connectionMemoryBytes: Int { max(headersBytesMax, uriBytesMax) + Self.answerHeadBytes }
 
-    /// The overhead of a header field, in bytes. The bound on headers counts it in addition to the
-    /// field's name and value. The library's note about the field has this size (`struct
-    /// MHD_HTTP_Header`, aligned).
+    /// The overhead of a header field, in bytes. The bound on headers counts the overhead in
+    /// addition to the field's name and value. The library's note about the field has this size
+    /// (`struct MHD_HTTP_Header`, aligned).
     static let fieldOverheadBytes = 64
     /// The memory, in bytes, for the head of an answer and for the input that follows a request's
     /// headers.

@@ -20,15 +20,15 @@ enum RouteAccess: Sendable {
     /// The empty need: every caller may use the route. The index, the pages of problems, and the
     /// routes for health, for the client's identity and for cookies have this need.
     static let everyone = RouteAccess.need(.nothing)
-    /// The right to see some part of the state; the answer leaves out hidden members.
+    /// The right to see at least one member of the state. The answer leaves out hidden members.
     static let state = RouteAccess.need(.state)
-    /// The right to see some view; the answer leaves out hidden views.
+    /// The right to see at least one view. The answer leaves out hidden views.
     static let views = RouteAccess.need(.views)
     static let log = RouteAccess.need(.log)
-    /// The right to dispatch some action; the handler checks each action.
+    /// The right to dispatch at least one action. The handler also checks each dispatched action.
     static let dispatch = RouteAccess.need(.dispatch)
 
-    /// The access that `OPTIONS` needs: ``everyone``, unless the path names a member, a module or a
+    /// The right that `OPTIONS` needs: ``everyone``, unless the path names a member, a module or a
     /// view.
     var accessForOptions: RouteAccess {
         switch self {

@@ -115,7 +115,8 @@ package final class CoreAttachments: Sendable {
 
     private struct Table {
         var all: [Attachment] = []
-        /// The number of observers that were added since the start. Each id has a new number.
+        /// The number of observers that were added since the start. The ids have these numbers, so
+        /// no id is used twice.
         var addedObserversCount = 0
     }
 

@@ -6,7 +6,7 @@ import StoreWire
 
 /// A command that operators may inspect and execute.
 package struct ExposedCommand: Sendable {
-    /// The name of the command in its path.
+    /// The name of the command in the paths of its routes.
     package let name: String
     /// The name of the Swift type of the command's argument.
     package let argumentType: String

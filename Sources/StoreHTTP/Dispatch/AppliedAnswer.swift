@@ -18,7 +18,7 @@ struct AppliedAnswer {
     var isCompleted = true
     /// The value that the effect returned, as JSON.
     var effectValue: [UInt8]?
-    /// True if the action was applied by an earlier request with the same key.
+    /// True if the action was applied by an earlier request with the same idempotency key.
     var isRepeated = false
     /// False if the result of the action's effects is unknown.
     var isEffectResultKnown = true

@@ -22,8 +22,8 @@ struct ConditionSubject: Sendable {
     private let reader: StateReader
     private let caller: Caller
     /// Returns true if the resource may depend on the member of the state at this index. `nil` if
-    /// the Core can't decide by members: the state has no members, or the caller reads the slices
-    /// of all sessions.
+    /// the state has no members, or if the caller reads the slices of all sessions. The Core can't
+    /// decide by members then.
     private let mayDependOn: (@Sendable (_ member: Int) -> Bool)?
 
     /// Reads the path of a resource in the form of a request's target: `/state/todos/items`, or

@@ -99,8 +99,8 @@ package final class DispatchOutcomes: Sendable {
 }
 
 extension DispatchOutcomes.Table {
-    /// Updates the number of bytes that are counted for a dispatch's value. A dispatch has a value
-    /// only after its end.
+    /// Updates the number of bytes that are counted for a dispatch's value. The value exists only
+    /// after the dispatch has ended.
     fileprivate mutating func countValueBytes(of version: UInt64) {
         guard let remembered = dispatchesByVersion[version] else { return }
         let bytes = remembered.dispatch.valueBytes
@@ -146,7 +146,7 @@ extension DispatchOutcomes {
         table.withLock { _ = $0.waitingRequests.removeValue(forKey: ObjectIdentifier(ticket)) }
     }
 
-    /// Answers all waiting requests as if their time were over, because the server stops.
+    /// Answers all waiting requests as if their waits had expired, because the server stops.
     func giveUpWaits() {
         let waiting = table.withLock { Array($0.waitingRequests.values) }
         for request in waiting { request.giveUp() }

@@ -175,7 +175,7 @@ extension JSONSchema {
         .init("state", .reference("State"), isRequired: false),
     ])
 
-    /// The answer to a call of a use case, or to a notification.
+    /// The schema of the answer to a call of a use case, or to a notification.
     static let callOrNotificationAnswer = JSONSchema.object([
         .init("epoch", .string()), .init("version", .unsigned), .init("completed", .boolean),
     ])

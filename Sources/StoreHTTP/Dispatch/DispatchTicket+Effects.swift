@@ -7,8 +7,8 @@ import StoreWire
 import Synchronization
 
 extension DispatchTicket {
-    /// Parks the request until its answer. If the client waits and `cancelsOnClose` is true,
-    /// suspends the request instead, and cancels the effects if the client leaves.
+    /// Parks the request until the answer is complete. If the client waits and `cancelsOnClose` is
+    /// true, suspends the request instead, and cancels the effects if the client leaves.
     ///
     /// Until the request is suspended, the transport does not detect that the client leaves. A
     /// parked request is suspended later, if its answer takes long.

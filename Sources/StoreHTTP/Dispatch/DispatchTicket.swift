@@ -24,7 +24,8 @@ class DispatchTicket: Completion, @unchecked Sendable {
     let preferences: Preferences
     let caller: Caller
     let hasActionArray: Bool
-    /// True if the caller sees the modules of the actions, and may get the values of their effects.
+    /// True if the caller sees the modules of the actions. The caller may then get the values of
+    /// the actions' effects.
     let seesModules: Bool
     /// The hidden modules that the caller has dispatched to, or the module whose use case the
     /// caller calls. The caller may read the reason if an effect of these modules fails.

@@ -120,11 +120,11 @@ private final class KeptPace: Sendable {
 /// The threads for jobs that would delay the event loop or the Core. Each thread starts with its
 /// first job. With a pool, the pool's threads run the jobs.
 package struct ReadingThreads: Sendable {
-    /// The thread that makes large answers. Pauses follow its answers while many new versions are
-    /// published.
+    /// The thread that makes large answers. While many new versions are published, the thread
+    /// pauses after each answer.
     let largeAnswers: BackgroundQueue
-    /// The thread that compares the states of dry runs. Pauses follow its comparisons while many
-    /// new versions are published.
+    /// The thread that compares the states of dry runs. While many new versions are published, the
+    /// thread pauses after each comparison.
     let dryRuns: BackgroundQueue
     let views: BackgroundQueue
     /// The threads for reads of past states, and for searches for the action that last changed a

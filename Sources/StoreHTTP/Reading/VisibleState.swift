@@ -68,7 +68,7 @@ package struct VisibleState: Sendable {
         documents.content(of: window, at: pointer, in: snapshot)
     }
 
-    /// Returns true if ``content(of:at:)`` is quick.
+    /// Returns true if a call of ``content(of:at:)`` is quick.
     func isQuick(_ window: MemberWindow, at pointer: JSONPointer) -> Bool {
         documents.isQuick(window, at: pointer, in: snapshot)
     }

@@ -9,7 +9,7 @@ struct WindowAnswer: Sendable {
     let window: MemberWindow
     /// The path of the object.
     let path: String
-    /// The past version of the request; `nil` for the newest version.
+    /// The past version that the request asks for; `nil` for the newest version.
     let version: UInt64?
 
     /// Answers a request with the window. A conditional request is answered with 304 if the client

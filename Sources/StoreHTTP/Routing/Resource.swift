@@ -14,7 +14,7 @@ final class Resource: Sendable {
     private let audience: RouteAudience
     /// The path parameters in their order; `nil` for a parameter that allows any text.
     private let parameters: [(any RouteParameter)?]
-    /// The access that the first route needs.
+    /// The right that the first route of the resource needs.
     let access: RouteAccess
     /// The routes, by the index of their method's bit.
     private let routesByMethod: [ServedRoute?]

@@ -89,8 +89,8 @@ struct RequestBody: Sendable {
 }
 
 extension Route {
-    /// Makes a route that reads by `GET`; the route's resource adds `HEAD`. The ids of the two
-    /// operations are made from the name: `State` becomes `getState` and `headState`.
+    /// Makes a route that reads data with `GET`. The route's resource adds `HEAD`. The ids of the
+    /// two operations are made from the name: `State` becomes `getState` and `headState`.
     static func reading(
         _ path: String,
         _ name: String,
@@ -141,7 +141,8 @@ extension Route {
         )
     }
 
-    /// Makes a route that changes something, by default only for pages of allowed origins.
+    /// Makes a route whose requests change data. By default, only pages of allowed origins may use
+    /// the route.
     static func changing(
         _ method: RequestMethod,
         _ path: String,
@@ -202,7 +203,7 @@ extension Route {
         return body.kind == .none ? slugs : slugs + [.malformedJSON, .unsupportedMediaType]
     }
 
-    /// The additional problems of a server with a policy.
+    /// The problems that the route has in addition if the server has a policy.
     private var accessProblems: [ProblemSlug] {
         switch access {
         case .need(.nothing): [.unauthorized]

@@ -35,7 +35,8 @@ package final class JoinedSessions: Sendable {
         let isNew = try begun.withLock { begun throws(MailboxError) in
             guard begun.insert(name).inserted else { return false }
             do throws(MailboxError) {
-                // Offer the actions under the lock, so that no action of the session comes earlier.
+                // Offer the actions under the lock, so that no other action of the session is
+                // earlier in the mailbox.
                 try offer([Sessions.Internal.began(session: name)] + startActions, name, in: store)
             } catch {
                 begun.remove(name)

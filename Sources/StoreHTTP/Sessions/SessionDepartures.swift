@@ -2,8 +2,8 @@ package import StoreCore
 import StorePlatform
 import Synchronization
 
-/// The streams that each session has open in a store. When the last stream of a session ends, and
-/// when the session ends, each ``DepartureModule`` gets its action.
+/// The numbers of streams that each session has open in a store. When the last stream of a session
+/// ends, and when the session ends, each ``DepartureModule`` gets its departure action.
 package final class SessionDepartures: Sendable {
     /// The origin that the log shows for a module's departure action.
     package static let origin = "StoreServer/departures"

@@ -41,7 +41,7 @@ package final class SessionTable: Sendable {
         var endingCount = 0
         /// The number of sessions from each address, without the ending sessions.
         var countsByAddress: [String: Int] = [:]
-        /// The numbers of sessions that were refused for each reason.
+        /// The numbers of refused sessions since the start, by the cases of ``FullError``.
         var fullErrorCount: UInt64 = 0
         var addressFullErrorCount: UInt64 = 0
         /// The times of the next checks for idleness, in nanoseconds of the table's clock. A

@@ -26,9 +26,9 @@ package struct ShownSlice: Hashable, Sendable {
 package final class ViewPresence: Sendable {
     /// Dispatches an action of a view for a session and a client.
     ///
-    /// ``ViewPresence`` calls the closure under its lock, so that the actions have the order of the
-    /// changes. The closure may do no more than put the action into the mailbox. If the closure
-    /// waited, or called this object, all threads that report slices would block.
+    /// ``ViewPresence`` calls the closure under its lock, so that the actions are dispatched in the
+    /// order of the changes. The closure may do no more than put the action into the mailbox. If
+    /// the closure waited, or called this object, all threads that report slices would block.
     package typealias Dispatch =
         @Sendable (any Action, _ session: String?, _ origin: String) throws(MailboxError) -> Void
 

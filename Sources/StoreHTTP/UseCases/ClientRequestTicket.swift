@@ -99,7 +99,8 @@ final class ClientRequestTicket: DispatchTicket, @unchecked Sendable {
         }
     }
 
-    /// Dispatches the actions of reactions after the request is recorded, and answers or waits.
+    /// Dispatches the actions of reactions, after the record of the request is applied. Then
+    /// answers, or waits for the effects.
     override func answerOrAwaitEffects(_ applied: AppliedAnswer) {
         let answer = AppliedAnswer(
             firstVersion: applied.firstVersion,

@@ -63,7 +63,7 @@ struct NotificationRoutes: RouteGroup {
     }
 }
 
-/// A reaction to notifications of one name.
+/// A reaction to the notifications with one name.
 package struct NotificationReaction: Sendable {
     package let notificationName: String
     package let sourcePlace: String

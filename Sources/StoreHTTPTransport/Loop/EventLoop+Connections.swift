@@ -130,8 +130,7 @@ extension EventLoop {
 
     /// Ends connections whose client has left before its request was whole. The library uses
     /// edge-triggered events (epoll(7)), and can miss an end that came together with the last
-    /// bytes. If the client of a request that was put off has left, calls the request's
-    /// `onClientLeft`.
+    /// bytes. Calls `onClientLeft` of each suspended or parked request whose client has left.
     func closeAbandoned() {
         let waiting = loopConnections.filter {
             $0.awaitedInput != .nothing || $0.exchange?.onClientLeft != nil
@@ -152,8 +151,8 @@ extension EventLoop {
         }
     }
 
-    /// Returns true if the client has closed its sending side, and all its bytes are read. Unread
-    /// bytes may be the rest of a request, which still gets an answer.
+    /// Returns true if the client has closed its sending side, and no byte of the client is unread.
+    /// Unread bytes may be the rest of a request, which still gets an answer.
     func hasInputEnded(_ descriptor: CInt) -> Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, CInt(MSG_PEEK | MSG_DONTWAIT)) == 0

@@ -53,8 +53,8 @@ extension EventLoop {
         unwatchAndClose(descriptor)
     }
 
-    /// Refuses the connections without a place whose time is over. If the loop is stopping, refuses
-    /// all connections without a place.
+    /// Refuses the connections without a place whose deadlines have passed. If the loop is
+    /// stopping, refuses all connections without a place.
     func refuseExpiredUnplaced() {
         for (descriptor, socket) in unplacedSockets where socket.deadline <= now || isStopping {
             refuseUnplaced(descriptor, socket)

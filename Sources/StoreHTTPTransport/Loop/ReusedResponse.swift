@@ -174,7 +174,7 @@ final class ReusedResponse {
     }
 }
 
-/// Responses that wait for the next answer of their length.
+/// Unused responses. Each response is kept for the next answer with a body of the same length.
 struct ReusedResponses: ~Copyable {
     /// The longest body of a reused response. A longer body gets a response of its own.
     static let bodyBytesMax = 2 << 10

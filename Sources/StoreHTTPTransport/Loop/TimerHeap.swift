@@ -12,7 +12,7 @@ package struct TimerHeap<Value> {
 
     fileprivate struct Entry {
         let due: Double
-        /// The number of values that were added so far, this value included.
+        /// The number of values that had been added when this value was added, this value included.
         let order: UInt64
         let slot: Int32
 

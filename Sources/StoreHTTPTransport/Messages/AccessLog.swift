@@ -149,6 +149,6 @@ extension HTTPExchange {
     }
 
     /// The span of the request; `nil` if its trace is not exported. Only the loop's thread may read
-    /// it.
+    /// this property.
     package var spanIdentity: Span.Identity? { note?.access.span?.identity }
 }

@@ -52,7 +52,7 @@ extension HTTPExchange {
     package func addFields(_ write: (inout HTTPFields) -> Void) { write(&furtherFields) }
 
     /// The fields of every answer, and the fields added for this answer. Only the loop's thread may
-    /// read them.
+    /// read this property.
     package var commonAndFurtherFields: [(String, String)] {
         loop.configuration.commonFields.namesAndValues + furtherFields.namesAndValues
     }

@@ -14,7 +14,7 @@ package final class HTTPExchange: @unchecked Sendable {
     // Safety: the loop's thread works on one property at a time, and changes no property while its
     // value is in use. So the accesses need no check, which would cost time in every request.
 
-    /// The loop, which releases its exchanges when it has ended.
+    /// The loop that made the exchange. The loop releases its exchanges when it ends.
     let loop: EventLoop
     @exclusivity(unchecked) var connection: OpaquePointer?
     @exclusivity(unchecked) var phase = Phase.receivingHeaders
@@ -42,7 +42,7 @@ package final class HTTPExchange: @unchecked Sendable {
     /// The number of bytes of a refused request's body that were read and dropped.
     @exclusivity(unchecked) var discardedBytes = 0
     @exclusivity(unchecked) private var storedMethod = RequestMethod.get
-    /// True if the client speaks HTTP/1.0, which has no chunks.
+    /// True if the request has the version HTTP/1.0, which has no chunks.
     @exclusivity(unchecked) private(set) package var isHTTP10 = false
     @exclusivity(unchecked) private var targetParts = RequestTarget()
     @exclusivity(unchecked) private var hostIndex: Int?
@@ -53,7 +53,7 @@ package final class HTTPExchange: @unchecked Sendable {
     @exclusivity(unchecked) var reusedResponse: ReusedResponse?
     @exclusivity(unchecked) private var storedRequestStorage: AnyObject?
     @exclusivity(unchecked) private var storedSender: AnyObject?
-    /// The data for the access log and for the span; `nil` if the request is not noted.
+    /// The data for the access log and for the span; `nil` if no data of the request are collected.
     @exclusivity(unchecked) var note: AccessNote?
     /// The header fields that the handler has added to the answer.
     @exclusivity(unchecked) var furtherFields = HTTPFields()
@@ -142,7 +142,7 @@ extension HTTPExchange {
     }
 
     /// The object that the handler keeps for the connection's next requests. Only the loop's thread
-    /// may use it.
+    /// may use this property.
     package var connectionStorage: AnyObject? {
         get { loopConnection?.handlerStorage }
         set { loopConnection?.handlerStorage = newValue }
@@ -159,28 +159,28 @@ extension HTTPExchange {
 
     /// The client's address: the address that the handler has set, or else the address of the other
     /// end of the connection. The handler sets an address if a proxy is at the other end. Only the
-    /// loop's thread may use it.
+    /// loop's thread may use this property.
     package var client: ClientAddress {
         get { proxiedClient ?? loopConnection?.peer ?? .unknown }
         set { proxiedClient = newValue }
     }
 
     /// The address of the other end of the connection, which may be a proxy. Only the loop's thread
-    /// may read it.
+    /// may read this property.
     package var peer: ClientAddress { loopConnection?.peer ?? .unknown }
 
     /// The client's address without its port: `127.0.0.1`, `::1` or `unix`. Only the loop's thread
-    /// may read it.
+    /// may read this property.
     package var clientHost: String {
         proxiedClient?.description ?? loopConnection?.peerHost ?? ClientAddress.unknown.description
     }
 
     /// The start of the loop's present turn, by ``SystemTime/steadyNanoseconds()``. Only the loop's
-    /// thread may read it.
+    /// thread may read this property.
     package var turnStartNanoseconds: UInt64 { loop.turnStartNanoseconds }
 
     /// True if the connection was accepted at an address for operators. Only the loop's thread may
-    /// read it.
+    /// read this property.
     package var isAdmin: Bool { loopConnection?.isAdmin == true }
 
     /// The method's name.

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The method of a request (RFC 9110 §9): a method that routes have, or any other method with its
-/// name.
+/// The method of a request (RFC 9110 §9): a method that routes have, or the name of any other
+/// method.
 package enum RequestMethod: Sendable, Equatable {
     case get, head, post, put, patch, delete, options
     case other(String)

@@ -17,7 +17,7 @@ package final class RouteTimes: Sendable {
 
     package init() {}
 
-    /// The counters to which a loop adds durations, valid as long as this object lives.
+    /// The counters to which a loop adds durations. They are valid as long as this object exists.
     var counters: Counters { Counters(first: cells.counters) }
 
     /// Returns the durations of the requests whose answers had a status of this class. Any thread
@@ -31,7 +31,8 @@ extension RouteTimes {
     /// A pointer to the counters of one route. With a pointer in place of an object, a request need
     /// not count references.
     struct Counters {
-        // Safety: the numbers belong to a route, which lives as long as the handler of the loop.
+        // Safety: the counters belong to a ``RouteTimes``, which the handler keeps as long as the
+        // loop runs.
         fileprivate let first: UnsafeMutablePointer<Atomic<UInt64>>
 
         /// Adds a duration. `statusClass` is the first digit of a status; other numbers count as 5.

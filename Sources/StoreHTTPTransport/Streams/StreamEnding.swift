@@ -10,7 +10,7 @@ package enum StreamEnding: String, Sendable, CaseIterable {
     case shutdown
     /// The reader's session or credential has ended, or an operator has ended the stream.
     case expired
-    /// The stream has reached its longest lifetime.
+    /// The stream has lasted for the longest allowed time.
     case lifetime
     /// The next records for a reader of the log can't be read any more.
     case interrupted

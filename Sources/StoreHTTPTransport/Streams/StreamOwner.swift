@@ -12,8 +12,8 @@ package struct StreamOwner: Sendable {
     package var hasSessionEnded: (@Sendable () -> Bool)?
     /// The client's credential, if the credential can expire or lose its permissions.
     package var credential: StreamCredential?
-    /// A closure that is called once, on any thread, when the stream has ended. The call comes even
-    /// if the stream ended before its first byte was sent.
+    /// A closure that is called once, on any thread, when the stream has ended. The closure is
+    /// called even if the stream ended before the first byte was sent.
     package var onEnd: (@Sendable () -> Void)?
 
     package init(name: String? = nil, session: String? = nil) {

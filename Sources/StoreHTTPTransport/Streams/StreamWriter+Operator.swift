@@ -10,7 +10,7 @@ extension StreamWriter {
     /// Requests the list of open streams. Any thread may call this function. The writer's thread
     /// calls `answer` once.
     ///
-    /// The list delays all streams, by about a microsecond for each open stream.
+    /// Making the list delays all streams, by about a microsecond for each open stream.
     package func listStreams(_ answer: @escaping @Sendable ([OpenStream]) -> Void) {
         submit(.list(answer))
     }
@@ -32,7 +32,8 @@ extension StreamWriter {
     /// may call this function.
     package func endForbiddenStreams() { submit(.endForbidden) }
 
-    /// True if new streams are refused because memory is scarce. Any thread may read or set it.
+    /// True if new streams are refused because memory is scarce. Any thread may read or set this
+    /// property.
     package var isShedding: Bool {
         get { sheddingFlag.load(ordering: .relaxed) }
         set { sheddingFlag.store(newValue, ordering: .relaxed) }

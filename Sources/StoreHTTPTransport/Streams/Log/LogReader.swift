@@ -139,7 +139,7 @@ struct CatchUpPace {
     /// Returns the rest of the pause in seconds.
     func pauseSeconds(at now: Double) -> Double { max(0, pauseEnd - now) }
 
-    /// Notes a turn: its time, the bytes that it sent, and the newest version.
+    /// Records the time of a turn, the number of bytes that the turn sent, and the newest version.
     mutating func noteTurn(from began: Double, to ended: Double, bytes: Int, version newest: UInt64)
     {
         defer { lastVersion = newest }

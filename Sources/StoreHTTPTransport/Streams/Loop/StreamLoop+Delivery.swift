@@ -86,7 +86,7 @@ extension StreamLoop {
     }
 
     /// Sends a reader a command, at once or after the reader's backlog. Drops the command if the
-    /// bound is reached or the stream is closing.
+    /// maximum number of commands waits already, or if the stream is closing.
     func sendCommand(_ command: Bytes, to slot: Int32) {
         guard let state = behindReaders[slot] else {
             let known = topics[Int(slots[Int(slot)].topicNumber)].newestVersion

@@ -46,7 +46,7 @@ final class StreamLoop: @unchecked Sendable {
     /// True if other loops share the thread. In that case, this loop does not pause within a turn,
     /// but rests between two turns (``restSeconds``).
     var sharesThread = false
-    /// Mail that a turn has not finished, and the number of its events that are done.
+    /// The mail that a turn has not finished, and the number of the mail's events that are done.
     private var unfinishedMail: (mail: StreamMail, done: Int)?
     /// The number of bytes that this turn has sent from backlogs.
     var flushedBytes = 0
@@ -116,7 +116,7 @@ final class StreamLoop: @unchecked Sendable {
     }
 
     /// True if the turn ends before its next item, because other loops wait for the thread. Each
-    /// kind of work does at least one item in every turn.
+    /// turn does at least one item of each kind of work.
     var isTurnOver: Bool {
         sharesThread && EventLoop.currentSeconds() - now >= Self.sharedTurnSecondsMax
     }
