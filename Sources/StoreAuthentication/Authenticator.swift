@@ -152,8 +152,8 @@ package struct AuthenticationConfiguration: Sendable, Equatable {
     package var keysFile: String?
     /// The issuer whose JWTs the server takes; `nil` if the server takes no JWTs.
     package var issuer: IssuerConfiguration?
-    /// The file with the key that signs cookies. A start makes the file if it does not exist. If
-    /// the path is `nil`, the key ends with the process.
+    /// The file with the key that signs cookies. The server makes the file at the start if the file
+    /// does not exist. If the path is `nil`, each process makes a key of its own.
     package var cookieKeyFile: String?
     /// The longest lifetime of a cookie, in seconds.
     package var cookieSeconds: Int64 = 43_200

@@ -55,8 +55,8 @@ struct CookieSigner: Sendable {
         return String(decoding: claims + [UInt8(ascii: ".")] + Base64URL.encode(mac), as: UTF8.self)
     }
 
-    /// Returns the principal in a cookie's value. Checks the signature and the end, and not the
-    /// principal's credential.
+    /// Returns the principal in a cookie's value. Checks the signature and the end of the cookie,
+    /// but not the principal's credential.
     func principal(
         of value: UnsafeRawBufferPointer,
         at now: Int64

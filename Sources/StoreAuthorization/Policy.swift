@@ -10,9 +10,9 @@ package struct Policy: Sendable {
 
     private var roles: [ExactText: Role]
 
-    /// Reads the policy of a file, for the store `world`. The file may also use the names of the
-    /// other stores of the process. A grant of a name that several stores have is valid in each of
-    /// them.
+    /// Reads the policy of a file, for the store with the names in `world`. The file may also use
+    /// the names of the other stores of the process. A grant of a name that several stores have is
+    /// valid in each of them.
     ///
     /// - Throws: ``PolicyError`` with the faults of the file.
     package init(
@@ -23,7 +23,7 @@ package struct Policy: Sendable {
         self.init(try PolicyFile(parsing: bytes, for: [world] + others), in: world)
     }
 
-    /// Makes the policy of a file, for the store `world`.
+    /// Makes the policy of a file, for the store with the names in `world`.
     package init(_ file: PolicyFile, in world: PolicyVocabulary) {
         roles = Dictionary(
             file.roles.map { (ExactText($0.name), Role($0, in: world)) },
@@ -84,7 +84,8 @@ package struct PolicyFile: Sendable {
         return "\(roles.count) roles, \(grants) grants"
     }
 
-    /// Reads a policy for the stores of a process. `worlds` has at least one element.
+    /// Reads a policy for the stores of a process. `worlds` has the names of each store, and at
+    /// least one element.
     ///
     /// - Throws: ``PolicyError`` with all faults.
     package init(parsing bytes: [UInt8], for worlds: [PolicyVocabulary]) throws(PolicyError) {

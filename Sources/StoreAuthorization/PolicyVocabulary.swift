@@ -3,7 +3,8 @@ import StoreTexts
 
 /// The names in a store that a policy may use. Each name in a policy must be one of these names.
 ///
-/// Without this check, a grant with a misspelt name would grant nothing, without a message.
+/// Without this check, a grant with a misspelt name would grant nothing, and the operator would get
+/// no message.
 package struct PolicyVocabulary: Sendable {
     /// The members of the root state: the modules and fields in the order of declaration. Empty if
     /// the state has no members.

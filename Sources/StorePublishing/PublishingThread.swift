@@ -30,8 +30,8 @@ final class PublishingThread: Sendable {
         let distribute: @Sendable (Commit) -> Void
         /// The thread calls this function after all tasks of a turn.
         let didRunTasks: @Sendable () -> Void
-        /// The thread calls this function before the next item if the thread missed versions.
-        /// Commits without readers are not queued.
+        /// The thread calls this function before the next item if versions were published in
+        /// commits without readers. The thread does not get these commits.
         let didSkipVersions: @Sendable () -> Void
     }
 
@@ -91,7 +91,7 @@ final class PublishingThread: Sendable {
         }
     }
 
-    /// The newest published version. Any thread may read this.
+    /// The newest published version. Any thread may read this property.
     var snapshot: Snapshot { newest.value }
 
     /// True if the thread is not behind. Each version may then have its own frame. Any thread may
@@ -126,7 +126,7 @@ final class PublishingThread: Sendable {
     }
 
     /// Runs `task` on the thread, in the order of commits and tasks. The argument of `task` is the
-    /// newest version that readers got before the task. Any thread may call this. After
+    /// newest version that readers got before the task. Any thread may call this function. After
     /// ``close()``, no task runs.
     ///
     /// `known` is the version that the reader has from an answer; 0 for no version. Between two

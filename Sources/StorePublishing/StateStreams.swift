@@ -56,7 +56,7 @@ package final class StateStreams: Sendable {
         publishing.start { [weak self] in self?.publishingHandlers }
     }
 
-    /// The newest published version. Any thread may read this.
+    /// The newest published version. Any thread may read this property.
     package var snapshot: Snapshot { publishing.snapshot }
 
     /// The box from which readers take the newest published version.
@@ -69,18 +69,19 @@ package final class StateStreams: Sendable {
     }
 
     /// Waits until the streams have all versions that were committed before this call, or until
-    /// `seconds` are over. Any thread may call this.
+    /// `seconds` are over. Any thread may call this function.
     package func flush(seconds: Double) { publishing.flush(seconds: seconds) }
 
-    /// Ends the publishing thread, and does not wait for its end. Any thread may call this.
+    /// Ends the publishing thread, and does not wait for its end. Any thread may call this
+    /// function.
     package func close() { publishing.close() }
 }
 
 // Streams that open.
 
 extension StateStreams {
-    /// Returns the topic of a stream that sends whole values, not patches. Any thread may call
-    /// this.
+    /// Returns the topic of a stream that sends whole values, not patches. Any thread may call this
+    /// function.
     package func topic(of stream: StateStream) -> TopicID {
         switch stream {
         case .whole(let viewer): .state.seen(by: viewer)
@@ -110,7 +111,7 @@ extension StateStreams {
 
     /// Calls `open` with the first frame of a stream on the publishing thread, between two
     /// versions. The caller must have reserved a place for the stream's reader. Any thread may call
-    /// this.
+    /// this function.
     ///
     /// The first frame has the version that the reader already has, or a later version.
     package func open(
@@ -136,8 +137,8 @@ extension StateStreams {
 
     /// Returns the first frame of a stream that opens. The stream gets all versions after the
     /// version of this frame. Returns `nil` for a view: the Core must first hand over the state,
-    /// and the frame is sent later. Call this between two versions, on the publishing thread or on
-    /// the thread that stands in for it.
+    /// and the frame is sent later. Call this function between two versions, on the publishing
+    /// thread or on the thread that stands in for it.
     func firstFrame(
         of stream: StateStream,
         in mode: StreamMode,

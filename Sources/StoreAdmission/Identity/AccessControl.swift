@@ -33,8 +33,8 @@ package final class AccessControl: Sendable {
     private let logger: Logger
     private let now: @Sendable () -> Int64
     private let rules: Locked<Rules>
-    /// The number of the last change of policy or credentials. The number is unique among all
-    /// stores of the process.
+    /// The serial number of the last change of the policy or the credentials. The number is unique
+    /// among all stores of the process.
     private let generation = Atomic<UInt64>(AccessControl.nextGeneration)
     private static let generationCount = Atomic<UInt64>(0)
 
@@ -142,7 +142,8 @@ package final class AccessControl: Sendable {
         }
     }
 
-    /// Makes a problem 401, and logs the reason. The answer deletes the given cookie.
+    /// Makes the problem for an invalid credential (401), and logs the reason. The answer deletes
+    /// the given cookie.
     private func credentialProblem(
         _ error: AuthenticationError,
         takingAway cookie: (String, String)? = nil,
@@ -193,8 +194,8 @@ package final class AccessControl: Sendable {
     ///
     /// `operates` is true if the stream shows the slices of all sessions because the role has the
     /// grant `operate`. `member` is the only member of the root state from which the stream shows a
-    /// part; `nil` if there are several. The problem after a change of the policy may name the
-    /// `path` of the request.
+    /// part; `nil` if there are several. `path` is the path of the request. The problem after a
+    /// change of the policy may name this path.
     package func lease(
         of identity: Identity,
         for need: RouteNeed,

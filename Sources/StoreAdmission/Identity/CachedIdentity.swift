@@ -18,8 +18,9 @@ package final class CachedIdentity {
     /// The caller for requests without a session. The first of these requests makes the caller.
     @exclusivity(unchecked) fileprivate var callerWithoutSession: Caller?
 
-    /// Returns the cached identity of a field. Returns `nil` if the cache has another field, if the
-    /// policy or the credentials have changed since, or if the credential has ended.
+    /// Returns the cached identity of an `Authorization` field. Returns `nil` if the cache has
+    /// another field, if the policy or the credentials have changed since, or if the credential has
+    /// ended.
     func identity(
         for field: UnsafeRawBufferPointer,
         of generation: UInt64,
@@ -52,8 +53,8 @@ extension HTTPExchange {
         return unsafeDowncast(kept, to: CachedIdentity.self)
     }
 
-    /// Caches the identity of a field for later requests of the connection, unless the field is too
-    /// large.
+    /// Caches the identity of an `Authorization` field for later requests of the connection, unless
+    /// the field is too large.
     func cache(_ identity: Identity, for field: UnsafeRawBufferPointer, of generation: UInt64) {
         guard field.count <= CachedIdentity.fieldBytesMax else { return }
         let last = cachedIdentity ?? CachedIdentity()

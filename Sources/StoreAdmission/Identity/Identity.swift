@@ -147,7 +147,7 @@ extension Identity: DispatchPermission {
 }
 
 extension RouteNeed {
-    /// The kind of grant that the policy lacks, for the metrics.
+    /// The kind of grant that a role needs, for the metrics of denied requests.
     fileprivate var grantList: PolicyDenialCounts.GrantList {
         switch self {
         case .nothing, .group: .use

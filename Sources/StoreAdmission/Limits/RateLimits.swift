@@ -33,7 +33,8 @@ package final class RateLimits: Sendable {
     // Safety: only the event loop's thread accesses the table.
     @exclusivity(unchecked) private nonisolated(unsafe) var table = RateTable()
 
-    /// Makes limits only for the kinds in `limits`. Returns `nil` if `limits` is empty.
+    /// Makes the limits. A kind of event that is not in `limits` has no bound. Returns `nil` if
+    /// `limits` is empty.
     package init?(_ limits: [RateLimitKind: RateLimit], clock: any WallClock = SteadyClock()) {
         if limits.isEmpty { return nil }
         self.limitsByKind = RateLimitKind.allCases.map { kind in

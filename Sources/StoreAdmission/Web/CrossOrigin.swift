@@ -62,8 +62,8 @@ package struct PreflightAnswer: Sendable {
         self.methods = headers.map { ($0.method, Self.fields(methods, headers: $0.names)) }
     }
 
-    /// Combines the methods and header fields of all resources, so that the answer does not show
-    /// which resources exist.
+    /// Makes one answer for all resources, with the methods and header fields of all of them. So
+    /// the answer does not show which resources exist.
     package init(ofAll methods: [String], headers: [String]) {
         self.methods = []
         otherMethodFields = Self.fields(methods, headers: headers)

@@ -2,9 +2,9 @@ import StoreHTTPTransport
 
 /// Reads the addresses in the fields that proxies add, in their order. Copies nothing to the heap.
 enum ForwardedField {
-    /// Visits the `for` of each element of a `Forwarded` field (RFC 7239, section 4). Passes `nil`
-    /// for an element whose `for` is absent or no address. At the first element that can't be read,
-    /// passes `nil` and ends the visit.
+    /// Calls `visit` with the address in the parameter `for` of each element of a `Forwarded` field
+    /// (RFC 7239, section 4). Passes `nil` for an element whose `for` is absent or no address. At
+    /// the first element that can't be read, passes `nil` and stops.
     static func visitForwarded(_ field: UnsafeRawBufferPointer, _ visit: (IPAddress?) -> Void) {
         var reader = Reader(bytes: field)
         while true {
@@ -28,7 +28,8 @@ enum ForwardedField {
         return UnsafeRawBufferPointer(rebasing: first).trimmed.isSameIgnoringCase(as: "https")
     }
 
-    /// Visits the elements of an `X-Forwarded-For` field.
+    /// Calls `visit` with the address in each element of an `X-Forwarded-For` field. Passes `nil`
+    /// for an element that is no address.
     static func visitXForwardedFor(_ field: UnsafeRawBufferPointer, _ visit: (IPAddress?) -> Void) {
         for part in field.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
             visit(address(UnsafeRawBufferPointer(rebasing: part).trimmed))

@@ -2,7 +2,7 @@ package import StoreHTTPTransport
 import StoreTexts
 package import StoreWire
 
-/// The pages whose requests may change something, or open a stream.
+/// The web pages whose requests may change data or open streams.
 ///
 /// Every page that is open on a machine can reach a server at the machine's loopback address. If a
 /// POST has no body, and therefore no `Content-Type`, a browser sends the POST to any server that a

@@ -4,7 +4,7 @@ package import StoreWire
 /// The operator's rules for pages, proxies and clients: the allowed origins, the trusted proxies,
 /// and the limits on each client. The stores of a process share these rules.
 package final class WebRules: Sendable {
-    /// The pages that may change something and open streams.
+    /// The web pages whose requests may change data or open streams.
     package let origins: OriginRule
     /// The header fields for pages of other origins; `nil` if no other origin is allowed.
     package let crossOrigin: CrossOrigin?
@@ -55,7 +55,8 @@ package final class WebRules: Sendable {
         request.method == .options && crossOrigin?.isPreflight(request) == true
     }
 
-    /// Counts a request for its address, before its sender is identified.
+    /// Counts a request for the client's address. Call this function before the sender is
+    /// identified.
     ///
     /// - Throws: 429 if the share of the address is empty.
     package func countForAddress(_ request: HTTPExchange) throws(Problem) {

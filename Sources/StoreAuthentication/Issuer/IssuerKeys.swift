@@ -1,7 +1,7 @@
 import StoreDigest
 import StoreTexts
 
-/// The keys of an issuer, which check the issuer's tokens.
+/// The keys of an issuer, with which the server checks the issuer's tokens.
 struct IssuerKeys: Sendable {
     /// The most keys in all files.
     static let countMax = 100
@@ -101,7 +101,7 @@ struct IssuerKeys: Sendable {
     }
 }
 
-/// A key that checks an issuer's tokens, by one algorithm.
+/// A key with which the server checks an issuer's tokens, by one algorithm.
 struct IssuerKey: Sendable {
     private enum Material: Sendable {
         case publicKey(PublicKey)
@@ -109,7 +109,7 @@ struct IssuerKey: Sendable {
         case secret([UInt8])
     }
 
-    /// The shortest secret (RFC 7518 §3.2).
+    /// The minimum number of bytes in a secret (RFC 7518 §3.2).
     static let secretBytesMin = 32
 
     /// The name of the key in a token's header; `nil` for a key from a PEM file, and for a JWK

@@ -21,7 +21,7 @@ enum Secrets {
     }
 
     /// Returns true if both arrays have the same bytes. The time of the comparison depends only on
-    /// their length.
+    /// the lengths of the arrays.
     static func isSame(_ a: [UInt8], _ b: [UInt8]) -> Bool {
         a.count == b.count && gnutls_memcmp(a, b, a.count) == 0
     }

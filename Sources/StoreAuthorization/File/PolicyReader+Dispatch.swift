@@ -134,8 +134,8 @@ extension PolicyReader {
     }
 
     /// Returns true if a pointer may lead to a value in the payload of some action. Otherwise adds
-    /// a fault and returns false. Without this fault, the condition would deny every payload
-    /// without a message.
+    /// a fault and returns false. Without this fault, the condition would deny every payload, and
+    /// the operator would get no message.
     private mutating func checkPath(
         _ path: JSONPointer,
         isIn actions: [PolicyAction],
@@ -167,8 +167,8 @@ extension PolicyReader {
     ) -> PayloadCondition.RequiredValue? {
         if value.stringValue?.isSame(as: "$principal") == true { return .principal }
         let tree = JSONTree(value)
-        // The fault is necessary: a condition with an unknown variable would hold for no payload,
-        // without a message.
+        // The fault is necessary. Otherwise, a condition with an unknown variable would hold for no
+        // payload, and the operator would get no message.
         if let text = tree.text(beginningWith: UInt8(ascii: "$")) {
             return refuse(
                 pointer,

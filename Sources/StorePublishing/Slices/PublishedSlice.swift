@@ -28,7 +28,7 @@ package struct PublishedSlice: Sendable {
     /// Returns the same slice with the version of a later change.
     func with(version: UInt64) -> PublishedSlice { PublishedSlice(form, version: version) }
 
-    /// The placeholder of a slice that is hidden from its reader.
+    /// The placeholder for a slice that is hidden from the reader.
     static let hidden = PublishedSlice(document: nil, version: 0)
 
     /// The slice as JSON; `nil` if the slice is absent. The first reader joins the pieces of a

@@ -157,7 +157,8 @@ extension ParsedDocuments {
     }
 
     /// Returns the part at a pointer, even if the search takes long; `nil` if the pointer leads
-    /// nowhere. Any thread may call this, except the event loop's thread and the Core's thread.
+    /// nowhere. Any thread may call this function, except the event loop's thread and the Core's
+    /// thread.
     package func part(at pointer: JSONPointer, in snapshot: Snapshot) -> Bytes? {
         part(at: snapshot.location(of: pointer))?.joined
     }
@@ -173,7 +174,7 @@ extension ParsedDocuments {
         part(at: snapshot.location(of: pointer))?.content(of: window)
     }
 
-    /// Returns true if ``content(of:at:in:)`` is quick.
+    /// Returns true if a call of ``content(of:at:in:)`` is quick.
     package func isQuick(
         _ window: MemberWindow,
         at pointer: JSONPointer,

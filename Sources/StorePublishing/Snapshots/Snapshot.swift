@@ -178,8 +178,8 @@ package final class Snapshot: Sendable {
         return changed
     }
 
-    /// The state as JSON; the bytes of a large state are a list of pieces. Any thread may read
-    /// this. The first reader joins the slices, and other readers wait for the result.
+    /// The state as JSON; the bytes of a large state are a list of pieces. Any thread may read this
+    /// property. The first reader joins the slices, and other readers wait for the result.
     package var state: Bytes {
         wholeState.withLock { whole in
             if let whole { return whole }
@@ -191,7 +191,8 @@ package final class Snapshot: Sendable {
         }
     }
 
-    /// The number of bytes in ``state`` that no other version shares. Joined slices are not shared.
+    /// The number of bytes in ``state`` that no other version shares. Versions share no bytes of
+    /// joined slices.
     private var joinedOwnBytes: Int {
         slices.reduce(0) { $0 + ($1.version == version ? $1.bytes?.count ?? 0 : 0) }
     }

@@ -75,7 +75,7 @@ package final class EncodeTimes: Sendable {
         timesByModule[module].observe(ended &- began)
     }
 
-    /// The times of each module that was encoded. Any thread may read this.
+    /// The durations for each module whose slice was encoded. Any thread may read this property.
     package var all: [(module: String, times: Distribution)] {
         zip(modules, timesByModule).map { ($0, $1.distribution) }.filter { $0.times.count > 0 }
     }

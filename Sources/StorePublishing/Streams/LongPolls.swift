@@ -58,7 +58,7 @@ package final class LongPolls: Sendable {
     package init() {}
 
     /// True if the next published version has to be passed to ``answerWaiters(with:)``. Any thread
-    /// may read this.
+    /// may read this property.
     var hasWaiters: Bool { count.load(ordering: .sequentiallyConsistent) > 0 }
 
     /// Adds a waiter, or answers the waiter at once if `current` has a change for the waiter.

@@ -22,11 +22,11 @@ package final class PartStreams: Sendable {
     static let reservedPointersPerClient = 4
     /// The bound on the watched pointers of one session into its own slices.
     package static let sessionPointersMax = 64
-    /// The total bytes of the watched parts; at this number, no further part is added. A single
-    /// part may have any size.
+    /// The bound on the total bytes of the watched parts. At this bound, no further part is added.
+    /// A single part may have any size.
     package static let watchedBytesMax = 64 << 20
-    /// The bytes of one client's watched parts; at this number, no further part of the client is
-    /// added.
+    /// The bound on the bytes of one client's watched parts. At this bound, no further part of the
+    /// client is added.
     package static let clientWatchedBytesMax = 16 << 20
     /// The minimum number of parts at which parts without readers are dropped.
     private static let sweepCountMin = 1_000
@@ -134,7 +134,7 @@ package final class PartStreams: Sendable {
     ) -> WatchedPart { WatchedPart(at: pointer, window, in: layout, for: viewer) }
 
     /// Reserves a place (``WatchPlaces``) with which a client watches a part. All streams of the
-    /// client at this pointer share the place. Any thread may call this.
+    /// client at this pointer share the place. Any thread may call this function.
     ///
     /// - Returns: the place. The release of its last reference gives the place back.
     /// - Throws: ``WatchRefusal`` if there is no place.

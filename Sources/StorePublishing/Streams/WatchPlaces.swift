@@ -176,7 +176,7 @@ final class WatchingViewers: Sendable {
 }
 
 extension ExactText {
-    /// The owner in the ``ReaderName`` of a client. For any other name, the name itself.
+    /// The owner, if this text is the ``ReaderName`` of a client; otherwise the text itself.
     var owner: ExactText {
         text.utf8.contains(0) ? ExactText(ReaderName.owner(ofClient: text)) : self
     }
