@@ -24,8 +24,8 @@ package final class Identity: Sendable {
     /// The counters of denied requests.
     let denialCounts: PolicyDenialCounts
 
-    /// The key of the principal's share, which is counted beside the share of the address. `nil`
-    /// for a client without a credential.
+    /// The key of the principal's share, which is counted in addition to the share of the address.
+    /// `nil` for a client without a credential.
     let rateKey: RateKey?
 
     /// Makes the identity of a principal in a store whose root state has these members.

@@ -5,8 +5,8 @@ import StoreTexts
 struct IssuerKeys: Sendable {
     /// The most keys in all files.
     static let countMax = 100
-    /// The most keys that are tried for one token. A wrong signature costs a check by each of these
-    /// keys.
+    /// The most keys that are tried for one token. A token with a wrong signature costs a check
+    /// with each of these keys.
     static let triedKeysMax = 8
 
     private struct Entry: Sendable {

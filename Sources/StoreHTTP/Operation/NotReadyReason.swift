@@ -11,7 +11,7 @@ package struct NotReadyReason: Sendable {
         case preparing
         /// The state is being made from the journal.
         case replaying
-        /// The start is in another phase.
+        /// The start is in a phase other than ``preparing`` and ``replaying``.
         case starting
         /// The server stops.
         case draining

@@ -96,7 +96,7 @@ extension RequestContext {
     }
 
     /// Counts a stream of this request for the caller's role. The returned closure must be called
-    /// once, at the stream's end. Returns `nil` if there is no policy.
+    /// once, at the stream's end. Returns `nil` on a server without access control.
     func countStream(_ topic: TopicID) -> (@Sendable () -> Void)? {
         guard let access = environment.access, let identity else { return nil }
         return access.streamCounts.countStream(

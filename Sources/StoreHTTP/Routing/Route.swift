@@ -9,8 +9,7 @@ import StoreWire
 /// The router, `Allow`, `OPTIONS`, the checks of queries, the OpenAPI description and the page at
 /// `/` all come from these values. So the description always matches the server.
 package struct Route: Sendable {
-    /// Answers a request at once or later. The transport calls the handler after it has read the
-    /// body.
+    /// Answers a request at once or later. The transport calls the handler after the body is read.
     typealias Handler = @Sendable (RequestContext) throws(Problem) -> Void
 
     private(set) var method: RequestMethod

@@ -186,8 +186,8 @@ struct ReusedResponses: ~Copyable {
     private var waitingByLength = [[ReusedResponse]](repeating: [], count: bodyBytesMax + 1)
     private var waitingCount = 0
 
-    /// Returns a waiting or a new response of this length. Returns `nil` if the length is over the
-    /// bound, or if there is no memory.
+    /// Returns a waiting response or a new response, with a body of this length. Returns `nil` if
+    /// the length is over the bound, or if there is no memory.
     mutating func take(length: Int) -> ReusedResponse? {
         guard length <= Self.bodyBytesMax else { return nil }
         guard let response = waitingByLength[length].popLast() else {

@@ -32,7 +32,7 @@ package final class SliceLayout: Sendable {
     /// dropped, because most belong to an earlier policy.
     private static let narrowedLayoutsMax = 1_000
 
-    /// The layouts for roles, each made once for its sight.
+    /// The layouts for roles. Each layout is made once for a sight, which several roles may share.
     private let layoutsBySight = Locked<[Sight: SliceLayout]>([:])
 
     package convenience init<Root: RootState>(of root: Root.Type) {

@@ -136,7 +136,8 @@ package final class PartStreams: Sendable {
     /// Reserves a place (``WatchPlaces``) with which a client watches a part. All streams of the
     /// client at this pointer share the place. Any thread may call this function.
     ///
-    /// - Returns: the place. The release of its last reference gives the place back.
+    /// - Returns: the place, which is given back when the last reference to the returned object is
+    ///   released.
     /// - Throws: ``WatchRefusal`` if there is no place.
     package func reservePlace(
         for part: WatchedPart,
