@@ -67,10 +67,12 @@ extension SQLiteJournal: ForgettingJournal {
             forgottenVersion.withLock { $0 = state.version }
             return state.version
         }
-        let principals = owners.compactMap { OwnerName.principal(of: $0) }
+        // The keys of a user are under the owner's name, and the keys of a visitor are under the
+        // name of its session.
+        let keyOwners = owners.map { OwnerName.visitorSession(of: $0) ?? $0 }
         let notice = try withWriter { (writer, _) throws(JournalError) in
             try writer.dropSnapshots(before: kept)
-            try writer.dropOutcomes(of: principals)
+            try writer.dropOutcomes(of: keyOwners)
             return writer.checkpointAll()
         }
         if let notice { log(notice) }
@@ -151,9 +153,10 @@ extension Writer {
         contents.snapshots.removeAll { $0.version < version }
     }
 
-    /// Deletes the outcomes of these principals' requests, because an outcome contains a digest of
-    /// its request.
-    fileprivate func dropOutcomes(of principals: [String]) throws(JournalError) {
+    /// Deletes the outcomes of requests whose keys have these owners, because an outcome contains a digest of
+    /// its
+    /// request.
+    fileprivate func dropOutcomes(of owners: [String]) throws(JournalError) {
         let dropped = try withTransaction { (writer) throws(DatabaseFailure) in
             let delete = try Statement(
                 writer.connection,
@@ -161,9 +164,9 @@ extension Writer {
             )
             var dropped = 0
             var name = CanonicalBytes(capacity: 256)
-            for principal in principals {
+            for owner in owners {
                 name.clear()
-                name.append("=" + principal)
+                name.append("=" + owner)
                 try delete.bind(1, text: name.bytes)
                 try delete.run()
                 dropped += delete.changedRowsCount

@@ -138,7 +138,9 @@ def test_a_forgotten_user_is_nowhere_and_the_others_stay(shop, is_running):
     server = shop.server("--snapshot-every", "2")
     ada, bob = populate(shop, server)
     key = {**ada, "Idempotency-Key": '"7"'}
-    assert server.post(action("profile/addressChanged", street="rue Sécrète 1", country="FR"), key).status == 200
+    moved = action("profile/addressChanged", street="rue Sécrète 1", country="FR")
+    assert server.post(moved, key).status == 200
+    assert server.post(moved, key)["idempotency-replayed"] == "true"
     backup = shop.command("backup", str(shop.folder / "before.db"))
     assert backup.returncode == 0, backup.stderr
     if not is_running:
@@ -170,7 +172,8 @@ def test_a_forgotten_user_is_nowhere_and_the_others_stay(shop, is_running):
         assert server.get(f"/state?version={newest}", shop.operator).status == 200
         blame = server.get("/state/invitations/total?blame=true", shop.operator).json
         assert blame["complete"] is False and blame["searchedAfter"] == newest
-        # The user may return, with a new key.
+        # The idempotency keys of the user are gone, too. The user may return, with a new key.
+        assert server.post(moved, key)["idempotency-replayed"] is None
         move(server, ada, "rue Neuve 3")
         assert server.get("/modules/profile", ada).json["street"] == "rue Neuve 3"
     everything = [shop.data, shop.secrets, shop.folder / "before.db"]

@@ -282,6 +282,32 @@ def test_a_late_answer_of_an_effect_goes_to_the_readers_of_its_version(house):
         assert "schedule/fired" not in raw["ada"] and f'"version":{last}' in raw["bob"].replace(" ", "")
 
 
+def test_a_late_value_of_an_effect_goes_to_a_reader(house):
+    ada, bob = house.bearer("ada", "member"), house.bearer("bob", "member")
+    with house.server() as server:
+        do(server, ada, "board/one/start", title="One")
+        do(server, ada, "board/one/invited", member="bob")
+        outcomes = []
+        for refused in (False, True):
+            for who in (ada, bob):
+                awaited = action("board/one/Awaited", card="last", isRefused=refused)
+                answer = server.post(awaited, {**who, "Prefer": "wait=0"})
+                assert answer.status == 202, answer
+                outcomes.append((answer["location"], who))
+        do(server, ada, "board/one/removed", member="bob")
+        do(server, ada, "board/one/renamed", title="Hidden")
+        do(server, ada, "board/one/added", card="last")
+        until(
+            lambda: all(server.get(path, who).status != 202 for path, who in outcomes),
+            "all four effects have ended",
+        )
+        value, none, reason, hidden = (server.get(path, who) for path, who in outcomes)
+        assert value.json["value"]["title"] == "Hidden" and reason.json["reason"] == "Hidden"
+        # bob was removed before the effects read the board.
+        assert none.status == 200 and "value" not in none.json
+        assert hidden.status == 424 and "Hidden" not in hidden.body.decode()
+
+
 def test_functions_of_the_whole_state_change_readers(house):
     ada, bob = house.bearer("ada", "member"), house.bearer("bob", "member")
     with house.server() as server:

@@ -121,7 +121,7 @@ import Testing
         let journal = try open(folder, keys)
         try journal.save(snapshot(0, "{}"))
         let outcome = KeptOutcome(
-            key: IdempotencyKey(principal: "ann", key: "k"),
+            key: IdempotencyKey(principal: "@ann", key: "k"),
             fingerprint: [1],
             first: 1,
             last: 1,

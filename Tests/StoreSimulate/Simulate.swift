@@ -4,7 +4,8 @@ import StoreSimulator
 /// Runs `make simulate`: one seed after the other, until a seed fails or the run is stopped.
 ///
 /// `SEED` names one seed to run, and `STEPS` is the number of steps of each seed. `SEEDS` is the
-/// number of seeds from `FIRST` on. With `SHORT` a failure is not shrunk. With `PEERS` several
+/// number of seeds from `FIRST` on, and `EVERY` is the distance of two seeds: `FIRST=3 EVERY=6`
+/// runs the store of a team alone. With `SHORT` a failure is not shrunk. With `PEERS` several
 /// servers of one history are run: 1,000 seeds of 100 steps, unless the other variables differ.
 @main
 struct Simulate {
@@ -15,18 +16,17 @@ struct Simulate {
             exit(run(UInt64(seed), steps) ? 0 : 1)
         }
         let first = UInt64(number("FIRST") ?? Int(UInt32.random(in: .min ... .max)))
-        let seeds = UInt64(number("SEEDS") ?? .max)
-        var done = 0
+        let seeds = number("SEEDS") ?? .max
+        let every = UInt64(number("EVERY") ?? 1)
         var seed = first
-        while seed - first < seeds {
+        var done = 0
+        while done < seeds {
             guard run(seed, steps) else { exit(1) }
-            done += steps
-            seed += 1
-            if (seed - first).isMultiple(of: 10) {
-                output("\(done) steps hold, up to seed \(seed)")
-            }
+            done += 1
+            if done.isMultiple(of: 10) { output("\(done * steps) steps hold, up to seed \(seed)") }
+            seed += every
         }
-        output("\(done) steps hold, from seed \(first) to \(seed - 1)")
+        output("\(done * steps) steps hold, from seed \(first) to \(seed - every)")
     }
 
     /// Runs a seed; reports a failure.

@@ -190,7 +190,7 @@ extension EffectRunner {
         if let span = token.span { record(span, of: token, result) }
         token.cause.watch?.end(
             token.isCancelled ? .failure(CancellationError()) : result,
-            of: token.address.module
+            of: token.address
         )
         for continuation in idle { continuation.resume() }
     }

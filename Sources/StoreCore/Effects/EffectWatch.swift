@@ -15,8 +15,8 @@ package final class EffectWatch: Sendable {
     private struct Status: Sendable {
         var runningCount = 0
         var result: Result<any Sendable, any Error>?
-        /// The module whose effect gave the result.
-        var resultModule: String?
+        /// The slice whose effect gave the result.
+        var resultAddress: SliceAddress?
         var onDone: (@Sendable (Result<any Sendable, any Error>?) -> Void)?
     }
 
@@ -102,9 +102,9 @@ package final class EffectWatch: Sendable {
     /// consequences have ended.
     package var isDone: Bool { status.withLock { $0.runningCount == 0 } }
 
-    /// The module whose effect gave the result; `nil` if no effect did. Read this value in the
+    /// The slice whose effect gave the result; `nil` if no effect did. Read this value in the
     /// closure for ``whenDone(_:)``.
-    package var resultModule: String? { status.withLock { $0.resultModule } }
+    package var resultAddress: SliceAddress? { status.withLock { $0.resultAddress } }
 
     /// Calls `done` once, when no effect and no observer runs any more. The argument is the result
     /// of the effects; `nil` if there is no result. Call this function once, after the action's
@@ -157,9 +157,12 @@ extension EffectWatch {
     }
 
     /// Counts one fewer running effect or observer. The result of the watch is the first failure;
-    /// without a failure, the first success. `module` is the module of the effect.
-    package func end(_ result: Result<any Sendable, any Error>? = nil, of module: String? = nil) {
-        if let result { note(result, module) }
+    /// without a failure, the first success. `address` is the slice of the effect.
+    package func end(
+        _ result: Result<any Sendable, any Error>? = nil,
+        of address: SliceAddress? = nil
+    ) {
+        if let result { note(result, address) }
         leave()
     }
 
@@ -193,9 +196,9 @@ extension EffectWatch {
 
     /// Stores a result in this watch, and in its parents as far as they share the result. Stops at
     /// a watch that keeps its earlier result.
-    private func note(_ result: Result<any Sendable, any Error>, _ module: String?) {
+    private func note(_ result: Result<any Sendable, any Error>, _ address: SliceAddress?) {
         var next: EffectWatch? = self
-        while let watch = next, watch.replaceResult(result, module) {
+        while let watch = next, watch.replaceResult(result, address) {
             switch (watch.sharing, result) {
             case (.everything, _), (.failures, .failure): next = watch.parent
             case (.failures, .success), (.nothing, _): next = nil
@@ -203,14 +206,16 @@ extension EffectWatch {
         }
     }
 
-    private func replaceResult(_ result: Result<any Sendable, any Error>, _ module: String?) -> Bool
-    {
+    private func replaceResult(
+        _ result: Result<any Sendable, any Error>,
+        _ address: SliceAddress?
+    ) -> Bool {
         status.withLock { count in
             switch (count.result, result) {
             case (nil, _), (.success?, .failure): count.result = result
             case (.success?, .success), (.failure?, _): return false
             }
-            count.resultModule = module
+            count.resultAddress = address
             return true
         }
     }

@@ -133,25 +133,35 @@ extension DispatchTicket {
     }
 
     /// Returns the result of the effects as clients get it. The value is included if it has a JSON
-    /// form and the caller sees the modules of the actions.
+    /// form. In addition, the caller has to see the modules of the actions, and has to read the
+    /// slice of the effect.
     private func effectsResult(of result: Result<any Sendable, any Error>?) -> EffectsResult {
         switch result {
         case .failure(let error):
             .failed(reason: reason(of: error))
-        case .success(let value as any Encodable & Sendable) where seesModules:
+        case .success(let value as any Encodable & Sendable)
+        where seesModules && readsSliceOfResult:
             .done(value: try? store.encoder.encode(AnyEncodable(value)))
         case .success, nil: .done(value: nil)
         }
+    }
+
+    /// True if the caller reads the slice of the effect that gave the result. The caller may have
+    /// lost this slice since its action. The newest version is not older than any state that the
+    /// effect has read.
+    private var readsSliceOfResult: Bool {
+        watch?.resultAddress.map { reader.isReadable($0, by: caller) } ?? true
     }
 
     /// Returns the text that clients get for an error of an effect: the reason of a refusal, or a
     /// text without a reason. The log has the error itself.
     ///
     /// The reason of a refusal may name data of the state. The caller gets the reason only if the
-    /// caller sees the module of the effect, or has dispatched to this module.
+    /// caller reads the slice of the effect. In addition, the caller has to see the module of the
+    /// effect, or must have dispatched to this module.
     private func reason(of error: any Error) -> String {
         if error.isCancellation { return "It was cancelled." }
-        guard let refusal = error.refusal, mayReadReason(of: refusal) else {
+        guard let refusal = error.refusal, readsSliceOfResult, mayReadReason(of: refusal) else {
             return "It failed; the server's log has the reason."
         }
         return refusal.reason
@@ -160,7 +170,9 @@ extension DispatchTicket {
     private func mayReadReason(of refusal: Refusal) -> Bool {
         let viewer = caller.viewer
         guard viewer.sight != nil else { return true }
-        guard !refusal.isByWholeState, let module = watch?.resultModule else { return false }
+        guard !refusal.isByWholeState, let module = watch?.resultAddress?.module else {
+            return false
+        }
         return viewer.sees(module: module) || addressedModules.contains { $0.isSame(as: module) }
     }
 }

@@ -87,14 +87,17 @@ package final class StateReader: Sendable {
     /// Returns true if a user owns slices or timers of the newest version.
     func hasSlices(ofUser principal: String) -> Bool { newest.value.hasSlices(ofUser: principal) }
 
-    /// Returns true if a caller reads the slice at an address, in the newest version.
+    /// Returns true if a caller sees the module, the owner and the slice of an address, in the
+    /// newest version.
     func shows(_ address: SliceAddress, to caller: Caller) -> Bool {
         caller.sees(owner: address.key.owner) && caller.viewer.sees(module: address.module)
-            && newest.value.isReadable(
-                address.module,
-                instance: address.instance,
-                by: caller.viewer
-            )
+            && isReadable(address, by: caller)
+    }
+
+    /// Returns true if a caller is among the readers of the slice at an address, in the newest
+    /// version. Slices without a list of readers are readable.
+    func isReadable(_ address: SliceAddress, by caller: Caller) -> Bool {
+        newest.value.isReadable(address.module, instance: address.instance, by: caller.viewer)
     }
 
     /// Returns the newest published state.

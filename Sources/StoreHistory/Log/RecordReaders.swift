@@ -24,8 +24,8 @@ package struct RestrictedRecord {
 
 /// The readers of records, found by a replay: the readers are a part of the state.
 ///
-/// The last states are kept, so a reader that follows the log replays each record once. Any thread
-/// may call the functions, which wait for the disk.
+/// The last states are kept, so a reader that follows the log replays each record once. The records
+/// of forgotten states are hidden. Any thread may call the functions, which wait for the disk.
 package final class ReplayedReaders<State: Codable & Sendable>: RecordReaders {
     /// The maximum time of the replay for one page of records, in seconds.
     static var secondsMax: Double { 5 }
@@ -50,11 +50,13 @@ package final class ReplayedReaders<State: Codable & Sendable>: RecordReaders {
     }
 
     package func readers(of records: [RestrictedRecord]) -> [UInt64: [String]] {
-        guard let first = records.first, let last = records.last, first.version > 0 else {
+        let forgotten = (replay.journal as? any ForgettingJournal)?.forgottenThrough ?? 0
+        keptStates.withLock { $0.removeAll { $0.version < forgotten } }
+        var pending = records.drop { $0.version <= forgotten }
+        guard let first = pending.first, let last = pending.last, first.version > 0 else {
             return [:]
         }
         var found: [UInt64: [String]] = [:]
-        var pending = records[...]
         do throws(ReplayError) {
             let deadline = Deadline(seconds: Self.secondsMax)
             var base = try base(before: first.version)

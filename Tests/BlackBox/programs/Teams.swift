@@ -6,6 +6,8 @@ import StoreServer
 
 /// A board with members. Members invite others; a public board is for all clients.
 struct Board: ContextualModule, ContextualStartableModule, RestrictedModule {
+    static let dispatchables: [any Dispatchable.Type] = [Awaited.self]
+
     struct State: ModuleState {
         var title: String
         var members: [String]
@@ -73,6 +75,22 @@ struct Board: ContextualModule, ContextualStartableModule, RestrictedModule {
         case .arrived(let card): state.cards.append(card)
         }
         return .none
+    }
+}
+
+/// Waits for a card, and returns the board, or fails with its title.
+struct Awaited: SideEffect {
+    var card: String
+    var isRefused = false
+
+    func sideEffect(_ context: EffectContext<Board.State>) async throws -> Board.State {
+        var board = try await context.state()
+        while !board.cards.contains(card) {
+            try await context.sleep(for: .milliseconds(5))
+            board = try await context.state()
+        }
+        if isRefused { throw Refusal(reason: board.title) }
+        return board
     }
 }
 

@@ -135,6 +135,8 @@ struct Past {
     /// The sessions that actions came from, by version, and the versions of the notes.
     var sessions: [UInt64: String] = [:]
     private(set) var notes: [String: UInt64] = [:]
+    /// The version before which no state can be made again, because a person was forgotten.
+    var forgotten: UInt64 = 0
     /// The readers of records of restricted slices, by version.
     private(set) var readers: [UInt64: (Reading) -> Bool] = [:]
 

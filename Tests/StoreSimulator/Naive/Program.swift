@@ -61,6 +61,15 @@ protocol Program: SendableMetatype {
     static var pointers: [[String]] { get }
     /// Returns a request of a client.
     static func ask(_ asker: inout Asker, _ root: Root) -> Request
+    /// Returns the part of the state that an action's effect returns as its value; `nil` if it
+    /// returns none.
+    static func shownPart(of sent: Sent) -> [String]?
+    /// Returns the personal member of an action's payload. The person is the sender, or the user
+    /// that another member names.
+    static func personalMember(of type: String) -> (name: String, owner: String?)?
+    /// Returns the actions that remove a user from the state before the user is forgotten; an empty
+    /// array if the program forgets no user.
+    @Sendable static func forgetting(_ principal: String) -> [any Action]
     /// Returns the report of visibility that an action stands for, if a view may send it.
     static func visibility(of action: any Action) -> ViewVisibility?
     /// True if the slice exists whose view reports its visibility.
@@ -87,6 +96,9 @@ extension Program {
         .controlled(by: clock, seed: 1)
     }
     static func note(of action: any Action) -> String? { nil }
+    static func shownPart(of sent: Sent) -> [String]? { nil }
+    static func personalMember(of type: String) -> (name: String, owner: String?)? { nil }
+    @Sendable static func forgetting(_ principal: String) -> [any Action] { [] }
     static func visibility(of action: any Action) -> ViewVisibility? { nil }
     static func view(_ chance: inout Chance, isStream: Bool) -> StreamTarget? { nil }
     static func isThere(_ slice: String, _ root: Root) -> Bool { true }

@@ -36,6 +36,7 @@ enum Property: String, CaseIterable {
     case leftovers = "ended work leaves nothing behind"
     case secrets = "secrets are nowhere"
     case privacy = "a session gets nothing of another session's slices"
+    case personal = "what is forgotten is gone, and nothing else"
     case sights = "a role gets nothing of hidden members"
     case same = "the same seed gives the same journal"
     case trap = "the simulation itself goes on"

@@ -1,32 +1,54 @@
 import Glibc
 import StoreCore
 import StoreJournalSQLite
+import StorePlatform
 
 /// The storage of a store's history: memory, or files for some seeds.
 struct Disk {
     private(set) var journal: SimulatedJournal
     private let directory: String?
+    /// Makes the sealer of personal values with the keys in a directory; `nil` if there are none.
+    private let makeSealer: (_ directory: String) throws -> RecordSealer?
     private var inner: any Journal
 
-    init(seed: UInt64) throws {
+    init(
+        seed: UInt64,
+        makeSealer: @escaping (_ directory: String) throws -> RecordSealer?
+    ) throws {
         directory = seed % 8 == 7 ? "/tmp/simulator-\(getpid())-\(seed)" : nil
-        inner = try Self.open(directory)
+        self.makeSealer = makeSealer
+        inner = try Self.open(directory, makeSealer)
         journal = SimulatedJournal(inner)
     }
 
-    private static func open(_ directory: String?) throws -> any Journal {
+    /// True if the history is in files.
+    var hasFiles: Bool { directory != nil }
+
+    private static func open(
+        _ directory: String?,
+        _ makeSealer: (_ directory: String) throws -> RecordSealer?
+    ) throws -> any Journal {
         guard let directory else {
             return MemoryJournal(retention: Retention(bytesMax: nil, snapshotsMax: 4))
         }
-        return try SQLiteJournal(directory: directory, retention: .forever, log: { _ in })
+        return try SQLiteJournal(
+            directory: directory,
+            retention: .forever,
+            keyClock: nil,
+            acceptDataLoss: false,
+            follower: nil,
+            sealer: try makeSealer(directory),
+            log: { _ in }
+        )
     }
 
     /// Cuts the store off from its journal, and opens the journal again.
     mutating func open() throws {
         journal.fail(.lost)
         if let directory {
+            try search()
             (inner as? SQLiteJournal)?.close()
-            inner = try Self.open(directory)
+            inner = try Self.open(directory, makeSealer)
         }
         journal = SimulatedJournal(inner, after: journal)
     }
@@ -53,17 +75,34 @@ struct Disk {
         journal = SimulatedJournal(inner, after: journal)
     }
 
-    func remove() {
-        guard let directory else { return }
-        (inner as? SQLiteJournal)?.close()
-        guard let entries = opendir(directory) else { return }
+    /// Throws if a file has the plain form of a personal text.
+    private func search() throws {
+        for path in paths {
+            guard let bytes = FileReader.read(path, bytesMax: .max) else { continue }
+            guard bytes.firstRange(of: Array(Words.personal.utf8)) == nil else {
+                throw Violation(.personal, "\(path) has a personal text")
+            }
+        }
+    }
+
+    /// The files of the history.
+    private var paths: [String] {
+        guard let directory, let entries = opendir(directory) else { return [] }
+        defer { closedir(entries) }
+        var paths: [String] = []
         while let entry = readdir(entries) {
             let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            unlink(directory + "/" + name)
+            paths.append(directory + "/" + name)
         }
-        closedir(entries)
+        return paths
+    }
+
+    func remove() {
+        guard let directory else { return }
+        (inner as? SQLiteJournal)?.close()
+        for path in paths { unlink(path) }
         rmdir(directory)
     }
 }

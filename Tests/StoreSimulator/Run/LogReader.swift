@@ -60,13 +60,17 @@ struct Log {
     let owner: (Record) -> String?
     /// The readers of records of restricted slices, by version.
     let readers: [UInt64: (Reading) -> Bool]
+    /// The version through which states were forgotten, and the readers with them.
+    let forgotten: UInt64
 
     func isVisible(_ record: Record, to reading: Reading) -> Bool {
         if let sight = reading.sight, !(module(record).map { sight.contains($0) } ?? false) {
             return false
         }
         if reading.isOperator { return true }
-        if let isReader = readers[record.version] { return isReader(reading) }
+        if let isReader = readers[record.version] {
+            return record.version > forgotten && isReader(reading)
+        }
         guard let owner = owner(record) else { return true }
         return owner == reading.name || owner == reading.owner
     }
@@ -94,5 +98,6 @@ struct Log {
             && root.member(named: "cause")?.intValue == record.cause.map({ Int($0) })
             && root.member(named: "origin")?.stringValue == record.origin
             && root.member(named: "changed")?.sourceText == "\(record.changed)"
+            && (root.member(named: "forgotten")?.sourceText == "true") == record.isForgotten
     }
 }

@@ -80,6 +80,7 @@ extension Simulation {
         guard kept.count == keys.count else {
             throw Violation(.keys, "\(kept.count) keys are kept, and not \(keys.count)")
         }
+        try takeLateAnswers()
         try checkStreams()
         // A view may send an action if its stream has ended.
         try turnCore()
@@ -98,9 +99,8 @@ extension Simulation {
         if let (note, _) = naive.works.due.first {
             throw Violation(.effects, "no effect of \(note) has begun")
         }
-        server.collect()
+        try takeLateAnswers()
         try checkLeftovers()
-        waiting.removeAll { $0.exchange.answer != nil }
         if server.runningEffects == 0, let open = waiting.first {
             throw Violation(.answer, "\(open.asked.body) waits for its effects, and none is left")
         }
@@ -150,7 +150,7 @@ extension Simulation {
         }
     }
 
-    private func verify(_ status: Int, _ body: [UInt8], _ open: Open) throws {
+    func verify(_ status: Int, _ body: [UInt8], _ open: Open) throws {
         func wrong(_ what: String) -> Violation {
             Violation(.answer, "\(what): \(status) \(Bytewise(body)) to \(open.asked.body)")
         }
@@ -178,6 +178,7 @@ extension Simulation {
                 throw wrong("refused, and its reason is \(isNeutral ? "hidden" : "shown")")
             }
         case .replayed(let kept), .applied(_, let kept):
+            try verifyValue(in: document, of: DispatchedOutcome(open, kept))
             // A client that waits for effects gets their failure as its answer.
             if open.asked.request.prefers?.contains("wait") == true, status == 424 { return }
             if status == 202 { try remember(open, kept) }

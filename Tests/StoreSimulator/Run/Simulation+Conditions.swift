@@ -18,7 +18,8 @@ extension Simulation {
             chance.happens(1, in: 3)
         else { return nil }
         let known = naive.version - min(naive.version, UInt64(chance.below(8)))
-        guard let text = past.texts[known], known + 1 >= journal.oldest else { return nil }
+        guard let text = past.texts[known], known + 1 >= journal.oldest, known >= past.forgotten
+        else { return nil }
         let resource: (path: String, now: StreamTarget.Part?, then: StreamTarget.Part?)
         if chance.happens(1, in: 2), let view = P.view(&chance, isStream: false) {
             guard reading.hasView(view.path) else { return nil }
@@ -36,6 +37,52 @@ extension Simulation {
         let holds = resource.now != nil && resource.now == resource.then
         let parameter = "if-match-of=" + PercentEncoding.encode(resource.path)
         return (parameter, "\"\(server.epoch):\(known)\"", holds)
+    }
+
+    /// Asks for a part with the tag of an older version. The answer is 304 if nothing that the
+    /// client reads has changed since, and only if the part is the same. So neither answer shows a
+    /// change that the client does not read.
+    func lookAtTag(_ chance: inout Chance) throws {
+        let client = drawn(&chance)
+        let reading = reading(client)
+        let known = naive.version - min(naive.version, UInt64(chance.below(8)))
+        guard let text = past.texts[known] else { return }
+        let resource: StreamTarget
+        switch chance.below(4) {
+        case 0: resource = StreamTarget(path: "/state") { .json($0.whole) }
+        case 1:
+            guard let view = P.view(&chance, isStream: false), reading.hasView(view.path) else {
+                return
+            }
+            resource = view
+        default:
+            let tokens = chance.pick(P.pointers)
+            resource = StreamTarget(path: Self.path(to: tokens)) { .part($0, tokens) }
+        }
+        let (now, then) = (reading.part(resource, of: naive.text), reading.part(resource, of: text))
+        let tag = ("If-None-Match", "\"\(server.epoch):\(known)\"")
+        let (status, body) = try answer(to: resource.path, client, headers: [tag])
+        let isView = resource.path.hasPrefix("/views")
+        let isSame =
+            known == naive.version
+            || (!reading.isOperator && !(isView && reading.isShownUnseen)
+                && known >= naive.seen.sureSince && naive.seen.isSame(for: reading, since: known))
+        let holds: Bool =
+            switch (status, now) {
+            case (304, .json): now == then
+            case (200, .json(let part)): !isSame && part.bytes == body
+            case (200, .absent): isView && body == Array("null".utf8)
+            case (304, .absent): isView && now == then
+            case (404, .absent): !isView
+            default: false
+            }
+        guard holds else {
+            throw Violation(
+                .privacy,
+                "\(resource.path) as \(reading.name) with the tag of \(known), \(then), answers "
+                    + "\(status) at \(naive.version): \(now)"
+            )
+        }
     }
 
     /// Lets the Core work until a request is answered whose condition another thread compares.

@@ -10,8 +10,17 @@ extension Simulation {
         let isPast = chance.happens(1, in: 2)
         guard let text = isPast ? past.texts[version] : naive.text else { return }
         let part = reading(client).visible(text).part(at: tokens)
-        let target = Self.path(to: tokens) + (isPast ? "?version=\(version)" : "")
-        try get(target, part, client)
+        let window = chance.happens(1, in: 3) ? Window.some(&chance) : nil
+        let query = [window?.query, isPast ? "version=\(version)" : nil].compactMap { $0 }
+        let path = Self.path(to: tokens)
+        let target = path + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
+        guard let window, let part else { return try get(target, part, client) }
+        if let shown = window.part(part) { return try get(target, shown, client) }
+        // A window of a part that is no object.
+        let (status, _) = try answer(to: target, client)
+        guard try isGone(target, status) || status == 400 else {
+            throw Violation(.state, "\(target) answers \(status)")
+        }
     }
 
     /// Verifies that blame names the action that last changed a part, if the client may read the
@@ -35,7 +44,8 @@ extension Simulation {
         guard root.member(named: "complete")?.sourceText == "true" else { return }
         // Only remembered versions are compared.
         var version = newest
-        while version > max(1, journal.oldest), let new = part(version), let old = part(version - 1)
+        while version > max(1, journal.oldest, past.forgotten), let new = part(version),
+            let old = part(version - 1)
         {
             if new == old {
                 version -= 1

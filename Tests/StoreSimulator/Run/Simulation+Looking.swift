@@ -5,8 +5,11 @@ import StorePatterns
 extension Simulation {
     /// Reads a part of the current state or of an older state.
     func look(_ chance: inout Chance) throws {
-        switch chance.below(11) {
+        switch chance.below(16) {
         case 10: try lookAtOutcomes(&chance)
+        case 11: try lookAtTag(&chance)
+        case 12, 13: try lookAtTimers(&chance)
+        case 14, 15: try lookAtEffects(&chance)
         case 6: try lookAtPart(&chance)
         case 7: try lookAtBlame(&chance)
         case 8: try lookAtLog(&chance)
@@ -132,8 +135,7 @@ extension Simulation {
 
     func get(_ target: String, _ expected: Bytewise?, _ client: Client? = nil) throws {
         let (status, body) = try answer(to: target, client)
-        // A forgotten version can't be made again.
-        if status == 410, target.contains("?version") { return }
+        if try isGone(target, status) { return }
         guard status == (expected == nil ? 404 : 200), expected.map({ $0.bytes == body }) ?? true
         else {
             throw Violation(
@@ -141,6 +143,21 @@ extension Simulation {
                 "\(target) answers \(client?.name ?? "nobody") \(status) \(Bytewise(body)) and not \(expected as Any)"
             )
         }
+    }
+
+    /// Returns true if an answer says that a past version can't be made again. After a forget, no
+    /// earlier version can be made again.
+    func isGone(_ target: String, _ status: Int) throws -> Bool {
+        guard let place = target.firstRange(of: "version=")?.upperBound,
+            let version = UInt64(target[place...].prefix { $0.isNumber })
+        else { return false }
+        guard version >= past.forgotten || [404, 410, 412].contains(status) else {
+            throw Violation(
+                .personal,
+                "\(target) answers \(status), and the states before \(past.forgotten) are forgotten"
+            )
+        }
+        return status == 410
     }
 
     /// Verifies an answer, and by chance a second answer. The second request has `If-None-Match` or
@@ -172,8 +189,7 @@ extension Simulation {
         _ header: (name: String, value: String)
     ) throws {
         let answer = try answer(to: target, client, headers: [header])
-        // A forgotten version can't be made again.
-        if answer.status == 410, target.contains("?version") { return }
+        if try isGone(target, answer.status) { return }
         guard answer.status == status, status == 404 || status == 412 || answer.body.isEmpty else {
             throw Violation(
                 .state,

@@ -9,8 +9,20 @@ struct DispatchedOutcome {
     let last: UInt64
     let changed: Bool
     let isArray: Bool
+    /// The client.
+    let client: Reading
+    /// The part of the state that the effect returns as its value; `nil` if it returns none.
+    let shownPart: [String]?
+
+    init<P: Program>(_ open: Simulation<P>.Open, _ kept: Prediction.Kept) {
+        (first, last, changed) = (kept.first, kept.last, kept.changed)
+        (client, isArray) = (open.asked.client, open.asked.request.isArray)
+        let sent = open.asked.request.members
+        shownPart = sent.count == 1 ? P.shownPart(of: sent[0]) : nil
+    }
+
     /// The session of the client; `nil` for a client without a session.
-    let session: String?
+    var session: String? { client.session }
 }
 
 extension Simulation {
@@ -28,15 +40,7 @@ extension Simulation {
         guard open.exchange.location == "/dispatch/\(kept.last)" else {
             throw Violation(.answer, "the outcome is at \(open.exchange.location as Any)")
         }
-        outcomes.append(
-            DispatchedOutcome(
-                first: kept.first,
-                last: kept.last,
-                changed: kept.changed,
-                isArray: open.asked.request.isArray,
-                session: open.asked.client.session
-            )
-        )
+        outcomes.append(DispatchedOutcome(open, kept))
     }
 
     /// Asks for the outcome of a dispatch, as its client and as another client.
@@ -62,8 +66,10 @@ extension Simulation {
         // A session that has ended sends no requests.
         guard outcome.session == nil || owner != nil else { return }
         let (status, body) = try answer(to: target, owner)
+        let document = try? JSONDocument(parsing: body, limits: .unbounded)
+        try verifyValue(in: document, of: outcome)
         if status == 424 { return }
-        let root = try? JSONDocument(parsing: body, limits: .unbounded).root
+        let root = document?.root
         guard status == (isPending(body) ? 202 : 200),
             root?.member(named: "version")?.intValue == Int(outcome.last),
             root?.member(named: "changed")?.sourceText == "\(outcome.changed)",

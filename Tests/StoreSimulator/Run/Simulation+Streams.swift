@@ -230,8 +230,14 @@ extension Simulation {
             oldest: journal.oldest,
             module: { [server] in server.module(of: $0.type) },
             owner: { [server] record in self.owner(of: record, server) },
-            readers: past.readers
+            readers: past.readers,
+            forgotten: past.forgotten
         )
+    }
+
+    /// Returns the owner of the record of a version; `nil` if it is shared.
+    func owner(of version: UInt64) -> String? {
+        journal.record(version).flatMap { owner(of: $0, server) }
     }
 
     /// Returns the owner of a record; `nil` if it is shared.

@@ -21,6 +21,8 @@ extension Simulation {
             expected = TraceContext.traceparent(in: journal.record(cause)?.meta)
             let page = JournalPageRequest(after: cause - 1, limit: 1, bytesMax: .max)
             isForgotten = (try? journal.read(page).records.first?.version) != cause
+            // A forget has removed the trace from the record, and not from the running effects.
+            if cause <= past.forgotten { return }
         }
         let found = TraceContext.traceparent(in: record.meta)
         // A start can't find the trace of a forgotten record.

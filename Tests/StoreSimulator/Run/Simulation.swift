@@ -106,8 +106,10 @@ final class Simulation<P: Program> {
     init(seed: UInt64, isVerbose: Bool = false) throws {
         self.seed = seed
         story = isVerbose ? [] : nil
-        disk = try Disk(seed: seed)
         let isIntercepted = seed / 2 % 4 != 3
+        disk = try Disk(seed: seed) { [recorder] in
+            try SimulatedServer.sealer(P.server(recorder, isIntercepted: isIntercepted), in: $0)
+        }
         roles = try Roles.some(seed, Self.views, StateText.names(P.Root.self))
         server = try Self.start(
             seed,
@@ -197,7 +199,8 @@ final class Simulation<P: Program> {
             case 3:
                 switch chance.below(3) {
                 case 0: try endSession(&chance)
-                case 1: try signIn(&chance)
+                case 1 where Self.hasUsers: try signIn(&chance)
+                case 1: try endSession(&chance)
                 default: try forgetUser(&chance)
                 }
             case 4..<13: try advance(&chance)
@@ -300,7 +303,7 @@ final class Simulation<P: Program> {
     /// Joins the slices of a visitor with the slices of a user.
     private func signIn(_ chance: inout Chance) throws {
         let visitors = clients.filter { $0.role == nil }
-        guard Self.hasUsers, !visitors.isEmpty, let roles else { return }
+        guard !visitors.isEmpty, let roles else { return }
         let (visitor, user) = (chance.pick(visitors).name, chance.pick(roles.members).name)
         note("\(visitor) signs in as \(user)")
         let actions: [any Action] = [
@@ -319,6 +322,7 @@ final class Simulation<P: Program> {
 
     private func forgetUser(_ chance: inout Chance) throws {
         guard Self.hasUsers, let roles else { return }
+        if disk.hasFiles, !P.forgetting("").isEmpty { return try forgetPerson(&chance) }
         let user = chance.pick(roles.members).name
         note("\(user) is forgotten")
         let action = Users.Internal.forgotten(principal: user)
@@ -328,7 +332,7 @@ final class Simulation<P: Program> {
     private static var hasUsers: Bool { P.Root.modules.contains { $0.name == Users.name } }
 
     /// Expects an action that the program dispatches without a cause.
-    private func expect(_ action: any Action, of session: String?) throws {
+    func expect(_ action: any Action, of session: String?) throws {
         let wire = try server.wire(action)
         due.append(
             Due(

@@ -1,5 +1,4 @@
 import StoreCore
-import StoreJSON
 import StorePatterns
 import StoreServer
 
@@ -9,10 +8,27 @@ enum TeamProgram: Program {
     @TaskLocal static var operatorReads = false
 
     /// The members of the policy, each with a role of the same name.
-    private static let members = ["member0", "member1", "member2"]
+    static let members = ["member0", "member1", "member2"]
 
     static func server(_ recorder: Recorder, isIntercepted: Bool) -> Server<Team> {
         Server(Team.self)
+            .personal("den/{id}/noted", "/text")
+            .personal("den/{id}/carded", "/text")
+            .personal("bulletin/start", "/text", of: "/role")
+            .personal("bulletin/changed", "/text", of: "/role")
+            .forgetting(forgetting)
+    }
+
+    static func personalMember(of type: String) -> (name: String, owner: String?)? {
+        switch type.split(separator: "/").last {
+        case "noted", "carded": ("text", nil)
+        case "start", "changed": type.hasPrefix("bulletin/") ? ("text", "role") : nil
+        default: nil
+        }
+    }
+
+    @Sendable static func forgetting(_ principal: String) -> [any Action] {
+        [Users.Internal.forgotten(principal: principal), Swept(member: principal)]
     }
 
     static func reduce(
@@ -44,6 +60,7 @@ enum TeamProgram: Program {
             _ = try read(root.den[id], by: reader)
             root.den[id] = nil
             root.schedule.remove("den/" + id + "/plan")
+        case is Peeked: _ = try read(root.den[try some(instance)], by: reader)
         case let action as Den.Action:
             let id = try some(instance)
             var den = try read(root.den[id], by: reader)
@@ -75,6 +92,15 @@ enum TeamProgram: Program {
             Bulletin().reduce(&bulletin, action)
             root.bulletin = bulletin
         case let action as Tally.Action: Tally().reduce(&root.tally, action)
+        case let action as Purse.Action:
+            let owner = StateText.owner(as: principal?.name, in: session)
+            try root.purse.change(owner) { _ = try Purse().reduce(&$0, action, in: context) }
+            guard case .lent(_, let seconds) = action else { break }
+            lend(&root, as: owner, at: version, time + Int64(seconds) * 1_000_000_000)
+        case let action as Purse.Internal:
+            let owner = StateText.owner(as: principal?.name, in: session)
+            root.purse.change(owner) { _ = Purse().reduce(&$0, internal: action, in: context) }
+        case is Users.Internal: break
         case let action as Swept: try action.updateState(&root)
         case let action as Sessions.Internal:
             _ = Sessions().reduce(&root.sessions, internal: action)
@@ -122,16 +148,53 @@ enum TeamProgram: Program {
         )
     }
 
-    static func owner(of action: any Action) -> Owner {
-        action is Sessions.Internal ? .nobody : .everybody
+    /// Sets the timer of a user's purse.
+    private static func lend(
+        _ root: inout Team,
+        as owner: String,
+        at version: UInt64,
+        _ due: Int64
+    ) {
+        root.schedule.set(
+            Schedule.Entry(
+                slice: "purse",
+                owner: owner,
+                id: "loan",
+                due: due,
+                interval: nil,
+                missed: .once,
+                version: version,
+                kind: "internal",
+                action: JSONText.object([("repaid", "{}")])
+            ),
+            owner + " purse/loan"
+        )
     }
 
-    static func end(_ session: String, _ root: inout Team) {}
+    static func owner(of action: any Action) -> Owner {
+        switch action {
+        case is Sessions.Internal: .nobody
+        case is Purse.Action, is Purse.Internal, is Users.Internal: .user
+        default: .everybody
+        }
+    }
+
+    static func join(_ visitor: String, _ user: String, _ root: inout Team) {
+        guard root.purse.owners.contains(visitor) else { return }
+        let coins = root.purse[visitor].coins
+        root.purse.change(user) { $0.coins += coins }
+    }
+
+    static func end(_ session: String, _ root: inout Team) {
+        root.purse.end(session)
+        for owner in [session, "~" + session] { root.schedule.remove(owner + " purse/loan") }
+    }
+
     static func fired(_ entry: Schedule.Entry) throws -> FiredTimer { try FiredTimer(entry) }
 
     static func readers(_ applied: Applied<Team>) -> ((Reading) -> Bool)? {
         switch applied.action {
-        case is ModuleStart<Den>, is ModuleStop<Den>, is Den.Action, is Den.Internal:
+        case is ModuleStart<Den>, is ModuleStop<Den>, is Den.Action, is Den.Internal, is Peeked:
             let id = applied.instance ?? ""
             let den = applied.after.den[id] ?? applied.before.den[id]
             return { reading in den.map { TeamReader(reading).reads($0) } ?? false }
@@ -144,173 +207,59 @@ enum TeamProgram: Program {
     }
 
     static func views(saying action: any Action, _ instance: String?) -> [String] { [] }
-    static func follows(_ applied: Applied<Team>, _ calls: inout Calls) {}
-    static func begins(_ root: Team, _ calls: inout Calls) {}
-    static func effects(_ applied: Applied<Team>, _ works: inout Works) {}
 
-    // Requests
-
-    static func ask(_ asker: inout Asker, _ root: Team) -> Request {
-        let isArray = asker.chance.happens(1, in: 4)
-        let count = isArray ? 1 + asker.chance.below(4) : 1
-        var dispatch = Request.Dispatch(members: (0..<count).map { _ in sent(&asker, root) })
-        dispatch.isArray = isArray
-        dispatch.isDryRun = asker.chance.happens(1, in: 8)
-        if asker.chance.happens(1, in: 8) { dispatch.key = "k\(asker.chance.below(12))" }
-        if asker.chance.happens(1, in: 5) {
-            dispatch.condition = asker.chance.pick([.newest, .newest, .older, .older, .any])
-        }
-        if asker.chance.happens(1, in: 8) {
-            dispatch.prefers = asker.chance.pick(["return=representation", "wait=5", "wait=0"])
-        }
-        return .dispatch(dispatch)
-    }
-
-    private static let ids = ["a", "b", "e\u{301}", "\u{E9}", "c d"]
-
-    private static func sent(_ asker: inout Asker, _ root: Team) -> Sent {
-        let id = asker.chance.pick(ids)
-        let text = JSONText.string(asker.text())
-        let member = JSONText.string(asker.chance.pick(members))
-        func den(_ name: String, _ fields: (String, String)...) -> Sent {
-            Sent("den/\(id)/\(name)", JSONText.object(fields))
-        }
-        switch asker.chance.below(30) {
-        case 0...5:
-            let isOpen = asker.chance.happens(1, in: 4)
-            return den("start", ("title", text), ("isOpen", "\(isOpen)"))
-        case 6: return Sent("den/\(id)/stop")
-        case 7...9: return den("noted", ("text", text))
-        case 10, 11: return den("titled", ("title", text))
-        case 12...15: return den("invited", ("member", member))
-        case 16...18: return den("removed", ("member", member))
-        case 19: return den("lent", ("role", asker.chance.happens(1, in: 2) ? "\"\"" : member))
-        case 20: return den("opened", ("isOpen", "\(asker.chance.happens(1, in: 2))"))
-        case 21:
-            return den("planned", ("text", text), ("seconds", "\(asker.chance.below(90))"))
-        case 22: return den("looked", ("text", text))
-        case 23:
-            return Sent("bulletin/start", JSONText.object([("text", text), ("role", member)]))
-        case 24: return Sent("bulletin/stop")
-        case 25, 26:
-            return Sent("bulletin/changed", JSONText.object([("text", text), ("role", member)]))
-        case 27: return Sent("Swept", JSONText.object([("member", member)]))
-        default: return Sent("tally/counted", "{\"by\":\(asker.chance.below(3))}")
+    static func note(of action: any Action) -> String? {
+        switch action {
+        case Den.Action.postponed(let note, _, _), Den.Internal.arrived(let note, _): note
+        case let action as Peeked: action.note
+        default: nil
         }
     }
 
-    static let pointers = [
-        ["den"], ["den", "a"], ["den", "b", "notes", "0"], ["den", "\u{E9}", "title"],
-        ["den", "e\u{301}"], ["bulletin"], ["bulletin", "text"], ["tally", "count"],
-        ["schedule"], ["sessions", "shared", "route"],
-    ]
+    // Consequences
 
-    static func view(_ chance: inout Chance, isStream: Bool) -> StreamTarget? {
-        StreamTarget(path: "/views/titles" + (isStream ? "/events" : "")) { text in
-            guard let dens = text.part(at: ["den"]),
-                let document = try? JSONDocument(parsing: dens.bytes, limits: .unbounded)
-            else { return .absent }
-            let titles = document.root.members.compactMap {
-                $0.value.member(named: "title").map { String($0.sourceText) }
-            }
-            let bulletin = text.part(at: ["bulletin", "text"])?.text ?? "\"\""
-            return .json(
-                Bytewise(
-                    "{\"titles\":[" + titles.joined(separator: ",") + "],\"bulletin\":\(bulletin)}"
-                )
+    static func follows(_ applied: Applied<Team>, _ calls: inout Calls) {
+        guard applied.changed(0) else { return }
+        let (before, after) = (applied.before.den, applied.after.den)
+        for id in after.ids + before.ids.filter({ after[$0] == nil }) {
+            let (old, new) = (Bytewise(json: before[id]), Bytewise(json: after[id]))
+            guard old != new else { continue }
+            _ = calls.call("den@/" + id, old, new)
+            guard let old = before[id]?.title, let new = after[id]?.title,
+                Bytewise(old) != Bytewise(new)
+            else { continue }
+            calls.dispatch(Tally.Action.counted(by: 1))
+        }
+    }
+
+    static func begins(_ root: Team, _ calls: inout Calls) {
+        for id in root.den.ids {
+            _ = calls.call("den@/" + id, .absent, Bytewise(json: root.den[id]))
+        }
+        // Without any den, the presenter is called once all the same.
+        if root.den.ids.isEmpty { _ = calls.call("den@/", .absent, .absent) }
+    }
+
+    static func effects(_ applied: Applied<Team>, _ works: inout Works) {
+        func begin(_ note: String, _ id: String?) {
+            works.begin(
+                note,
+                id: id,
+                of: "den",
+                applied.instance,
+                applied.session,
+                applied.version,
+                as: [note]
             )
         }
-    }
-
-    static func streams(_ chance: inout Chance) -> StreamTarget {
-        let names = Team.modules.map(\.name)
-        let patch = chance.happens(1, in: 2) ? "?mode=patch" : ""
-        if chance.happens(1, in: 5), let view = view(&chance, isStream: true) { return view }
-        switch chance.below(4) {
-        case 0: return StreamTarget(path: "/events" + patch, part: { .json($0.whole) })
-        case 1:
-            let module = chance.below(names.count)
-            let path = "/modules/\(names[module])/events" + patch
-            return StreamTarget(path: path) { .slice($0.slices[module]) }
-        case 2:
-            let id = chance.pick(ids)
-            let path = "/modules/den/\(StreamTarget.escaped(id))/events" + patch
-            return StreamTarget(path: path) { .part($0, ["den", id]) }
-        default:
-            let tokens = chance.pick(pointers)
-            let pointer = JSONPointer(tokens: tokens).description
-            let path = "/events?path=" + StreamTarget.escaped(pointer)
-            return StreamTarget(path: path + patch.replacingFirst("?", by: "&")) {
-                .part($0, tokens)
-            }
+        switch applied.action {
+        case Den.Action.postponed(let note, _, _): begin(note, "postponed")
+        case let action as Peeked: begin(action.note, nil)
+        case is ModuleStart<Den>, is ModuleStop<Den>:
+            works.cut { [id = applied.instance.map { Bytewise($0) }] in $0.instance == id }
+        case Sessions.Internal.ended(let session): works.cut { $0.session == session }
+        case Users.Internal.forgotten(let principal): works.cut { $0.principal == principal }
+        default: break
         }
     }
-}
-
-/// A client, as the plain rules of the dens see it.
-struct TeamReader {
-    private let name: String?
-    private let role: String?
-    private let readsAll: Bool
-
-    init(_ principal: ActionPrincipal?, _ session: String) {
-        name = principal?.name
-        role = principal?.role
-        readsAll =
-            principal == nil && session == Sessions.shared && TeamProgram.operatorReads
-    }
-
-    init(_ reading: Reading) {
-        (name, role) = (reading.principal, reading.principal)
-        readsAll = reading.isOperator
-    }
-
-    /// Makes the reader of an owner's name; the role of a member has the name of the member.
-    init(owner: String) {
-        let member = owner.hasPrefix("@") ? String(owner.dropFirst()) : nil
-        (name, role) = (member, member)
-        // If clients without a session are operators, their views show all slices, too.
-        readsAll = Self.isOperator(owner)
-    }
-
-    static func isOperator(_ owner: String) -> Bool {
-        TeamProgram.operatorReads && owner == "~" + Sessions.shared
-    }
-
-    func reads(_ den: Den.State) -> Bool {
-        readsAll || den.isOpen || (name.map { den.members.contains($0) } ?? false)
-            || (role.map { $0 == den.role } ?? false)
-    }
-
-    func reads(_ bulletin: Bulletin.State) -> Bool { readsAll || role == bulletin.role }
-}
-
-extension RestrictedValue: VisibleParts {
-    func text(of session: String, as owner: String) -> Bytewise {
-        let reader = TeamReader(owner: owner)
-        switch value {
-        case let dens as Instances<Den.State>:
-            let members = dens.ids.compactMap { id -> (String, String)? in
-                guard let den = dens[id], reader.reads(den) else { return nil }
-                return (id, Bytewise(json: den).text)
-            }
-            return Bytewise(JSONText.object(members))
-        case let bulletin as Bulletin.State:
-            return reader.reads(bulletin) ? Bytewise(json: bulletin) : .absent
-        default: return .absent
-        }
-    }
-
-    var sessionNames: [String] { (0..<3).map { "@member\($0)" } }
-}
-
-/// The schedule of a store with restricted slices, which only operators read.
-struct HiddenSchedule: VisibleParts {
-    let schedule: Schedule.State
-
-    func text(of session: String, as owner: String) -> Bytewise {
-        TeamReader.isOperator(owner) ? Bytewise(json: schedule) : Bytewise("{}")
-    }
-
-    var sessionNames: [String] { [] }
 }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A journal that fails if a test sets a fault, and counts its calls. Its copy of all appended
 /// records also has the records that the inner journal has forgotten.
-final class SimulatedJournal: Journal {
+final class SimulatedJournal: ForgettingJournal {
     /// The result of the next appends.
     enum Fault: Sendable {
         case none
@@ -56,6 +56,34 @@ final class SimulatedJournal: Journal {
 
     /// Sets the result of the appends from now on.
     func fail(_ fault: Fault) { table.withLock { $0.fault = fault } }
+
+    var forgottenThrough: UInt64 { (inner as? any ForgettingJournal)?.forgottenThrough ?? 0 }
+
+    func forget(
+        _ owners: [String],
+        keeping snapshot: (_ version: UInt64) throws -> StateSnapshot
+    ) throws -> UInt64 {
+        let fault = table.withLock { $0.fault }
+        switch fault {
+        case .none, .late: break
+        case .full: throw JournalError.storageFull
+        case .lost: throw JournalError.unknown("the simulated disk failed")
+        }
+        guard let inner = inner as? any ForgettingJournal else {
+            throw JournalError.unknown("a history in memory has no keys")
+        }
+        let kept = try inner.forget(owners, keeping: snapshot)
+        if case .late = fault { throw JournalError.unknown("the simulated disk failed late") }
+        return kept
+    }
+
+    /// Replaces the copies of the records, and the kept outcomes.
+    func replace(_ change: (Record) -> Record, keeping isKept: (KeptOutcome) -> Bool) {
+        table.withLock { table in
+            table.records = table.records.map(change)
+            table.outcomes.removeAll { !isKept($0) }
+        }
+    }
 
     var epoch: UInt32 { 0x5EED_5EED }
     var version: UInt64 { inner.version }

@@ -4,6 +4,7 @@ import Glibc
 import StoreAdmission
 import StoreCore
 import StoreJSON
+import StoreJournalSQLite
 import StorePatterns
 import StorePlatform
 import StoreTelemetry
@@ -192,6 +193,20 @@ final class SimulatedServer<Root: RootState> {
                 form: first.formID
             )
         )
+    }
+
+    /// Makes the sealer of a program's personal values, with the keys in a directory; `nil` if the
+    /// program has none.
+    static func sealer(_ server: Server<Root>, in directory: String) throws -> RecordSealer? {
+        var configuration = ServerConfiguration()
+        configuration.history.directory = directory
+        return try server.recordSealer(configuration)
+    }
+
+    /// Forgets owners, as the server does after their actions.
+    func forget(_ owners: [String]) throws -> UInt64 {
+        defer { parts.log.dropCache() }
+        return try parts.keeper.forget(owners)
     }
 
     /// Returns the name of the session that has this secret.

@@ -17,6 +17,9 @@ enum Words {
     /// The beginning of a secret, which may occur in a request alone.
     static let secret = "s3cr3t-"
 
+    /// The beginning of all personal texts, which no file has.
+    static let personal = "pers0nal-"
+
     /// The beginning of all texts that only one session writes.
     static let mark = "pl4nt-"
 
