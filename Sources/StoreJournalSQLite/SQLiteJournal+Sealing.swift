@@ -153,9 +153,8 @@ extension Writer {
         contents.snapshots.removeAll { $0.version < version }
     }
 
-    /// Deletes the outcomes of requests whose keys have these owners, because an outcome contains a digest of
-    /// its
-    /// request.
+    /// Deletes the outcomes of requests whose keys have these owners, because an outcome contains a
+    /// digest of its request.
     fileprivate func dropOutcomes(of owners: [String]) throws(JournalError) {
         let dropped = try withTransaction { (writer) throws(DatabaseFailure) in
             let delete = try Statement(

@@ -20,6 +20,8 @@ import Testing
 
         var forgottenThrough: UInt64 { forgotten.load(ordering: .relaxed) }
 
+        func prepareForget(_ owners: [String], origin: String) {}
+
         func forget(
             _ owners: [String],
             keeping snapshot: (_ version: UInt64) throws -> StateSnapshot

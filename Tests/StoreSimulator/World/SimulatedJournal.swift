@@ -59,6 +59,10 @@ final class SimulatedJournal: ForgettingJournal {
 
     var forgottenThrough: UInt64 { (inner as? any ForgettingJournal)?.forgottenThrough ?? 0 }
 
+    func prepareForget(_ owners: [String], origin: String) {
+        (inner as? any ForgettingJournal)?.prepareForget(owners, origin: origin)
+    }
+
     func forget(
         _ owners: [String],
         keeping snapshot: (_ version: UInt64) throws -> StateSnapshot
