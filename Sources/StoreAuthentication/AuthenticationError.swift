@@ -29,12 +29,13 @@ extension AuthenticationError: CustomStringConvertible {
         switch self {
         case .wrongLength: "it is empty or longer than \(Authenticator.tokenBytesMax) bytes"
         case .unknownForm: "it is neither an API key nor a JWT in compact form"
-        case .noKeysFile: "it is an API key, and the server has no keys file"
+        case .noKeysFile: "it is an API key, and the server has no keys file (--auth-keys)"
         case .mistypedKey: "it is an API key whose checksum is wrong: it is mistyped, or incomplete"
-        case .unknownKey(let id): "there is no API key '\(id)': revoked, or of another server"
+        case .unknownKey(let id):
+            "there is no API key '\(id)': it was revoked, or belongs to another server"
         case .wrongSecret(let id): "the secret of the API key '\(id)' is wrong"
         case .expiredKey(let id): "the API key '\(id)' has expired"
-        case .noIssuer: "it is a JWT, and the server has no issuer's keys"
+        case .noIssuer: "it is a JWT, and the server has no keys of an issuer (--jwt-keys)"
         case .malformed(let part): "it is a JWT whose \(part) can't be read"
         case .criticalExtensions:
             "it is a JWT with critical extensions, and this server supports none"
@@ -49,7 +50,7 @@ extension AuthenticationError: CustomStringConvertible {
         case .wrongAudience: "the aud of the JWT does not name this server"
         case .notYetValid: "the nbf of the JWT is in the future"
         case .expired: "the JWT has expired"
-        case .malformedCookie: "this server has not made the cookie"
+        case .malformedCookie: "this server did not make the cookie, or has a new key for cookies"
         case .expiredCookie: "the cookie has expired"
         case .revoked: "the credential behind the cookie was revoked"
         }

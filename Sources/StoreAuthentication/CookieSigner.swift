@@ -25,15 +25,15 @@ struct CookieSigner: Sendable {
             guard file.bytes.count == Self.keyBytesCount else {
                 throw CredentialFileError(
                     path,
-                    "allowed are \(Self.keyBytesCount) bytes; without the file a new key is made, and "
-                        + "all cookies end"
+                    "expected a key of \(Self.keyBytesCount) bytes; if you remove the file, the "
+                        + "server makes a new key, and all cookies become invalid"
                 )
             }
             key = file.bytes
             return
         }
         do { key = try Secrets.random(bytes: Self.keyBytesCount) } catch {
-            throw CredentialFileError("making the key of cookies failed: \(error)")
+            throw CredentialFileError("making the key for cookies failed: \(error)")
         }
         guard let path else { return }
         do throws(AtomicFileError) { try AtomicFile.write(key, to: path, mode: 0o600) } catch {

@@ -69,7 +69,7 @@ package enum CredentialFile {
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw CredentialFileError(path, "it is not a file; allowed is a regular file")
+            throw CredentialFileError(path, "it is not a regular file; give a regular file")
         }
         guard status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
             throw CredentialFileError(
@@ -82,7 +82,10 @@ package enum CredentialFile {
             throw CredentialFileError(path, "it can't be read: \(SystemError.text)")
         }
         guard bytes.count <= bytesMax else {
-            throw CredentialFileError(path, "it is too large; allowed are \(bytesMax) bytes")
+            throw CredentialFileError(
+                path,
+                "it is too large; at most \(bytesMax) bytes are allowed"
+            )
         }
         return Content(path: path, bytes: bytes, mode: status.st_mode)
     }

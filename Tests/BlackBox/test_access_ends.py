@@ -306,7 +306,7 @@ def test_17_7_requests_that_wait_end_when_a_new_policy_does_not_allow_them(house
             reload(server)
             [_, _, outcome] = waiting.wires
             for wire in waiting.wires[:2]:
-                assert "have changed while it waited" in wire.answer().problem("forbidden", 403)["detail"]
+                assert "changed while this request waited" in wire.answer().problem("forbidden", 403)["detail"]
             waiting.wires = [outcome]
             assert waiting.wait
             house.write({**ROLES, "sender": {"read": ["/todos"]}})

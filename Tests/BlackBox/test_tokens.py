@@ -171,7 +171,7 @@ def test_a_command_that_lacks_an_argument_shows_its_form(keys):
     twice = ("--keys", keys, "--principal", "a", "--principal", "b", "--role", "c")
     assert "--principal is given twice" in token("create", *twice, status=2)
     anonymous = ("--keys", keys, "--principal", "anonymous", "--role", "c")
-    assert "and not anonymous" in token("create", *anonymous, status=1)
+    assert "and not the name 'anonymous'" in token("create", *anonymous, status=1)
     assert not keys.exists()
     assert "token check TOKEN" in run("--help").stdout
 
@@ -224,7 +224,7 @@ def test_ten_thousand_keys_are_made_listed_revoked_and_taken(keys, policy, tmp_p
     assert keys.stat().st_size > 3 << 20 and len(rows(keys)) == 10_000
     before = keys.read_bytes()
     refused = token("create", "--keys", keys, "--principal", "a", "--role", "b", status=1)
-    assert f"{keys}: it has 10000 keys; allowed are 10000. 'token revoke' removes one" in refused
+    assert f"{keys}: it has 10000 keys; at most 10000 are allowed. 'token revoke' removes one" in refused
     assert keys.read_bytes() == before
     with Server("--auth-keys", str(keys), *policy, data=tmp_path / "data") as server:
         assert server.get("/state", bearer(last)).status == 200
@@ -238,7 +238,7 @@ def test_ten_thousand_keys_are_made_listed_revoked_and_taken(keys, policy, tmp_p
 def test_keys_can_be_taken_out_of_a_file_that_has_too_many(keys, policy):
     ids = written(keys, 10_001, "n")
     ended = run("--auth-keys", str(keys), *policy, "--check-config")
-    said = f"{keys}: it has 10001 keys; allowed are 10000. 'token list' shows them, and 'token revoke'"
+    said = f"{keys}: it has 10001 keys; at most 10000 are allowed. 'token list' shows them, and 'token revoke'"
     assert ended.returncode == 2 and said in ended.stderr
     assert len(rows(keys)) == 10_001
     token("revoke", ids[7], "--keys", keys)

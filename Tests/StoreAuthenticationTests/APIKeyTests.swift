@@ -193,11 +193,11 @@ import Testing
                 == "api.json: /keys/0: unknown member \"expire\"; allowed are id, principal, role, "
                 + "digest, created, expires"
         )
-        let time = "allowed is a time such as 2027-01-31T00:00:00Z"
+        let time = "expected a time such as 2027-01-31T00:00:00Z"
         #expect(try refusal([("expires", "null")]) == "api.json: /keys/0/expires: \(time)")
         #expect(try refusal([("expires", "\"never\"")]) == "api.json: /keys/0/expires: \(time)")
         #expect(try refusal([("created", nil)]) == "api.json: /keys/0/created: \(time)")
-        let digest = "api.json: /keys/0/digest: allowed is 64 hexadecimal digits in lower case"
+        let digest = "api.json: /keys/0/digest: expected 64 hexadecimal digits in lower case"
         for bad in ["0A", "0", "0g", "0a0a"] {
             let text = "\"\(String(repeating: bad, count: 32))\""
             #expect(try refusal([("digest", text)]) == digest)
@@ -205,7 +205,7 @@ import Testing
         for bad in ["\"ABCDEFGHIJ27\"", "\"a\"", "1", "\"abcdefghij1\u{E9}\""] {
             #expect(
                 try refusal([("id", bad)])
-                    == "api.json: /keys/0/id: allowed is 12 characters of a to z and 2 to 7"
+                    == "api.json: /keys/0/id: expected 12 characters of a to z and 2 to 7"
             )
         }
         #expect(try refusal([("principal", "\"anonymous\"")]) != nil)
@@ -214,13 +214,13 @@ import Testing
         let key = "{" + Self.good.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"
         #expect(
             try refusal(of: "{\"keys\":[\(key),\(key)]}")
-                == "api.json: /keys/1/id: 'abcdefghij27' is the id of another key, too"
+                == "api.json: /keys/1/id: another key in the file has the id 'abcdefghij27', too"
         )
-        let shape = "api.json: allowed is an object with the list 'keys' alone"
+        let shape = "api.json: expected an object whose only member is the array 'keys'"
         for bad in ["[]", "{}", "{\"keys\":{}}", "{\"keys\":[],\"more\":1}"] {
             #expect(try refusal(of: bad) == shape)
         }
-        #expect(try refusal(of: "{\"keys\":[1]}") == "api.json: /keys/0: allowed is an object")
+        #expect(try refusal(of: "{\"keys\":[1]}") == "api.json: /keys/0: expected an object")
         #expect(try refusal(of: "{\"keys\":[],\"keys\":[]}")?.contains("keys") == true)
         for mode in [0o620, 0o602, 0o666] as [UInt32] {
             #expect(

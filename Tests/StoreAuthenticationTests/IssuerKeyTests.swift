@@ -20,17 +20,17 @@ import Testing
     @Test func `a file without a public key is refused with the reason`() throws {
         #expect(
             try refusal("")
-                == "keys.json: allowed is a JWK Set, or a public key or a certificate in PEM"
+                == "keys.json: expected a JWK Set, or a public key or a certificate in PEM"
         )
         #expect(
             try refusal(TestKey.ec.pem + TestKey.rsa.pem)
-                == "keys.json: it has 2 parts in PEM; allowed is one public key or one certificate, "
-                + "and --jwt-keys once for each file"
+                == "keys.json: it has 2 parts in PEM; put each public key or certificate "
+                + "into a file of its own, and give --jwt-keys once for each file"
         )
         #expect(
             try refusal(TestKey.ec.privatePEM)
                 == "keys.json: it is a private key, which only the issuer may have; give the public "
-                + "one (openssl pkey -pubout)"
+                + "key (openssl pkey -pubout)"
         )
         #expect(
             try refusal(TestKey.weakRSA.pem)
@@ -39,7 +39,7 @@ import Testing
         #expect(try refusal("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n") != nil)
         #expect(
             try refusal("{\"kty\":\"RSA\"}")
-                == "keys.json: allowed is a JWK Set: an object with 'keys'"
+                == "keys.json: expected a JWK Set: an object with an array 'keys'"
         )
         #expect(try refusal("{\"keys\":[")?.hasPrefix("keys.json: byte 9: ") == true)
     }
@@ -61,15 +61,15 @@ import Testing
         )
         #expect(
             try refusal(set(#"{"kty":"EC","crv":"P-256","x":"AQ","y":"AQ"}"#))
-                == "keys.json: /keys/0: x and y have 32 bytes each on P-256"
+                == "keys.json: /keys/0: x and y must have 32 bytes each on P-256"
         )
         #expect(
             try refusal(set(#"{"kty":"oct","k":"AAAA"}"#))
-                == "keys.json: /keys/0: a secret of 3 bytes; allowed are 32 or more"
+                == "keys.json: /keys/0: a secret of 3 bytes; at least 32 are needed"
         )
         #expect(
             try refusal(set(#"{"kty":"oct","k":"AAAA="}"#))
-                == "keys.json: /keys/0: k: allowed is base64url without padding"
+                == "keys.json: /keys/0: k: expected base64url without padding"
         )
         let modulus = text([0x80] + [UInt8](repeating: 1, count: 255))
         for exponent in ["AQ", "Ag"] {
@@ -112,7 +112,8 @@ import Testing
             let weak = #"{"kty":"RSA","kid":"r","n":"\#(modulus)","e":"AQAB"}"#
             #expect(
                 try refusal(set(weak))
-                    == #"keys.json: /keys/0 (kid "r"): an RSA key whose modulus \#(factor) divides"#
+                    == #"keys.json: /keys/0 (kid "r"): an RSA key whose modulus is divisible by "#
+                    + "\(factor)"
             )
         }
         #expect(
@@ -139,7 +140,8 @@ import Testing
         let set = "{\"keys\":[\(skipped.joined(separator: ","))]}"
         #expect(
             try refusal(set)
-                == "keys.json: it has no key that signs by RS256, ES256, EdDSA (Ed25519) or HS256"
+                == "keys.json: it has no key for signatures by RS256, ES256, EdDSA (Ed25519) or "
+                + "HS256"
         )
         let issuer = try TestIssuer([
             (

@@ -88,7 +88,7 @@ package final class AccessControl: Sendable {
                 throw logRefusal(
                     "its token is refused: its scheme is not Bearer",
                     .unauthorized(
-                        "The server accepts the scheme Bearer in the Authorization header."
+                        "The server accepts only the scheme Bearer in the Authorization header."
                     ),
                     id()
                 )
@@ -216,7 +216,8 @@ package final class AccessControl: Sendable {
             return .policy(
                 identity.denial(of: need).map { identity.problem($0, path: path) }
                     ?? .forbidden(
-                        "The rights of this request have changed while it waited. Send it again."
+                        "The client's rights changed while this request waited. Send the request "
+                            + "again."
                     )
             )
         } makeProblem: { [self] ending in

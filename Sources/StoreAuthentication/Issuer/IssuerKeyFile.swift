@@ -19,9 +19,9 @@ enum IssuerKeyFile {
             throw CredentialFileError(
                 file.path,
                 labels.isEmpty
-                    ? "allowed is a JWK Set, or a public key or a certificate in PEM"
-                    : "it has \(labels.count) parts in PEM; allowed is one public key or one "
-                        + "certificate, and --jwt-keys once for each file"
+                    ? "expected a JWK Set, or a public key or a certificate in PEM"
+                    : "it has \(labels.count) parts in PEM; put each public key or certificate "
+                        + "into a file of its own, and give --jwt-keys once for each file"
             )
         }
         do throws(CredentialKeyFailure) {
@@ -30,12 +30,12 @@ enum IssuerKeyFile {
             case "CERTIFICATE": return IssuerKey(try .certificate(pem: file.bytes), id: nil)
             case let label where label.hasSuffix("PRIVATE KEY"):
                 throw CredentialKeyFailure(
-                    "it is a private key, which only the issuer may have; give the public one "
+                    "it is a private key, which only the issuer may have; give the public key "
                         + "(openssl pkey -pubout)"
                 )
             case let label:
                 throw CredentialKeyFailure(
-                    "it is a '\(label.prefix(64))'; allowed are PUBLIC KEY and CERTIFICATE"
+                    "its PEM label is '\(label.prefix(64))'; allowed are PUBLIC KEY and CERTIFICATE"
                 )
             }
         } catch {
@@ -66,7 +66,10 @@ enum JWKSet {
         let limits = JSONLimits(bytesMax: CredentialFile.bytesMax, depthMax: JWT.depthMax)
         let root = try file.json(within: limits)
         guard let list = root.member("keys"), list.kind == .array else {
-            throw CredentialFileError(file.path, "allowed is a JWK Set: an object with 'keys'")
+            throw CredentialFileError(
+                file.path,
+                "expected a JWK Set: an object with an array 'keys'"
+            )
         }
         var keys: [IssuerKey] = []
         for (index, node) in list.elements.enumerated() {
@@ -80,7 +83,7 @@ enum JWKSet {
         guard !keys.isEmpty else {
             throw CredentialFileError(
                 file.path,
-                "it has no key that signs by RS256, ES256, EdDSA (Ed25519) or HS256"
+                "it has no key for signatures by RS256, ES256, EdDSA (Ed25519) or HS256"
             )
         }
         return keys
@@ -105,7 +108,9 @@ enum JWKSet {
         }
         if let curve = kind.requirements.curve, try text("crv", of: node) != curve { return nil }
         guard node.member("d") == nil else {
-            throw CredentialKeyFailure("'d' is the private part, which only the issuer may have")
+            throw CredentialKeyFailure(
+                "'d' is the private part, which only the issuer may have; give the public key"
+            )
         }
         let id = try text("kid", of: node)
         switch kind {
@@ -145,7 +150,7 @@ enum JWKSet {
     {
         guard let member = node.member(named: name) else { return nil }
         guard let text = member.stringValue else {
-            throw CredentialKeyFailure("\(name): allowed is a text")
+            throw CredentialKeyFailure("\(name): expected a text")
         }
         return text
     }
@@ -154,7 +159,7 @@ enum JWKSet {
         -> [UInt8]
     {
         guard let text = try text(name, of: node), let bytes = Base64URL.decode(text.utf8) else {
-            throw CredentialKeyFailure("\(name): allowed is base64url without padding")
+            throw CredentialKeyFailure("\(name): expected base64url without padding")
         }
         return bytes
     }

@@ -28,14 +28,17 @@ struct IssuerKeys: Sendable {
                     if other.key.fingerprint == key.fingerprint { continue }
                     throw CredentialFileError(
                         path,
-                        "the kid '\(key.id ?? "")' belongs to another \(key.algorithm.rawValue) "
-                            + "key, too"
+                        "another \(key.algorithm.rawValue) key has the kid '\(key.id ?? "")', too; "
+                            + "give each key a kid of its own"
                     )
                 }
                 entries.append(Entry(key: key, credential: Self.credential(key, configuration)))
             }
             guard entries.count <= Self.countMax else {
-                throw CredentialFileError(path, "allowed are \(Self.countMax) keys in all files")
+                throw CredentialFileError(
+                    path,
+                    "all files together have more than \(Self.countMax) keys, the maximum"
+                )
             }
         }
         self.entries = entries
@@ -129,7 +132,7 @@ struct IssuerKey: Sendable {
     init(secret: [UInt8], id: String?) throws(CredentialKeyFailure) {
         guard secret.count >= Self.secretBytesMin else {
             throw CredentialKeyFailure(
-                "a secret of \(secret.count) bytes; allowed are \(Self.secretBytesMin) or more"
+                "a secret of \(secret.count) bytes; at least \(Self.secretBytesMin) are needed"
             )
         }
         self.id = id

@@ -25,8 +25,8 @@ struct APIKeyDocument {
         guard keys.count <= Self.countMax else {
             throw CredentialFileError(
                 file.path,
-                "it has \(keys.count) keys; allowed are \(Self.countMax). 'token list' shows them, "
-                    + "and 'token revoke' removes one"
+                "it has \(keys.count) keys; at most \(Self.countMax) are allowed. 'token list' "
+                    + "shows them, and 'token revoke' removes one"
             )
         }
     }
@@ -38,14 +38,17 @@ struct APIKeyDocument {
         guard root.kind == .object, let list = root.member("keys"), list.kind == .array,
             root.members.count == 1
         else {
-            throw CredentialFileError(file.path, "allowed is an object with the list 'keys' alone")
+            throw CredentialFileError(
+                file.path,
+                "expected an object whose only member is the array 'keys'"
+            )
         }
         var ids: Set<String> = []
         for (index, node) in list.elements.enumerated() {
             let place = ErrorLocation(file: file.path, pointer: "/keys/\(index)")
             let key = try Self.key(node, place)
             guard ids.insert(key.id).inserted else {
-                throw place.error("/id", "'\(key.id)' is the id of another key, too")
+                throw place.error("/id", "another key in the file has the id '\(key.id)', too")
             }
             keys.append(key)
         }
@@ -67,7 +70,7 @@ struct APIKeyDocument {
         _ node: JSONNode,
         _ place: ErrorLocation
     ) throws(CredentialFileError) -> APIKey {
-        guard node.kind == .object else { throw place.error("", "allowed is an object") }
+        guard node.kind == .object else { throw place.error("", "expected an object") }
         for (name, _) in node.members where !memberNames.contains(exactly: name) {
             throw place.error(
                 "",
@@ -81,7 +84,7 @@ struct APIKeyDocument {
             _ read: (String) -> Value?
         ) throws(CredentialFileError) -> Value {
             guard let value = node.member(named: name)?.stringValue.flatMap(read) else {
-                throw place.error("/\(name)", "allowed is \(allowed)")
+                throw place.error("/\(name)", "expected \(allowed)")
             }
             return value
         }
@@ -91,7 +94,7 @@ struct APIKeyDocument {
             },
             principal: try value(
                 "principal",
-                allowed: PrincipalName.allowedDescription + ", and not anonymous"
+                allowed: PrincipalName.allowedDescription + ", and not the name 'anonymous'"
             ) { PrincipalName.isAllowedForPrincipal($0) ? $0 : nil },
             role: try value("role", allowed: PrincipalName.allowedDescription) {
                 PrincipalName.isAllowed($0) ? $0 : nil

@@ -20,18 +20,19 @@ package struct APIKeyFile: Sendable {
     ) throws(CredentialFileError) -> (key: APIKey, token: String) {
         guard PrincipalName.isAllowedForPrincipal(principal) else {
             throw CredentialFileError(
-                "--principal: allowed are \(PrincipalName.allowedDescription), and not anonymous"
+                "--principal: expected \(PrincipalName.allowedDescription), and not the name "
+                    + "'anonymous'"
             )
         }
         guard PrincipalName.isAllowed(role) else {
-            throw CredentialFileError("--role: allowed are \(PrincipalName.allowedDescription)")
+            throw CredentialFileError("--role: expected \(PrincipalName.allowedDescription)")
         }
         return try change { document throws(CredentialFileError) in
             guard document.keys.count < APIKeyDocument.countMax else {
                 throw CredentialFileError(
                     path,
-                    "it has \(document.keys.count) keys; allowed are \(APIKeyDocument.countMax). "
-                        + "'token revoke' removes one"
+                    "it has \(document.keys.count) keys; at most \(APIKeyDocument.countMax) are "
+                        + "allowed. 'token revoke' removes one"
                 )
             }
             let made: (id: String, token: String)
@@ -100,8 +101,8 @@ package struct APIKeyFile: Sendable {
         guard bytes.count <= APIKeyDocument.bytesMax else {
             throw CredentialFileError(
                 path,
-                "it would have \(bytes.count) bytes; allowed are \(APIKeyDocument.bytesMax). "
-                    + "It is left as it was"
+                "it would have \(bytes.count) bytes; at most \(APIKeyDocument.bytesMax) are "
+                    + "allowed. The file was not changed"
             )
         }
         do throws(AtomicFileError) {

@@ -105,7 +105,9 @@ final class PublicKey: @unchecked Sendable {
         let factor = smallPrimes.first { factor in
             digits.reduce(0) { ($0 << 8 | UInt32($1)) % factor } == 0
         }
-        if let factor { throw CredentialKeyFailure("an RSA key whose modulus \(factor) divides") }
+        if let factor {
+            throw CredentialKeyFailure("an RSA key whose modulus is divisible by \(factor)")
+        }
     }
 
     /// The primes below 1,000, which must not divide a modulus.
@@ -171,7 +173,7 @@ extension PublicKey {
     /// Makes a key on P-256 from its coordinates, 32 bytes each.
     static func p256(x: [UInt8], y: [UInt8]) throws(CredentialKeyFailure) -> PublicKey {
         guard x.count == 32, y.count == 32 else {
-            throw CredentialKeyFailure("x and y have 32 bytes each on P-256")
+            throw CredentialKeyFailure("x and y must have 32 bytes each on P-256")
         }
         return try PublicKey { handle in
             withDatum(x) { x in
@@ -184,7 +186,7 @@ extension PublicKey {
 
     /// Makes an Ed25519 key from 32 bytes.
     static func ed25519(_ x: [UInt8]) throws(CredentialKeyFailure) -> PublicKey {
-        guard x.count == 32 else { throw CredentialKeyFailure("x has 32 bytes on Ed25519") }
+        guard x.count == 32 else { throw CredentialKeyFailure("x must have 32 bytes on Ed25519") }
         return try PublicKey { handle in
             withDatum(x) { gnutls_pubkey_import_ecc_raw(handle, GNUTLS_ECC_CURVE_ED25519, $0, nil) }
         }
