@@ -13,7 +13,7 @@ extension PolicyExplainer {
         _ grants: RoleGrants
     ) -> PolicyExplanation {
         switch need {
-        case .nothing: return .allowed("\(request) is for all roles")
+        case .nothing: return .allowed("\(request) is open to all roles, without a grant")
         case .state: return explainState(request, role, grants)
         case .dispatch: return explainDispatch(request, grants)
         case .views:
@@ -106,7 +106,9 @@ extension PolicyExplainer {
         guard !useful.isEmpty else {
             return denial(of: request, "an action", in: "dispatch", of: grants)
         }
-        let lines = ["\(request) accepts these grants' actions; --action asks about one action"]
+        let lines = [
+            "\(request) accepts the actions of the following grants; --action asks about one action"
+        ]
         return .allowed((lines + useful.map { "  \(text($0))" }).joined(separator: "\n"))
     }
 
@@ -147,7 +149,7 @@ extension PayloadCondition {
             }
         let place = "'\(Problem.excerpt(pointer.description))' of the payload"
         guard let found = payload.flatMap(pointer.find(from:)) else {
-            return "\(place) has to be \(required), and is not there"
+            return "\(place) has to be \(required), and is missing"
         }
         return "\(place) has to be \(required), and is \(Problem.excerpt(found.sourceText))"
     }

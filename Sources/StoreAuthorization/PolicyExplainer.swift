@@ -28,7 +28,9 @@ package struct PolicyExplainer {
         switch question {
         case .path(let path, let method):
             let (request, need) = try need(of: path, method)
-            if need == .nothing { return .allowed("\(request) is for all roles") }
+            if need == .nothing {
+                return .allowed("\(request) is open to all roles, without a grant")
+            }
             if let (role, grants) = role(roleName) {
                 return explainRoute(need, request, role, grants)
             }
@@ -70,12 +72,12 @@ package struct PolicyExplainer {
         }
         guard name.isSame(as: Policy.anonymousRoleName) else {
             return .denied(
-                "without a policy there is no role \(quoted(name)), but \"anonymous\" alone"
+                "without a policy, there is no role \(quoted(name)): the only role is \"anonymous\""
             )
         }
         return isDenied
-            ? .denied("without a policy \"anonymous\" may do all but debug and operate")
-            : .allowed("without a policy \"anonymous\" may do this")
+            ? .denied("without a policy, \"anonymous\" may do all except debug and operate")
+            : .allowed("without a policy, \"anonymous\" may do this")
     }
 
     /// Returns the request as a text for the answer, and the need of the route at this path.
@@ -86,13 +88,12 @@ package struct PolicyExplainer {
         let shown = Problem.excerpt(path)
         guard let route = PolicyRoutes.route(at: path) else {
             throw PolicyQuestionError(
-                "no route has the path '\(shown)'; allowed is a path as a request has it, without "
-                    + "its query"
+                "no route has the path '\(shown)'; give the path of a request, without its query"
             )
         }
         if let method, !route.methods.contains(exactly: method) {
             throw PolicyQuestionError(
-                "'\(shown)' has the methods \(route.methods.joined(separator: ", ")) alone"
+                "'\(shown)' has only the methods \(route.methods.joined(separator: ", "))"
             )
         }
         return ("\(method ?? route.methods.first ?? "GET") \(shown)", try checked(route.need))

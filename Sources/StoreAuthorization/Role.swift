@@ -206,7 +206,8 @@ package struct PayloadCondition: Sendable, Equatable {
     var text: String {
         switch required {
         case .principal: "'\(Problem.excerpt(pointer.description))' is the principal's name"
-        case .value: "'\(Problem.excerpt(pointer.description))' has the value of its policy"
+        case .value:
+            "'\(Problem.excerpt(pointer.description))' has the value that the policy requires"
         }
     }
 }

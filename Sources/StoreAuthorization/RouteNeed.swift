@@ -45,10 +45,11 @@ extension Role {
             mayCall(useCase: path)
                 ? nil : .mayNot("The role '\(name)' may not call the use case '\(path)'.")
         case .notification(let event):
-            mayNotify(event) ? nil : .mayNot("The role '\(name)' may not notify of '\(event)'.")
+            mayNotify(event)
+                ? nil : .mayNot("The role '\(name)' may not send the notification '\(event)'.")
         case .group(let group):
             mayUse(group)
-                ? nil : .mayNot("The role '\(name)' may not use the routes '\(group.rawValue)'.")
+                ? nil : .mayNot("The role '\(name)' may not use the routes of '\(group.rawValue)'.")
         }
     }
 }

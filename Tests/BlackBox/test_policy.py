@@ -72,7 +72,7 @@ def test_a_pointer_below_a_value_without_members_is_refused_in_words(file):
     lines = result.stderr.splitlines()
     assert result.returncode == 2 and len(lines) == 2, result
     for line, place in zip(lines, ("x", "0")):
-        assert f"/roles/r/dispatch/0/where/~1step~1{place}: no such payload has a value at" in line
+        assert f"/roles/r/dispatch/0/where/~1step~1{place}: no payload of this type has a value at" in line
         assert '"/step" has no member' in line
 
 
@@ -253,7 +253,7 @@ def test_a_program_checks_a_policy_against_its_own_names(file):
         result = execute(vault, "policy", "check", file(role(dispatch=[wrong])))
         assert result.returncode == 2 and said in result.stderr
     result = execute(vault, "policy", "check", file(where({"/code": "x"}, "doors/opened")))
-    assert result.returncode == 2 and "removed before the action is made" in result.stderr
+    assert result.returncode == 2 and "the server removes the secret member" in result.stderr
 
 
 def test_a_path_below_stores_is_of_the_named_store(file):

@@ -41,7 +41,7 @@ import Testing
         ),
         ("/notify/paid", #"allowed: POST /notify/paid by /roles/author/call/1: "notify/paid""#),
         ("/schema", #"allowed: GET /schema by /roles/author/use/0: "schema""#),
-        ("/livez", "allowed: GET /livez is for all roles"),
+        ("/livez", "allowed: GET /livez is open to all roles, without a grant"),
         (
             "/metrics",
             #"denied: nothing in /roles/author/use grants GET /metrics; "metrics" or "*" would"#
@@ -88,7 +88,7 @@ import Testing
                 #"'/by' of the payload has to be the principal's name, "ann", and is "eve""#
             )
         )
-        #expect(try explain("todos/added").hasSuffix("and is not there"))
+        #expect(try explain("todos/added").hasSuffix("and is missing"))
         #expect(
             try explain("cards/7/liked")
                 == #"denied: nothing in /roles/author/dispatch grants "cards/7/liked"; "cards/{id}/liked", "cards/*" or "*" would"#

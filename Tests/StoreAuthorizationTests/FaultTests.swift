@@ -49,11 +49,11 @@ import Testing
         ),
         (
             #""dispatch": [{"type": "AddItem", "where": {"/txet": 1}}]"#,
-            "/dispatch/0/where/~1txet", "no such payload", "text"
+            "/dispatch/0/where/~1txet", "no payload of this type", "text"
         ),
         (
             #""dispatch": [{"type": "Reset", "where": {"/code": 1}}]"#,
-            "/dispatch/0/where/~1code", "is removed", nil
+            "/dispatch/0/where/~1code", "the server removes", nil
         ),
         (
             #""dispatch": [{"type": "AddItem", "where": {"/text": "$princpal"}}]"#,
@@ -61,11 +61,11 @@ import Testing
         ),
         (
             #""dispatch": [{"type": "AddItem", "where": {"/text": ["$principal"]}}]"#,
-            "/dispatch/0/where/~1text", "stands alone", "$principal"
+            "/dispatch/0/where/~1text", "as the whole value", "$principal"
         ),
         (#""call": ["usecases/login/logn"]"#, "/call/0", "no use case", "usecases/login/login"),
         (#""call": ["notify/pad"]"#, "/call/0", "no notification", "notify/paid"),
-        (#""call": ["login/login"]"#, "/call/0", "no name of a call", nil),
+        (#""call": ["login/login"]"#, "/call/0", "no name of a use case", nil),
         (#""use": ["metric"]"#, "/use/0", "no group of routes", "metrics"),
         (#""use": [{}]"#, "/use/0", "no text", nil),
     ]
@@ -85,14 +85,14 @@ import Testing
         ("", "", "byte 0"),
         (#"{"roles": {"#, "", "byte"),
         ("[]", "", "an object"),
-        ("{}", "", #"no member "roles""#),
+        ("{}", "", #"member "roles" is missing"#),
         (#"{"roles": []}"#, "/roles", "an object"),
         (#"{"roles": {}, "rules": 1}"#, "/rules", "no member has this"),
         (#"{"roles": {}, "$schema": 1}"#, "/$schema", "a text"),
-        (#"{"roles": {"": {}}}"#, "/roles/", "no role's name"),
-        (#"{"roles": {"a b": {}}}"#, "/roles/a b", "no role's name"),
-        (#"{"roles": {"a/b": {}}}"#, "/roles/a~1b", "no role's name"),
-        (#"{"roles": {"é": {}}}"#, "/roles/é", "no role's name"),
+        (#"{"roles": {"": {}}}"#, "/roles/", "not a valid name"),
+        (#"{"roles": {"a b": {}}}"#, "/roles/a b", "not a valid name"),
+        (#"{"roles": {"a/b": {}}}"#, "/roles/a~1b", "not a valid name"),
+        (#"{"roles": {"é": {}}}"#, "/roles/é", "not a valid name"),
         (#"{"roles": {"r": []}}"#, "/roles/r", "an object"),
         (#"{"roles": {"r": {}, "r": {}}}"#, "", "byte"),
         (#"{"roles": {"r": {"read": [], "read": []}}}"#, "", "byte"),
@@ -183,6 +183,6 @@ import Testing
 
     @Test func `a state in one piece has no members to name`() throws {
         let fault = try #require(faults(#"{"roles": {"r": {"read": ["/x"]}}}"#, in: piece).first)
-        #expect(fault.message.contains("one piece"))
+        #expect(fault.message.contains("no members to grant"))
     }
 }

@@ -178,7 +178,8 @@ import Testing
             principal: "ann"
         )
         let text =
-            "The role 'r' may dispatch 'todos/added' only if '/text' has the value of its policy."
+            "The role 'r' may dispatch 'todos/added' only if '/text' has the value that the policy "
+            + "requires."
         #expect(denial == .mayNot(text))
         #expect(
             granted.denial(ofAction: yard.place(of: "Reset"), "Reset", nil, principal: "ann")

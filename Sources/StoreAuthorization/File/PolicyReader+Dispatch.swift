@@ -53,7 +53,7 @@ extension PolicyReader {
         if let all = names.instancesName(for: text) {
             return refuse(
                 pointer,
-                "\(quoted(text)) names one instance; allowed is \(quoted(all)), for all of them"
+                "\(quoted(text)) names one instance; allowed is \(quoted(all)), for all instances"
             )
         }
         return refuseUnknownName(
@@ -74,8 +74,8 @@ extension PolicyReader {
         guard let node = grant.member("where"), node.kind == .object, node.count > 0 else {
             return refuse(
                 pointer,
-                "allowed is an object of JSON Pointers into the payload and their values; "
-                    + "without a condition, give the type as a text"
+                "expected an object whose names are JSON Pointers into the payload, each with its "
+                    + "required value; without a condition, give the type as a text"
             )
         }
         let members = node.members
@@ -114,8 +114,8 @@ extension PolicyReader {
         if actions.contains(where: { $0.secrets.contains(exactly: member) }) {
             addFault(
                 pointer,
-                "the member \(quoted(member)) is removed before the action is made; allowed are "
-                    + "members that the action keeps"
+                "the server removes the secret member \(quoted(member)) before it makes the "
+                    + "action; allowed are members that the action keeps"
             )
             return false
         }
@@ -125,7 +125,7 @@ extension PolicyReader {
         let known = NameSet(actions.flatMap { $0.payloadMembers ?? [] }).names
         addFault(
             pointer,
-            "no such payload has a member \(quoted(member))"
+            "no payload of this type has a member \(quoted(member))"
                 + (known.isEmpty ? "" : "; allowed are \(listText(known))"),
             nearest: member,
             in: known
@@ -146,7 +146,7 @@ extension PolicyReader {
         let above = JSONPointer(tokens: Array(end.tokens.dropLast()))
         addFault(
             pointer,
-            "no such payload has a value at \(quoted(end.description)): "
+            "no payload of this type has a value at \(quoted(end.description)): "
                 + "\(quoted(above.description)) has no member and no element of that name; allowed "
                 + "are pointers to members that a payload may have"
         )
@@ -172,8 +172,8 @@ extension PolicyReader {
         if let text = tree.text(beginningWith: UInt8(ascii: "$")) {
             return refuse(
                 pointer,
-                "\(quoted(text)) begins like a variable; the only variable, which stands alone, is "
-                    + "\"$principal\"",
+                "\(quoted(text)) begins with $, like a variable; the only variable is "
+                    + "\"$principal\", as the whole value",
                 nearest: text,
                 in: ["$principal"]
             )

@@ -40,7 +40,10 @@ struct PolicyReader {
     /// has faults, some roles and grants may be missing.
     mutating func read(_ bytes: [UInt8]) -> [RoleGrants]? {
         guard bytes.count <= PolicyFile.bytesMax else {
-            return refuse("", "the file is too large; allowed are \(PolicyFile.bytesMax) bytes")
+            return refuse(
+                "",
+                "the file is too large; at most \(PolicyFile.bytesMax) bytes are allowed"
+            )
         }
         let document: JSONDocument
         do {
@@ -52,12 +55,12 @@ struct PolicyReader {
         let root = document.root
         guard check(root, "", members: ["$schema", "roles"]) else { return nil }
         if let schema = root.member("$schema"), schema.kind != .string {
-            addFault("/$schema", "allowed is a text: the address of the schema of policies")
+            addFault("/$schema", "expected a text: the address of the schema of policies")
         }
         guard let roles = root.member("roles") else {
             return refuse(
                 "",
-                "there is no member \"roles\", an object with the roles by their names"
+                "the member \"roles\" is missing: an object whose members are the roles, by name"
             )
         }
         guard roles.kind == .object else {
@@ -82,8 +85,8 @@ struct PolicyReader {
         guard Self.isRoleName(name) else {
             return refuse(
                 pointer,
-                "this is no role's name; allowed are 1 to 64 of A to Z, a to z, 0 to 9, '_', '.' "
-                    + "and '-'"
+                "this is not a valid name of a role; allowed are 1 to 64 characters of A to Z, a "
+                    + "to z, 0 to 9, '_', '.' and '-'"
             )
         }
         guard check(node, pointer, members: ["read", "dispatch", "call", "use"]) else { return nil }
@@ -106,7 +109,7 @@ struct PolicyReader {
         guard !hasMaximumFaults, let node = role.member(named: name) else { return [] }
         let pointer = pointer + "/" + name
         guard node.kind == .array else {
-            addFault(pointer, "allowed is an array of grants")
+            addFault(pointer, "expected an array of grants")
             return []
         }
         var grants: [Grant<Scope>] = []
@@ -134,7 +137,10 @@ struct PolicyReader {
     /// Returns true if the node is an object. Adds a fault for each member that is not allowed.
     mutating func check(_ node: JSONNode, _ pointer: String, members allowed: [String]) -> Bool {
         guard node.kind == .object else {
-            addFault(pointer, "allowed is an object with \(allowed.joined(separator: ", "))")
+            addFault(
+                pointer,
+                "expected an object with the members \(allowed.joined(separator: ", "))"
+            )
             return false
         }
         for (name, _) in node.members where !allowed.contains(exactly: name) {
@@ -197,13 +203,14 @@ extension PolicyReader {
             }
             return refuse(
                 pointer,
-                "the state of this store is one piece; allowed is \"/*\", all of it"
+                "the state of this store has no members to grant one by one; allowed is \"/*\", "
+                    + "the whole state"
             )
         }
         guard path.tokens.count == 1 else {
             return refuse(
                 pointer,
-                "\(quoted(text)) is a part of a member; allowed is all of it, "
+                "\(quoted(text)) is a part of a member; allowed is the whole member, "
                     + "\(quoted(GrantedKind.member.text(member))), or a view that shows the part"
             )
         }
@@ -228,7 +235,13 @@ extension PolicyReader {
             return scope(kind, name, text, allowed, pointer)
         }
         let known = kinds.flatMap { names.grantTexts(of: $0) }
-        return refuseUnknownName(text, "no name of a call", allowed, pointer, known)
+        return refuseUnknownName(
+            text,
+            "no name of a use case or of a notification",
+            allowed,
+            pointer,
+            known
+        )
     }
 
     /// Returns the scope of an element of `use`. Adds a fault and returns `nil` if the element is
