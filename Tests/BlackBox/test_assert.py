@@ -173,12 +173,12 @@ def test_a_script_without_a_server_to_play_with_fails(play, tmp_path):
     "script, said",
     [
         ("{", "FILE: byte 1: "),
-        ("[]", "FILE: allowed is an object"),
-        ({}, "FILE: it needs steps, an array"),
+        ("[]", "FILE: expected an object"),
+        ({}, "FILE: it needs the member steps, an array"),
         ({"steps": []}, "FILE: /steps: it needs at least one step"),
-        ({"steps": [3]}, "FILE: /steps/0: allowed is an object"),
-        ({"steps": [{}]}, "FILE: /steps/0: a step does exactly one of dispatch, ui, "),
-        ({"steps": [{"dispatch": 3}]}, "FILE: /steps/0/dispatch: allowed is an action"),
+        ({"steps": [3]}, "FILE: /steps/0: expected an object"),
+        ({"steps": [{}]}, "FILE: /steps/0: a step has exactly one of the members dispatch, ui, "),
+        ({"steps": [{"dispatch": 3}]}, "FILE: /steps/0/dispatch: expected an action"),
         ({"steps": [{"ui": "home"}]}, "FILE: /steps/0: an action of a view needs the member action"),
         (
             {"steps": [{"dispatch": INCREASE, "expects": {}}]},
@@ -191,7 +191,7 @@ def test_a_script_without_a_server_to_play_with_fails(play, tmp_path):
         ),
         (
             {"steps": [{"dispatch": INCREASE, "receive": ["x", 3]}]},
-            "FILE: /steps/0/receive/1: allowed is a string",
+            "FILE: /steps/0/receive/1: expected a string",
         ),
         (
             {"steps": [{"dispatch": INCREASE, "problem": "refuse"}]},
@@ -213,7 +213,7 @@ def test_a_script_that_cannot_be_read_is_named_with_the_pointer(play, script, sa
     [
         (["assert"], "usage: assert FILE [--url URL]"),
         (["assert", "/nowhere"], "/nowhere: it can't be read"),
-        (["--url", "http://127.0.0.1:80"], "--url goes with assert, and once"),
+        (["--url", "http://127.0.0.1:80"], "--url is allowed once, and only with assert"),
     ],
 )
 def test_a_bad_command_line_is_refused(words, said):

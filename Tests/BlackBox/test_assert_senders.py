@@ -79,11 +79,11 @@ def test_steps_act_as_principals_of_a_running_server(play, house, tmp_path):
     "steps, flags, text",
     [
         (STEPS, [], "a step acts as 'author/u1', which needs a server with --policy"),
-        (STEPS, ["--url", "http://127.0.0.1:9"], "--as author/u1=FILE has its credential"),
-        ([{"as": "u1", "dispatch": ADDED}], [], "/steps/0/as: allowed is ROLE/NAME, such as author/u1"),
-        ([{"session": "", "dispatch": ADDED}], [], "/steps/0/session: allowed is a string that is not empty"),
+        (STEPS, ["--url", "http://127.0.0.1:9"], "give --as author/u1=FILE"),
+        ([{"as": "u1", "dispatch": ADDED}], [], "/steps/0/as: expected ROLE/NAME, such as author/u1"),
+        ([{"session": "", "dispatch": ADDED}], [], "/steps/0/session: expected a string that is not empty"),
         (STEPS, ["--as", "author/u1"], "allowed is ROLE/NAME=FILE"),
-        (STEPS, ["--as", "author/u1=x"], "--as goes with assert --url"),
+        (STEPS, ["--as", "author/u1=x"], "--as is allowed only with assert --url"),
     ],
 )
 def test_a_principal_or_session_that_is_not_given_in_full_is_refused(play, steps, flags, text):

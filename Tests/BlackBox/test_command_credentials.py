@@ -87,7 +87,7 @@ def test_both_variables_or_a_command_without_a_request_are_refused(tmp_path):
     assert "are both set; give one" in run("status", environment=both).stderr
     ended = run("--token-file", str(tmp_path))
     assert ended.returncode == 2
-    assert "--token-file goes with status and with assert --url" in ended.stderr
+    assert "--token-file is allowed only with status and with assert --url" in ended.stderr
 
 
 def test_a_server_accepts_the_variables_of_its_commands(house, file):

@@ -60,7 +60,7 @@ def test_help_comes_although_the_configuration_is_wrong():
 def test_help_for_an_unknown_command_lists_the_commands():
     ended = run("help", "nonsense")
     assert ended.returncode == 2
-    assert "there is no command 'nonsense'; there are assert, backup, export, forget, help" in ended.stderr
+    assert "there is no command 'nonsense'; the commands are assert, backup, export, forget, help" in ended.stderr
 
 
 def test_the_version_is_the_program_s_and_the_library_s():

@@ -261,7 +261,7 @@ def test_a_history_that_is_served_is_not_verified_beside(history):
 @pytest.mark.parametrize(
     "words, said",
     [
-        (["restore"], "there is no command 'restore'; there are assert, backup, export, forget, help, import, policy"),
+        (["restore"], "there is no command 'restore'; the commands are assert, backup, export, forget, help, import, policy"),
         (["backup"], "usage: backup FILE"),
         (["verify", "x"], "verify takes no 'x'"),
         (["verify", "--nope"], "unknown flag --nope"),

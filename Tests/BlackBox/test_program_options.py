@@ -168,8 +168,9 @@ def test_the_help_has_the_options_of_the_program_first(courier):
     ('"attempts-max"', '"config"', "this program declares the option --config, but that is a flag of the library; "
      "rename the program's option"),
     ('"attempts-max"', '"pause"', "this program declares the option --pause twice; rename one"),
-    ('"attempts-max"', '"policy-file"', "this program declares the option --policy-file, whose variables are mixed up "
-     "with those of --policy: NAME_FILE has the path of a file with the value of NAME; rename the program's option"),
+    ('"attempts-max"', '"policy-file"', "this program declares the option --policy-file, whose variables clash with "
+     "those of --policy: the variable NAME_FILE has the path of a file with the value of NAME; "
+     "rename the program's option"),
     ('"attempts-max"', '"attemptsMax"', "this program declares the option '--attemptsMax', whose name is not allowed; "
      "allowed are at most 40 lowercase letters, digits and single hyphens between them, a letter first"),
 ])

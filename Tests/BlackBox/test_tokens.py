@@ -162,12 +162,12 @@ def test_a_command_that_lacks_an_argument_shows_its_form(keys):
     assert usage in token("create", "more", "--keys", keys, status=2)
     assert "usage: token revoke ID" in token("revoke", "--keys", keys, status=2)
     assert "usage: token list" in token("list", "--role", "a", status=2)
-    assert "token: there are create, list, revoke, check" in token("make", status=2)
-    assert "token: there are" in token(status=2)
-    assert "--keys names the file" in token("list", status=2)
+    assert "token: the commands are create, list, revoke, check" in token("make", status=2)
+    assert "token: the commands are" in token(status=2)
+    assert "no keys file is given" in token("list", status=2)
     assert "check needs --keys" in check("ssk_", status=2)
     ended = run("--keys", "a")
-    assert ended.returncode == 2 and "--keys goes with token" in ended.stderr
+    assert ended.returncode == 2 and "--keys is allowed only with token" in ended.stderr
     twice = ("--keys", keys, "--principal", "a", "--principal", "b", "--role", "c")
     assert "--principal is given twice" in token("create", *twice, status=2)
     anonymous = ("--keys", keys, "--principal", "anonymous", "--role", "c")

@@ -89,7 +89,7 @@ import Testing
                     + "from 1 to 3600", { $0.streams.heartbeat = .milliseconds(1_500) }
             ),
             (
-                "--retain-age: '0' means no value in a flag; in a program, use nil",
+                "--retain-age: the text '0' stands for an absent value; in a program, use nil",
                 { $0.history.ageMax = .zero }
             ),
             (

@@ -31,7 +31,7 @@ struct AssertCheck {
             add("It should have been refused: \(stated)")
             add("The answer is the problem \(slug): \(detail)")
         case (.problem(let slug), .done):
-            add("It was applied, and should have been the problem \(slug).")
+            add("It was applied, and should have been answered with the problem \(slug).")
         case (.problem(let stated), .problem(let slug, _, _)):
             if !stated.isSame(as: slug) { addAnswerDifference("problem", stated, slug) }
         }
@@ -54,7 +54,9 @@ struct AssertCheck {
         guard stated != after || !lost.isEmpty else { return }
         add("The state is not as stated.")
         differenceLines += lost
-        if !lost.isEmpty { add("The state has no such place; state the whole value around it.") }
+        if !lost.isEmpty {
+            add("The parent of this pointer is not in the state; state the whole parent.")
+        }
         differenceLines += Self.stateDifferenceLines(stated, after)
     }
 

@@ -25,7 +25,9 @@ package struct AssertCommand {
         if let other = script.principals.first(where: {
             credentials.senderCredentialsByPrincipal[$0] == nil
         }) {
-            throw UsageError("a step acts as '\(other)': --as \(other)=FILE has its credential")
+            throw UsageError(
+                "a step acts as '\(other)', whose credential is missing; give --as \(other)=FILE"
+            )
         }
         guard let http = CommandClient(url) else {
             throw UsageError("--url: " + CommandClient.invalidAddressMessage(url))

@@ -84,7 +84,9 @@ extension AssertScript {
         let root = ScriptNode(document.root)
         try root.check(members: ["name", "exhaustive", "steps"])
         let isExhaustive = try root["exhaustive"]?.bool() ?? true
-        guard let list = root["steps"] else { throw root.error("it needs steps, an array") }
+        guard let list = root["steps"] else {
+            throw root.error("it needs the member steps, an array")
+        }
         let nodes = try list.elements()
         guard !nodes.isEmpty else { throw list.error("it needs at least one step") }
         var steps: [Step] = []
@@ -108,7 +110,7 @@ extension AssertScript.Step {
         }
         guard let (act, what, content) = acts.first, acts.count == 1 else {
             let names = Self.requestMembers.map(\.name).joined(separator: ", ")
-            throw node.error("a step does exactly one of \(names)")
+            throw node.error("a step has exactly one of the members \(names)")
         }
         let done: (request: AssertScript.Request, title: String)
         switch act {
@@ -136,7 +138,7 @@ extension AssertScript.Step {
         let text = try node.text()
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts.contains(where: \.isEmpty) else {
-            throw node.error("allowed is ROLE/NAME, such as author/u1")
+            throw node.error("expected ROLE/NAME, such as author/u1")
         }
         return text
     }
@@ -180,7 +182,7 @@ extension AssertScript.Step {
     /// Returns the JSON of an action or of an array of actions, as the script has it.
     private static func actionsJSON(_ what: ScriptNode) throws(AssertScriptError) -> [UInt8] {
         guard what.node.kind == .object || what.node.kind == .array else {
-            throw what.error("allowed is an action, or an array of them")
+            throw what.error("expected an action, or an array of actions")
         }
         return Array(what.node.source)
     }

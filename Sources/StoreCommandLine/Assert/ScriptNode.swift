@@ -32,7 +32,7 @@ struct ScriptNode {
 
     func text() throws(AssertScriptError) -> String {
         guard let text = node.stringValue, !text.isEmpty else {
-            throw error("allowed is a string that is not empty")
+            throw error("expected a string that is not empty")
         }
         return text
     }
@@ -41,19 +41,19 @@ struct ScriptNode {
         switch node.kind {
         case .true: return true
         case .false: return false
-        default: throw error("allowed is true or false")
+        default: throw error("expected true or false")
         }
     }
 
     func elements() throws(AssertScriptError) -> [ScriptNode] {
-        guard node.kind == .array else { throw error("allowed is an array") }
+        guard node.kind == .array else { throw error("expected an array") }
         return node.elements.enumerated().map { index, element in
             ScriptNode(element, at: pointer.appending(String(index)))
         }
     }
 
     func object() throws(AssertScriptError) -> ScriptNode {
-        guard node.kind == .object else { throw error("allowed is an object") }
+        guard node.kind == .object else { throw error("expected an object") }
         return self
     }
 }

@@ -95,7 +95,11 @@ struct StoreClient {
         let answer = try get("/state", sender)
         guard let tag = answer.headers["etag"].flatMap({ Tag($0.dropFirst().dropLast()) }),
             let state = parse(answer)
-        else { throw CommandClientError("\(http.authority) gives no state with a tag") }
+        else {
+            throw CommandClientError(
+                "\(http.authority) did not answer GET /state with a state and an ETag"
+            )
+        }
         return ObservedState(state: JSONTree(state.root), version: tag.version)
     }
 

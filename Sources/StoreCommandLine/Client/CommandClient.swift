@@ -82,7 +82,7 @@ struct CommandClientError: Error, CustomStringConvertible {
         case .unreachable: self.init("no server answers at \(authority)")
         case .timeout: self.init("\(authority) does not answer in time")
         case .malformed: self.init("\(authority) sends no complete HTTP answer")
-        default: self.init("no answer of \(authority): \(error.cause)")
+        default: self.init("no answer from \(authority): \(error.cause)")
         }
     }
 }

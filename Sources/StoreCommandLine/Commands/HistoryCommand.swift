@@ -11,7 +11,7 @@ package struct HistoryCommand: Equatable {
             case .export:
                 (
                     "export [FILE]",
-                    "write the actions as JSON lines, without FILE to standard output"
+                    "write the actions as JSON lines to FILE, or to standard output"
                 )
             case .forget:
                 (
@@ -26,7 +26,8 @@ package struct HistoryCommand: Equatable {
             case .verify:
                 (
                     "verify",
-                    "check every record and snapshot, replay all actions with this program, compare"
+                    "check every record and snapshot, replay all actions with this program, and "
+                        + "compare the states"
                 )
             }
         }

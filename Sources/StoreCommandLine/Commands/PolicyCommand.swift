@@ -17,7 +17,7 @@ package struct PolicyCommand: Equatable, Sendable {
         ),
         (
             "policy explain [FILE] --role ROLE --action TYPE [--payload JSON] [--principal NAME]",
-            "the same for an action; without FILE about the policy of --policy"
+            "the same for an action; without FILE, the policy is that of --policy"
         ),
     ]
 
@@ -41,7 +41,7 @@ package struct PolicyCommand: Equatable, Sendable {
 
     mutating func set(_ flag: Flag, _ value: String) throws(UsageError) {
         guard verb == .explain else {
-            throw UsageError("--\(flag.rawValue) goes with policy explain; see --help")
+            throw UsageError("--\(flag.rawValue) is allowed only with policy explain; see --help")
         }
         guard flags.updateValue(value, forKey: flag) == nil else {
             throw .givenTwice(flag.rawValue)
@@ -55,14 +55,16 @@ package struct PolicyCommand: Equatable, Sendable {
         switch (self[.path], self[.action]) {
         case (nil, nil): throw UsageError("policy explain needs --path PATH or --action TYPE")
         case (.some, .some):
-            throw UsageError("policy explain takes --path or --action, one of them")
+            throw UsageError("policy explain takes either --path or --action, not both")
         case (.some, nil):
             guard self[.payload] == nil, self[.principal] == nil else {
-                throw UsageError("--payload and --principal go with --action; see --help")
+                throw UsageError(
+                    "--payload and --principal are allowed only with --action; see --help"
+                )
             }
         case (nil, .some):
             guard self[.method] == nil else {
-                throw UsageError("--method goes with --path; see --help")
+                throw UsageError("--method is allowed only with --path; see --help")
             }
         }
     }

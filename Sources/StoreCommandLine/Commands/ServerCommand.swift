@@ -51,8 +51,9 @@ package struct HelpTopic: Equatable {
 
     static func unknownCommandError(_ word: String) -> UsageError {
         UsageError(
-            "there is no command '\(word)'; there are " + commandNames.joined(separator: ", ")
-                + ", and without one the store is served"
+            "there is no command '\(word)'; the commands are "
+                + commandNames.joined(separator: ", ")
+                + "; without a command, the program serves the store"
         )
     }
 }

@@ -18,7 +18,8 @@ package struct TokenCommand: Equatable {
             case .list:
                 (
                     "token list [--keys FILE]",
-                    "list the API keys of the keys file; it does not have their secrets"
+                    "list the API keys of the keys file, without their secrets, which the file "
+                        + "does not have"
                 )
             case .revoke: ("token revoke ID [--keys FILE]", "take an API key out of the keys file")
             case .check:
@@ -48,8 +49,9 @@ package struct TokenCommand: Equatable {
     init(_ words: [String]) throws(UsageError) {
         guard let first = words.first, let word = Verb(rawValue: first) else {
             throw UsageError(
-                "token: there are \(Verb.allCases.map(\.rawValue).joined(separator: ", ")); "
-                    + "see --help"
+                "token: the commands are "
+                    + Verb.allCases.map(\.rawValue).joined(separator: ", ")
+                    + "; see --help"
             )
         }
         self.verb = word

@@ -7,12 +7,14 @@ package enum ConfigurationHelp {
 
     private static let assertUsage: HelpLine = (
         "assert FILE [--url URL] [--token-file FILE]",
-        "play a script of steps, which states every change that follows; --url names the\n"
-            + "      server, else a server of this program is started, which keeps nothing"
+        "run a script whose steps state every change that follows, and check the changes;\n"
+            + "      without --url, the script runs against a new server of this program, which\n"
+            + "      keeps nothing"
     )
     private static let statusUsage: HelpLine = (
         "status [URL] [--watch] [--token-file FILE]",
-        "show if the server takes requests, its version, and its queues; status 0 if it does"
+        "show whether the server takes requests, its version, and its queues; status 0\n"
+            + "      if it takes requests"
     )
     private static let helpUsage: HelpLine = (
         "help [COMMAND]", "print the options of the program, or of one of its commands"
@@ -44,7 +46,8 @@ package enum ConfigurationHelp {
         ("--url URL", "the server to ask: http://HOST:PORT, with the path of a store"),
         (
             "--as ROLE/NAME=FILE",
-            "with --url: the credential of steps \"as\" this principal; may be given again"
+            "with --url: the file with the credential for steps \"as\" this principal; may be\n"
+                + "      given several times"
         ),
     ]
     private static let commandFlags: [HelpLine] = [
@@ -53,7 +56,7 @@ package enum ConfigurationHelp {
         ("--print-config", "print the configuration in force, as a file for --config, and end"),
         ("--health [URL]", "ask a running server whether it is ready; status 0 if it is"),
         ("-v, --version", "print the versions of the program and of the library, and end"),
-        ("-h, --help", "print this help, or behind a command the options of the command, and end"),
+        ("-h, --help", "print this help, or after a command the options of the command, and end"),
     ]
     private static let historyUsages = HistoryCommand.Verb.allCases.map(\.helpLine)
     private static let tokenUsages = TokenCommand.Verb.allCases.map(\.helpLine)

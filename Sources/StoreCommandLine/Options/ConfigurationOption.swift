@@ -129,8 +129,8 @@ extension ConfigurationOption {
                 let other = taken.first(where: { "\($0)-file" == name || "\(name)-file" == $0 })
             else { continue }
             throw UsageError(
-                "this program declares the option --\(name), whose variables are mixed up with "
-                    + "those of --\(other): NAME_FILE has the path of a file with the value of "
+                "this program declares the option --\(name), whose variables clash with those of "
+                    + "--\(other): the variable NAME_FILE has the path of a file with the value of "
                     + "NAME; rename the program's option"
             )
         }

@@ -121,7 +121,9 @@ extension ConfigurationReader {
             )
         } catch { throw UsageError("\(path): byte \(error.offset): \(error.message)") }
         guard document.root.kind == .object else {
-            throw UsageError("\(path): allowed is one JSON object, named like the flags")
+            throw UsageError(
+                "\(path): expected one JSON object whose members are named like the flags"
+            )
         }
         var found: [String: GivenValues] = [:]
         for (name, value) in document.root.members {
@@ -148,7 +150,7 @@ extension ConfigurationReader {
         if let text = value.stringValue { return text }
         switch value.kind {
         case .number, .true, .false: return value.sourceText
-        default: throw UsageError("\(path): \(name): allowed is a text, a number, true or false")
+        default: throw UsageError("\(path): \(name): expected a text, a number, true or false")
         }
     }
 }

@@ -121,11 +121,13 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         }
         if case .policy(let policy) = command { try policy.check() }
         guard tokenFile == nil || command.sendsCredential else {
-            throw UsageError("--token-file goes with status and with assert --url; see --help")
+            throw UsageError(
+                "--token-file is allowed only with status and with assert --url; see --help"
+            )
         }
         if case .assert(_, .some) = command { return }
         guard senderCredentialFiles.isEmpty else {
-            throw UsageError("--as goes with assert --url; see --help")
+            throw UsageError("--as is allowed only with assert --url; see --help")
         }
     }
 
@@ -212,7 +214,7 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         case "health": command = .health(inline ?? Self.popWord(&rest))
         case "url":
             guard case .assert(let file, nil) = command else {
-                throw UsageError("--url goes with assert, and once; see --help")
+                throw UsageError("--url is allowed once, and only with assert; see --help")
             }
             command = .assert(file: file, url: try Self.takeValue(of: name, inline, &rest))
         case "store":
@@ -223,7 +225,8 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
             }
             guard case .history(var history) = command, history.store == nil else {
                 throw UsageError(
-                    "--store goes with a command about a history or a policy, and once; see --help"
+                    "--store is allowed once, and only with a command about a history or a policy; "
+                        + "see --help"
                 )
             }
             history.store = try Self.takeValue(of: name, inline, &rest)
@@ -231,18 +234,18 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
         case "if-new":
             guard case .history(var history) = command, history.verb == .verify,
                 !history.skipsVerifiedHistory, inline == nil
-            else { throw UsageError("--if-new goes with verify, and once; see --help") }
+            else { throw UsageError("--if-new is allowed once, and only with verify; see --help") }
             history.skipsVerifiedHistory = true
             command = .history(history)
         case let flag where TokenCommand.flags.contains(flag):
             guard case .token(var token) = command else {
-                throw UsageError("--\(flag) goes with token; see --help")
+                throw UsageError("--\(flag) is allowed only with token; see --help")
             }
             try token.take(flag, try Self.takeValue(of: flag, inline, &rest))
             command = .token(token)
         case "watch":
             guard case .status(let url, false) = command, inline == nil else {
-                throw UsageError("--watch goes with status, and once; see --help")
+                throw UsageError("--watch is allowed once, and only with status; see --help")
             }
             command = .status(url, isWatched: true)
         case "config":

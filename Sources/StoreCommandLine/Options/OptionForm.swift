@@ -65,7 +65,9 @@ public struct OptionForm<Value: Equatable & Sendable>: Sendable {
     /// different value.
     func checkRoundTrip(_ value: Value, of origin: String) throws(UsageError) {
         guard let text = format(value), try self.value(text, of: origin) != value else { return }
-        throw UsageError("\(origin): '\(text)' means no value in a flag; in a program, use nil")
+        throw UsageError(
+            "\(origin): the text '\(text)' stands for an absent value; in a program, use nil"
+        )
     }
 
     /// Makes the form of an optional value. The text `none` stands for `nil`. If the argument
