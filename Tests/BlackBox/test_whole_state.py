@@ -154,7 +154,7 @@ def test_nothing_is_written_to_a_session_that_has_ended(market):
     answer = wait(ada, "Gift", to=bob.name, item="toy")
     assert (answer.status, answer.json["reason"]) == (
         409,
-        "A session whose slice this would change has ended.",
+        "The action would change a slice of a session that has ended.",
     )
     assert bob.name not in answer.body.decode()
     assert wait(ada, "Gift", to="never", item="toy").status == 409

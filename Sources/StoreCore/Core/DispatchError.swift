@@ -94,9 +94,15 @@ extension DispatchError {
         case .journalFailed: self.init(.journalFailed, "the journal has failed")
         case .journalUnreadable: self.init(.journalUnreadable, "the journal can't be read")
         case .contended:
-            self.init(.contended, "other writers of the journal appended first too often")
+            self.init(
+                .contended,
+                "other writers appended to the journal first, too many times"
+            )
         case .outcomeUnknown:
-            self.init(.outcomeUnknown, "the append to the journal has no known result")
+            self.init(
+                .outcomeUnknown,
+                "it is unknown whether the journal has appended the action"
+            )
         }
     }
 }

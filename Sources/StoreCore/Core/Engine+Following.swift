@@ -114,7 +114,7 @@ extension Engine {
         var bytes = 0
         for record in records {
             guard record.version == version + 1 else {
-                throw .corrupt("version \(record.version) follows version \(version)")
+                throw .corrupt("version \(record.version) comes directly after version \(version)")
             }
             do {
                 let isRead = try replay?.reduce(record) {
@@ -136,7 +136,7 @@ extension Engine {
             bytes += record.bytes
         }
         do { try owner.prepare(through: version) } catch {
-            throw .corrupt("the state of version \(version) can't be shown: \(error)")
+            throw .corrupt("the state of version \(version) can't be published: \(error)")
         }
         owner.markDurable()
         ports.follower?.appended(through: version, bytes: bytes)

@@ -110,7 +110,7 @@ extension ModuleMachine {
             guard
                 let effect = try mount.boundModule?.effect(restoring: work, at: address, workCodec)
             else {
-                return no("there is nothing to do")
+                return no("its module makes no effect from its input")
             }
             return (effect, .runAgain)
         } catch {

@@ -93,11 +93,12 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
             "module '\(reader)' reads '\(owner)', which is not another module of this state; "
                 + "mount that module, too"
         case .sharesNothing(let owner, let reader):
-            "module '\(reader)' reads the shared value of '\(owner)', but the module of "
-                + "'\(owner)' does not share it; make it a SharingModule of its interface's value"
+            "module '\(reader)' reads the shared value of '\(owner)', but the module of '\(owner)' "
+                + "does not share it; make that module a SharingModule with the value of its "
+                + "interface"
         case .ownerHasInstances(let owner, let reader):
-            "module '\(reader)' reads '\(owner)', which has many instances, and can't choose one; "
-                + "let a module with one slice share the value"
+            "module '\(reader)' reads '\(owner)', which has many instances, and so no single value "
+                + "to read; let a module with one slice share the value"
         case .ownerIsPerSession(let owner, let reader):
             "module '\(reader)' reads '\(owner)', of which each session has a slice; give each "
                 + "session a slice of '\(reader)', too, or pass the value in an action"
@@ -108,8 +109,8 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
             "module '\(module)' reports when its view is shown, but its slices belong to users; "
                 + "make it a module of sessions (PerSession), or report nothing"
         case .cannotBeRestricted(let module):
-            "module '\(module)' says who reads its slices, so a slice has to be absent for other "
-                + "clients; make the member `Instances<State>` or `State?`"
+            "module '\(module)' restricts the readers of its slices, so a slice has to be absent "
+                + "for other clients; make the member `Instances<State>` or `State?`"
         case .noSchedule(let module):
             "module '\(module)' declares timers, but the state has no schedule; add "
                 + "`var schedule = Schedule.State()` and `Schedule().at(\\.schedule)`"
@@ -131,11 +132,12 @@ public enum ModuleError: Error, Equatable, CustomStringConvertible {
             "a presenter of module '\(module)' needs the module '\(needed)', which this state does not "
                 + "have; mount that module, too"
         case .foreignPresenter(let presenter, let module):
-            "\(presenter) presents another state than the slice of module '\(module)'; make the "
-                + "slice's type its State, or add it to the module of its State"
+            "the State of the presenter \(presenter) is not the slice of module '\(module)'; "
+                + "change the presenter's State to the type of this slice, or list the presenter "
+                + "for the module whose slice it presents"
         case .foreignCopy(let owner, let reader):
-            "module '\(reader)' keeps the shared value of '\(owner)' in a type that is not its "
-                + "slice; give `.reading` a key path of the slice's type"
+            "module '\(reader)' keeps the shared value of '\(owner)' outside its own slice; give "
+                + "`.reading` a key path that begins at the slice's type"
         case .presentsPermanentSlice(let module):
             "the slice of module '\(module)' is always there, so `.presented()` never shows "
                 + "its view; make it a slice with a start, or present the view from a presenter"

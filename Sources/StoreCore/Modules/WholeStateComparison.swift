@@ -183,7 +183,7 @@ extension ModuleMachine {
         guard ownershipByModule[module].isOwned else { return }
         for case let owner? in keys.lazy.map(\.owner)
         where !settling.isEnded(owner) && refusesChanges(of: owner, in: state) {
-            throw .ofEndedSession("A session whose slice this would change has ended.")
+            throw .ofEndedSession("The action would change a slice of a session that has ended.")
         }
     }
 
@@ -259,8 +259,8 @@ enum WholeStateError: Error, Equatable, CustomStringConvertible {
     var description: String {
         switch self {
         case .changedFirstValue(let type):
-            "no action changes the default value of sessions or users (\(type)), which the program "
-                + "sets; change the value of one of them"
+            "an action can't change the default value of sessions or users (\(type)), which the "
+                + "program sets; change the value of a single session or user"
         case .changedStoreManagedSlice(let module):
             "the slice '\(module)' is kept by the store itself; dispatch an action of that module"
         }

@@ -51,8 +51,8 @@ extension Instances {
     static func check(id: String) throws(Refusal) {
         guard 1...idBytesMax ~= id.utf8.count, id != "events", id != "ui" else {
             throw Refusal(
-                reason: "An instance has an id of 1 to \(idBytesMax) bytes, which is "
-                    + "neither 'events' nor 'ui'."
+                reason: "The id of an instance must have 1 to \(idBytesMax) bytes, and must not be "
+                    + "'events' or 'ui'."
             )
         }
     }

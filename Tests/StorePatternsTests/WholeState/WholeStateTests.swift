@@ -168,7 +168,7 @@ final class OpenMarket: Sendable {
         let market = try OpenMarket()
         try market.send(Cart.Action.added("pear"), as: "bob")
         try market.send(Sessions.Internal.ended(session: "bob"), as: "bob")
-        let refusal = "A session whose slice this would change has ended."
+        let refusal = "The action would change a slice of a session that has ended."
         #expect(try market.refusal(of: Changed(what: .cartOfBob), as: "ada") == refusal)
         #expect(try market.refusal(of: Changed(what: .theme), as: "bob") == refusal)
         #expect(try market.refusal(of: Changed(what: .theme), as: "never") == refusal)
@@ -191,7 +191,7 @@ final class OpenMarket: Sendable {
         let refusal = try #require(
             try market.refusal(of: Changed(what: .cartsOtherwise), as: "ada")
         )
-        #expect(refusal.hasPrefix("no action changes the default value of sessions"))
+        #expect(refusal.hasPrefix("an action can't change the default value of sessions"))
         // A table without values lets all sessions begin anew.
         try market.send(Changed(what: .cartsAnew), as: "ada")
         let state = try market.state
@@ -217,7 +217,7 @@ final class OpenMarket: Sendable {
         #expect(try market.state(after: Changed(what: .crate)).crates["7"]?.apples == 7)
         #expect(market.edited.takeModuleIndices() == [6])
         let refusal = try market.refusal(of: Changed(what: .namelessCrate))
-        #expect(refusal?.hasPrefix("An instance has an id") == true)
+        #expect(refusal?.hasPrefix("The id of an instance") == true)
         #expect(try market.state(after: Changed(what: .noCrate)).crates.isEmpty)
     }
 
