@@ -29,8 +29,9 @@ package struct ActionRegistry<State>: Sendable {
         for recorder in ofList.map({ AnalyticsRecorder(of: $0) }) + modules.flatMap(\.recorders) {
             guard let record = recorder.makeRecord else {
                 throw ConfigurationError(
-                    "the action '\(recorder.type)' declares its analytics for another state than "
-                        + "\(State.self) or the slice of its module"
+                    "the analytics of the action '\(recorder.type)' are declared for another "
+                        + "state; declare them for \(State.self), or for the slice of the action's "
+                        + "module"
                 )
             }
             recorders[ObjectIdentifier(recorder.type)] = record

@@ -33,11 +33,11 @@ package enum ActionSenders: Sendable {
         case (_, .program):
             "'\(name)' is internal: only the module's own effects and presenters dispatch it."
         case (_, .views):
-            "'\(name)' is an action of the module's views; it goes to POST /modules/"
+            "'\(name)' is an action of the module's views; send it to POST /modules/"
                 + (action.module ?? "") + (action.instance.map { "/" + $0 } ?? "") + "/ui."
         case (.views(let own, let instance), _):
-            "'\(name)' is no action of a view of '\(own)\(instance.map { "/" + $0 } ?? "")'; "
-                + "it goes to POST /dispatch."
+            "'\(name)' is no action of a view of '\(own)\(instance.map { "/" + $0 } ?? "")'; send "
+                + "it to POST /dispatch."
         case (.everybody, _): "'\(name)' is not accepted here."
         }
     }

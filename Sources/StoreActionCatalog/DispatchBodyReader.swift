@@ -141,7 +141,7 @@ extension Problem {
             let place = pointer.isEmpty ? "the body" : "'\(pointer)'"
             logger.error(
                 .payloadRefused,
-                "the type's own code refused \(place) of \(name): \(failure)"
+                "the type's own decoding code refused \(place) of \(name): \(failure)"
             )
         }
         return .invalidPayload(

@@ -116,7 +116,11 @@ extension RegisteredType {
         ) { payload, decoder throws(JSONError) in
             let value = try decoder.decode(wire, at: payload, pointerPrefix: "/payload")
             guard let action = make(value) else {
-                throw JSONError(code: .invalid, pointer: "/payload", message: "It makes no action.")
+                throw JSONError(
+                    code: .invalid,
+                    pointer: "/payload",
+                    message: "The program makes no action from this payload."
+                )
             }
             return action
         }
@@ -150,8 +154,8 @@ extension RegisteredType {
     ) throws(ConfigurationError) {
         guard let needed = payload.firstRequiredMember(of: secrets) else { return }
         throw ConfigurationError(
-            "the action '\(name)' needs its member '\(needed)', which is secret and so taken off "
-                + "before the action is made; declare it optional"
+            "the action '\(name)' needs its member '\(needed)', but the server removes this secret "
+                + "member before it makes the action; declare the member optional"
         )
     }
 }
@@ -183,8 +187,8 @@ extension ActionWriteError: CustomStringConvertible {
         case .oversized(let bytes, let bytesMax):
             "its payload has \(bytes) bytes; a record of the history holds at most \(bytesMax)"
         case .unwritable(let type):
-            "a case of \(type) is written under another name than it is read by; let the compiler "
-                + "write the enum's Codable"
+            "\(type) encodes a case under another name than it decodes; let the compiler write the "
+                + "enum's Codable conformance"
         }
     }
 }

@@ -124,10 +124,11 @@ package struct ActionEnumError: Error, CustomStringConvertible {
         switch reason {
         case .noEnum: "\(type) is no enum; make it one, with a case for each action"
         case .numericRawValues:
-            "the cases of \(type) are written as numbers; give it no raw values, or texts"
+            "the cases of \(type) are written as numbers; give the enum texts as raw values, or no "
+                + "raw values"
         case .customCodable:
-            "the cases of \(type) have no names on the wire, because it has its own Codable; let "
-                + "the compiler write that, or give the enum texts as raw values"
+            "the cases of \(type) have no names on the wire, because the enum has Codable code of "
+                + "its own; let the compiler write that code, or give the enum texts as raw values"
         case .invalidKey(let key):
             "\(type) writes a case as '\(key)'; write it as a name without slashes, quotes, "
                 + "backslashes and control characters, or such a name behind one slash"

@@ -152,7 +152,8 @@ import Testing
         #expect(numbered.hasPrefix("the actions of module 'numbered': "))
         #expect(
             numbered.hasSuffix(
-                "Numbered.Action are written as numbers; give it no raw values, or texts"
+                "Numbered.Action are written as numbers; give the enum texts as raw values, or no "
+                    + "raw values"
             )
         )
         let shown = try #require(refusal(Alone<WholeForViews>.self))
@@ -165,7 +166,7 @@ import Testing
         )
         let needy = try #require(refusal(Alone<Needy>.self))
         #expect(
-            needy.hasPrefix("the action 'needy/opened' needs its member 'code', which is secret")
+            needy.hasPrefix("the action 'needy/opened' needs its member 'code', but the server")
         )
         let twice = try #require(refusal(Alone<Twice>.self))
         #expect(twice == "two actions have the wire name 'twice/done'; names must be unique")

@@ -177,17 +177,17 @@ import Testing
         Post(
             path: "/dispatch",
             body: noted,
-            line: "the type's own code refused '/payload' of Noted: Unlucky()"
+            line: "the type's own decoding code refused '/payload' of Noted: Unlucky()"
         ),
         Post(
             path: "/notify/noted",
             body: #"{"number":13}"#,
-            line: "the type's own code refused the body of notify/noted: Unlucky()"
+            line: "the type's own decoding code refused the body of notify/noted: Unlucky()"
         ),
         Post(
             path: "/debug/commands/note",
             body: #"{"number":13}"#,
-            line: "the type's own code refused the body of debug/commands/note: Unlucky()"
+            line: "the type's own decoding code refused the body of debug/commands/note: Unlucky()"
         ),
     ])
     func `a line has the error of a type's own code`(_ post: Post) async throws {
@@ -205,8 +205,8 @@ import Testing
         )
         #expect(status == 422)
         #expect(entry.store == "books")
-        #expect(entry.message.hasPrefix("the type's own code refused "))
-        #expect(entry.description.hasPrefix("books: the type's own code refused "))
+        #expect(entry.message.hasPrefix("the type's own decoding code refused "))
+        #expect(entry.description.hasPrefix("books: the type's own decoding code refused "))
     }
 
     @Test func `a line explains a state without a JSON form`() async throws {
