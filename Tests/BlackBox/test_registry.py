@@ -251,7 +251,7 @@ def test_an_error_of_a_types_own_code_goes_to_the_log_alone(vault):
     for pointer, answer in answers.items():
         members = answer.problem("invalid-payload", 422)
         assert members["pointer"] == pointer and b"rust" not in answer.body
-        assert members["detail"] == "The type's own code refused the value."
+        assert members["detail"] == "The type's own decoding code refused the value."
     vault.post(action("Keyed", key=13), query="?dry-run=true").problem("invalid-payload", 422)
     # If the type's own code throws a `DecodingError`, the client reads it, with the pointer to the member.
     members = vault.post(action("Keyed", key=100)).problem("invalid-payload", 422)

@@ -86,7 +86,7 @@ extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable
         {
             return key
         }
-        throw state.pointee.invalid(index &+ 1, "The name \(quoted(text)) is no valid key.")
+        throw state.pointee.invalid(index &+ 1, "The name \(quoted(text)) is not a valid key.")
     }
 
     private static func sameName(_ index: Int, _ state: DecodingStatePointer) -> DecodingError {

@@ -152,7 +152,7 @@ extension DecodingState {
         @unknown default:
             return JSONError(
                 code: .invalid,
-                message: "The type's own code refused the value.",
+                message: "The type's own decoding code refused the value.",
                 failure: error
             )
         }

@@ -210,7 +210,8 @@ extension DecodingStatePointer {
 
     /// The error's message for a type whose `init(from:)` decodes the same type without end.
     static let tooDeepMessage =
-        "The type reads itself, or more than \(JSONLimits.callDepthMax) values within each other."
+        "The type decodes itself without end, or decodes more than \(JSONLimits.callDepthMax) "
+        + "nested values."
 
     @inline(never)
     private func decode<T>(

@@ -118,7 +118,7 @@ public struct JSONDecoder: Sendable {
                 code: .invalid,
                 offset: state.pointee.offset(of: index),
                 pointer: state.pointee.tape.pointer(to: index),
-                message: "The type's own code refused the value.",
+                message: "The type's own decoding code refused the value.",
                 failure: error
             )
         }

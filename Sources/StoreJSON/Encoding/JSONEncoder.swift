@@ -59,7 +59,7 @@ public struct JSONEncoder: Sendable {
             guard let form = EncodedCase(state.pointee.output.bytes) else {
                 throw JSONError(
                     code: .unencodable,
-                    message: "The value is not written as an enum's case."
+                    message: "The value is not encoded as a case of an enum."
                 )
             }
             return try body(form.name, form.payload)
@@ -97,7 +97,7 @@ public struct JSONEncoder: Sendable {
             throw JSONError(
                 code: .invalid,
                 pointer: state.pointee.pointer,
-                message: "The value's own code refused to encode it.",
+                message: "The value's own encoding code threw an error.",
                 failure: error
             )
         }

@@ -22,15 +22,15 @@ enum TreeEncoding {
         } catch {
             throw JSONError(
                 code: .invalid,
-                message: "The value's own code refused to encode it.",
+                message: "The value's own encoding code threw an error.",
                 failure: error
             )
         }
         guard !state.pointee.hasMisplacedValue else {
             throw JSONError(
                 code: .unencodable,
-                message: "The value's own code encodes the same member or element twice, in "
-                    + "different forms."
+                message: "The value's own encoding code encodes the same member or element twice, "
+                    + "in different forms."
             )
         }
     }

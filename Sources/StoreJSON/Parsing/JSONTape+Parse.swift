@@ -118,7 +118,7 @@ struct JSONParser {
             throw JSONError(
                 code: .malformed,
                 offset: Int(tape.entries[duplicate].start),
-                message: "The key \"\(tape.string(at: duplicate).prefix(64))\" stands twice in one "
+                message: "The key \"\(tape.string(at: duplicate).prefix(64))\" occurs twice in one "
                     + "object."
             )
         }
