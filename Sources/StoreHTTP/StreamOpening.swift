@@ -130,7 +130,10 @@ enum StreamOpening {
     /// - Throws: 400 for HTTP/1.0, 429 above the limit.
     static func checkMayStream(_ request: RequestContext) throws(Problem) {
         guard !request.exchange.isHTTP10 else {
-            throw .badRequest("A stream is sent in chunks, and HTTP/1.0 has no chunks.")
+            throw .badRequest(
+                "A stream is sent in chunks, and HTTP/1.0 has no chunks. Send the request as "
+                    + "HTTP/1.1."
+            )
         }
         try request.environment.web.limits?.take(.streams, of: request.exchange)
     }
@@ -247,10 +250,13 @@ enum StreamParameters {
         ),
         allowedValues: "a name of 1 to \(subscriberNameCharactersMax) characters"
     ) { 1...subscriberNameCharactersMax ~= $0.unicodeScalars.count ? $0 : nil }
-    static let lastEventID = Parameter.text("last_event_id", "Go on after this tag.")
+    static let lastEventID = Parameter.text(
+        "last_event_id",
+        "Continue after the event with this tag."
+    )
     static let lastEventIDField = HeaderParameter(
         "Last-Event-ID",
-        "Go on after this tag; has precedence over the parameter."
+        "Continue after the event with this tag. The header has precedence over the parameter."
     )
 
     /// The parameters of all streams in which only the newest event counts.

@@ -244,7 +244,8 @@ import Testing
     @Test(arguments: [
         (
             13, 400, LogEntry.Level.error,
-            "the type's own code refused the parameters of the view asked (number): Unlucky"
+            "the type's own decoding code refused the parameters of the view asked (number): "
+                + "Unlucky"
         ),
         (66, 500, .error, "the view asked can't be made: "),
     ])

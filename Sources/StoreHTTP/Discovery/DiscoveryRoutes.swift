@@ -63,7 +63,8 @@ struct DiscoveryRoutes: RouteGroup {
                         title: title,
                         apiVersion: programVersion,
                         summary:
-                            "A Redux-style store: actions in, one version line, the state out.",
+                            "A Redux-style store: clients dispatch actions, and read the state "
+                            + "that the actions make.",
                         operations: operations,
                         components: components,
                         credentials: environment.access == nil

@@ -30,7 +30,8 @@ struct IndexPage {
             ? "" : " It is one of the <a href=\"\(Links.stores)\">stores</a> of its process."
         return """
             <p>This is a store, served by \(program): clients dispatch actions, a reducer makes the \
-            next state of each, and every subscriber gets it.\(newest)\(several)</p>
+            next state from each action, and every subscriber gets this \
+            state.\(newest)\(several)</p>
             """
     }
 

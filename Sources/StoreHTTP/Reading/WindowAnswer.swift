@@ -96,7 +96,8 @@ enum WindowParameters {
         .number(
             "limit",
             in: 1...UInt64(MemberWindow.limitMax),
-            "The most members of a window of an object; \(MemberWindow.limitDefault) by default."
+            "The maximum number of members in a window of an object; \(MemberWindow.limitDefault) "
+                + "by default."
                 + note
         )
     }

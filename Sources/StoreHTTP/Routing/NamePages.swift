@@ -13,11 +13,11 @@ struct NamePages: Sendable {
     private static let limit = Parameter<UInt64>.number(
         "limit",
         in: 1...limitMax,
-        "The most elements in the answer; \(limitDefault) by default."
+        "The maximum number of elements in the answer; \(limitDefault) by default."
     )
     private static let after = Parameter<String>.text(
         "after",
-        "The answer begins with the first element behind this name."
+        "The answer begins with the first element whose name comes after this name."
     )
     static let parameters: [any RouteParameter] = [limit, after]
 

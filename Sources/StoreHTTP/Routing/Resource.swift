@@ -93,7 +93,7 @@ extension Route {
             path: path,
             id: "options",
             summary: "The methods of the resource.",
-            answers: [.init(204, "They are in Allow.", headers: ["Allow"])],
+            answers: [.init(204, "The methods are in the header Allow.", headers: ["Allow"])],
             access: access,
             isServedDuringDrain: true
         ) { request in

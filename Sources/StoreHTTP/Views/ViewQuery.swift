@@ -75,7 +75,7 @@ struct ViewQuery: Sendable {
                 let given = names.filter { text($0) != nil }
                 logger.error(
                     .payloadRefused,
-                    "the type's own code refused the parameters of the view \(viewName) "
+                    "the type's own decoding code refused the parameters of the view \(viewName) "
                         + "(\(given.joined(separator: ", "))): \(type(of: failure))"
                 )
             }

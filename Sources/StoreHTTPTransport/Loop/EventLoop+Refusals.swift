@@ -40,7 +40,7 @@ extension EventLoop {
         default:
             .malformed(
                 isBody
-                    ? "A chunk of the body, or a field behind the last chunk, is malformed."
+                    ? "A chunk of the body, or a field after the last chunk, is malformed."
                     : "The request line, a header field or the length of the body is malformed."
             )
         }

@@ -193,7 +193,10 @@ struct RequestFraming {
         guard field.name_length > name.utf8CodeUnitCount, field.nameBegins(with: name) else {
             return
         }
-        throw .malformed("There is a folded header field, or one named like \(name).")
+        throw .malformed(
+            "There is a folded header field, or a field whose name begins with \(name) and is "
+                + "longer."
+        )
     }
 
     private static func parsedLength(_ bytes: UnsafeRawBufferPointer) -> Int? {
