@@ -54,7 +54,9 @@ extension SQLiteJournal: ForgettingJournal {
             }
             let state = try snapshot(last)
             guard state.version >= last else {
-                throw JournalError.unknown("the state of version \(last) is not there yet")
+                throw JournalError.unknown(
+                    "nothing was forgotten: the state of version \(last) is not published yet"
+                )
             }
             let earlier = sealer.keys.slotsOfSnapshots
             let key = try sealer.keys.key(of: KeyFile.snapshots, new: true)
@@ -103,9 +105,10 @@ extension SQLiteJournal: ForgettingJournal {
             throw JournalOpenError(
                 .foreign,
                 "the history in \(directory) is sealed, and "
-                    + (sealer.map { "\($0.keys.path) has other keys" } ?? "it has no keys"),
+                    + (sealer.map { "\($0.keys.path) does not have its keys" }
+                        ?? "no keys are given"),
                 hint: "give the directory of its keys with --personal-keys; a lost file of keys "
-                    + "can only come back from a backup of that file"
+                    + "can only be restored from a backup of that file"
             )
         }
         let forgotten = forms.filter { $0.value == .forgotten }

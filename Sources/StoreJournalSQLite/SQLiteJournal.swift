@@ -214,7 +214,9 @@ public final class SQLiteJournal: Journal {
         for record in batch.records {
             next += 1
             guard record.version == next, next <= UInt64(Int64.max) else {
-                throw .unknown("nothing was written: version \(record.version) does not follow")
+                throw .unknown(
+                    "nothing was written: version \(record.version) is not the next version"
+                )
             }
             let largest = max(record.type.utf8.count, record.payload.count, record.meta?.count ?? 0)
             guard largest <= Self.fieldBytesMax else {

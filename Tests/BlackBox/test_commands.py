@@ -141,7 +141,7 @@ def test_a_history_of_a_newer_form_is_left_alone(history):
     with sqlite3.connect(history[0] / "store.db") as database:
         database.execute("PRAGMA user_version = 4")
     said = command("verify", "--data", str(history[0]), status=1)
-    assert "has form 4, and this server knows forms 1 to 3" in said
+    assert "has form 4, and this server reads only forms 1 to 3" in said
     assert form(history[0]) == 4
 
 

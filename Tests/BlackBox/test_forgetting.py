@@ -214,7 +214,7 @@ def test_keys_that_are_missing_never_look_forgotten(shop):
         return ended.stderr
 
     (shop.secrets / "keys").unlink()
-    assert "is sealed" in refusal() and "has other keys" in refusal()
+    assert "is sealed" in refusal() and "does not have its keys" in refusal()
     (shop.secrets / "keys").write_text("no keys at all\n")
     assert "is no file of keys" in refusal()
     shutil.copy(shop.folder / "kept/keys", shop.secrets / "keys")

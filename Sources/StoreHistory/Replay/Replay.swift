@@ -191,19 +191,21 @@ package struct RecoveryError: Error, CustomStringConvertible {
                     + "journal was written (\(reason)). A reducer must accept all old actions"
             case .snapshotFormChanged(let version, let reason):
                 "the state's type has changed since the snapshot of version \(version), which no "
-                    + "longer fits (\(reason)), and the actions before it are no longer kept"
+                    + "longer fits (\(reason)), and the actions before the snapshot are no longer "
+                    + "kept. Let the type's own init(from:) read the old form"
             case .givenStateFormChanged(let reason):
                 "history began with the state of a file, which no longer fits the state's type "
                     + "(\(reason)). Let the type's own init(from:) read the old form"
             case .gone(let oldest):
-                "history begins at version \(oldest), and has no state to begin from"
+                "history begins at version \(oldest), and the state before that version was not "
+                    + "kept"
             case .forgotten(let version):
-                "the action of version \(version) has forgotten members, so the states from it on "
-                    + "can't be made again from older states"
+                "the action of version \(version) has forgotten members, so this version and later "
+                    + "versions can't be made again from older states"
             case .snapshotsForgotten:
                 "this history was copied before a person was forgotten, and its snapshots were "
-                    + "forgotten, too. Use a backup of after the last 'forget'; 'export' still "
-                    + "writes the actions"
+                    + "forgotten, too. Use a backup that was made after the last 'forget'; "
+                    + "'export' still writes the actions"
             case .deadlinePassed(let version): "replaying was given up at version \(version)"
             case .journal(let error): "the journal can't be read: \(error)"
             }

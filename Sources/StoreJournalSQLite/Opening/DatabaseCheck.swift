@@ -140,8 +140,8 @@ struct DatabaseCheck {
             damage = "the mark beside the database belongs to another history"
         } else if mark.end.version > contents.end.version {
             damage =
-                "the records end at version \(contents.end.version), and version"
-                + " \(mark.end.version) was durable already"
+                "the records end at version \(contents.end.version), although version "
+                + "\(mark.end.version) was durable already"
         } else if let marked, marked != mark.end.hash {
             damage = "record \(mark.end.version) is not the record that the mark names"
         }

@@ -102,8 +102,9 @@ extension JournalOpening {
         try upgradeSchema(&check.contents, of: connection)
         if check.damage == nil, found == .noFile {
             log(
-                "there is no mark in \(directory.path), so records may be missing after version"
-                    + " \(check.contents.end.version) without notice; history takes a new epoch"
+                "there is no mark in \(directory.path), so the server can't detect whether records "
+                    + "after version \(check.contents.end.version) are missing; history takes a "
+                    + "new epoch"
             )
         }
         if check.damage != nil || found == .noFile {
@@ -128,8 +129,10 @@ extension JournalOpening {
         if found == .noFile { return }
         let reached = found.mark?.end.version
         if reached == 0 { return }
-        let known = reached.map { "it reached version \($0)" } ?? "there was one"
-        let loss = "the database is missing or empty, and \(known)"
+        let known =
+            reached.map { "its history had reached version \($0)" }
+            ?? "its history was not empty"
+        let loss = "the database is missing or empty, although \(known)"
         try acceptLoss(loss, keeping: "begin at version 0", "history begins anew")
     }
 
@@ -274,9 +277,8 @@ extension JournalOpening {
         }
         guard Schema.readableFormats.contains(format) else {
             throw foreignFileError(
-                "has form \(format), and this server knows forms"
-                    + " \(Schema.readableFormats.lowerBound) to "
-                    + "\(Schema.readableFormats.upperBound)"
+                "has form \(format), and this server reads only forms "
+                    + "\(Schema.readableFormats.lowerBound) to \(Schema.readableFormats.upperBound)"
             )
         }
         let isIntact = try translatingErrors { () throws(DatabaseFailure) -> Bool in
