@@ -35,7 +35,7 @@ extension Metric {
         ) { $0.counters.refusedForMemory.currentCount },
         .valuesPerStore(
             "store_stream_resumes_total",
-            "Beginnings of streams: fresh, resumed behind the last event, or with a resync.",
+            "Beginnings of streams: fresh, resumed after the last event, or with a resync.",
             by: "outcome"
         ) {
             let begun = $0.counters.beginnings

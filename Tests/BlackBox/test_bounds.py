@@ -95,7 +95,7 @@ def test_9_a_body_that_no_record_can_hold_is_refused_at_the_start(bytes_):
     assert ended.returncode == 2
     assert "--body-max" in ended.stderr and str(512 << 20) in ended.stderr
     assert run("--check-config", "--body-max", str(512 << 20)).returncode == 0
-    assert re.search(r"one record of history can hold.*\(64\.\.\.536870912\)", run("--help").stdout)
+    assert re.search(r"as large as a record of history can be.*\(64\.\.\.536870912\)", run("--help").stdout)
 
 
 def test_2_6_a_representation_that_was_waited_for_has_the_tag_of_its_state(fresh):

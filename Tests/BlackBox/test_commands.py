@@ -181,7 +181,7 @@ def test_an_import_of_a_file_that_is_not_there_begins_no_history(tmp_path):
     "change, said",
     [
         (lambda r: r.pop("type"), "it needs version"),
-        (lambda r: r.update(version=9), "version 9 does not follow"),
+        (lambda r: r.update(version=9), "version 9 is not the next version"),
         (lambda r: r.update(type="Nope"), "no action has this name"),
         (lambda r: r.update(payload={"step": "x"}), "its fields don't fit"),
         (lambda r: r.update(time="yesterday"), "RFC 3339"),
@@ -201,7 +201,7 @@ def test_a_backup_is_taken_while_the_store_is_served_and_can_be_served(history, 
     backup, restored = tmp_path / "backup.db", tmp_path / "restored"
     with Server(data=data) as server:
         assert server.get("/state").body == state
-        assert "while it was served" in command("backup", str(backup), "--data", str(data))
+        assert "while a server used it" in command("backup", str(backup), "--data", str(data))
         assert server.post(INCREASE).status == 200
         epoch = server.epoch
     restored.mkdir()

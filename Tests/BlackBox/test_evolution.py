@@ -258,7 +258,7 @@ def test_a_line_of_a_program_without_its_forms_is_refused(program, tmp_path):
     lines = tmp_path / "lines"
     line = {"version": 1, "time": "2026-01-01T00:00:00Z", "type": "Counted", "payload": {"by": 1}}
     for mention, reason in [
-        (7, "no line before it has the forms of program 7"),
+        (7, "no earlier line has the forms of program 7"),
         (0, "its program is not valid"),
         ({"number": 1}, "its program is not valid"),
         ({"number": 1, "forms": "x"}, "its program is not valid"),

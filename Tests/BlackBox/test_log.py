@@ -117,7 +117,7 @@ def test_sighup_reads_the_level_again_and_no_stream_ends(tmp_path):
 
         config.write_text('{"log-level": "debug", "log-actions": true}')
         server.process.send_signal(signal.SIGHUP)
-        server.await_log("log-level: lines from debug on are written")
+        server.await_log("log-level: lines of level debug and above are written")
         assert "event=configuration.reloaded" in server.log_text
         assert writes(server)
         before = server.version

@@ -81,7 +81,7 @@ def test_sighup_leaves_the_options_of_the_program(courier, tmp_path):
     with Server("--config", str(file), program=courier, environment=VARIABLE) as server:
         file.write_text(json.dumps({"pause": 6, "log-level": "debug"}))
         os.kill(server.pid, signal.SIGHUP)
-        server.await_log("lines from debug on are written")
+        server.await_log("lines of level debug and above are written")
         assert options(server)[1] == "5"
         file.write_text(json.dumps({"pause": 600}))
         os.kill(server.pid, signal.SIGHUP)

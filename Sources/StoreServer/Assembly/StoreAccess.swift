@@ -51,7 +51,7 @@ extension PolicyFile {
     /// Reads the policy of a process with these stores. The error has a line for each mistake.
     init(_ path: String, for worlds: [PolicyVocabulary]) throws(ConfigurationError) {
         guard let bytes = FileReader.read(path, bytesMax: Self.bytesMax) else {
-            throw ConfigurationError("\(path): can't be read; allowed is a policy's file")
+            throw ConfigurationError("\(path): can't be read; give a readable file with a policy")
         }
         do throws(PolicyError) { try self.init(parsing: bytes, for: worlds) } catch {
             throw ConfigurationError(error.lines(of: path).joined(separator: "\n"))

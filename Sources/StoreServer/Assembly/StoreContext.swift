@@ -60,8 +60,8 @@ struct StoreContext<State: Codable & Equatable & Sendable>: Sendable {
         let hasSessions = composition.sessions(of: server.state) != nil
         if hasClientsOfRoot, hasSessions, process.servedStores.first?.store.sessions == nil {
             throw ConfigurationError(
-                "the store '\(links.storeName ?? "")' has the sessions of the store at /, which has "
-                    + "none; add `Sessions` to the root state there, too"
+                "the store '\(links.storeName ?? "")' uses the sessions of the store at /, which "
+                    + "has none; add `Sessions` to the root state there, too"
             )
         }
         guard let module = composition.modules?.first(where: { $0.departureAction != nil })?.name

@@ -65,8 +65,8 @@ extension Server {
         guard let first = personalDeclarations.first else { return }
         guard openProgramJournal == nil else {
             throw ConfigurationError(
-                "personal members need the history in --data, and this program has a journal of "
-                    + "its own"
+                "personal members need the history in --data, but this program has a journal of "
+                    + "its own; leave out one of the two"
             )
         }
         guard makeForgettingActions != nil else {

@@ -54,7 +54,7 @@ extension ServerConfiguration: CommandLineConfiguration {
             "a JSON file with each role's rights; see 'policy check' and 'policy explain'"
         )
         .sets(\.access.policyFile, .file),
-        .flag("allowed-host", "a further name that the Host header may have")
+        .flag("allowed-host", "an additional name that the Host header may have")
             .sets(
                 each: \.web.allowedHosts,
                 .text("HOST", "a host name or address without a port", if: HostRule.isHost)
@@ -254,8 +254,11 @@ extension ServerConfiguration: CommandLineConfiguration {
             .sets(\.http.uriBytesMax, .number(64...1 << 20, "bytes")),
         // The journal can't hold a larger record; an attempt to append a larger record would end
         // the server.
-        .flag("body-max", "the largest request body; one record of history can hold no more")
-            .sets(\.http.bodyBytesMax, .number(64...SQLiteJournal.fieldBytesMax, "bytes")),
+        .flag(
+            "body-max",
+            "the largest request body, at most as large as a record of history can be"
+        )
+        .sets(\.http.bodyBytesMax, .number(64...SQLiteJournal.fieldBytesMax, "bytes")),
         .flag("depth-max", "how deep JSON may nest")
             .sets(\.http.bodyDepthMax, .number(2...JSONLimits.depthCeiling, "levels")),
         .flag("batch-max", "the most actions in one array")

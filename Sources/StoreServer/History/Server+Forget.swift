@@ -80,7 +80,7 @@ enum ForgetOrigin {
     static func description(of owners: [String], _ version: UInt64) -> String {
         let first = owners.first.map { OwnerName.principal(of: $0) ?? $0 } ?? ""
         let names = owners.count == 1 ? "\(first) is" : "\(owners.count) names are"
-        return "\(names) forgotten; states before version \(version) are gone, and backups of "
-            + "before can't be started"
+        return "\(names) forgotten; states before version \(version) are gone, and earlier "
+            + "backups can't be started"
     }
 }

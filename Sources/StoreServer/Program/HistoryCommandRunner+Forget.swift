@@ -32,7 +32,7 @@ extension HistoryCommandRunner {
         }
         return """
             \(owners.count == 1 ? "\(name) is" : "\(owners.count) users are") forgotten
-            make a backup now: the backups of before can't be started any more
+            make a backup now: earlier backups can't be started any more
 
             """
     }

@@ -131,7 +131,7 @@ extension HistoryCommandRunner {
             do {
                 let record = try HistoryLine(reading: line, &programs).record
                 guard record.version == journal.version + UInt64(batch.records.count) + 1 else {
-                    throw CommandFailure("version \(record.version) does not follow")
+                    throw CommandFailure("version \(record.version) is not the next version")
                 }
                 // The action is reduced before its record is appended: the history must not get an
                 // action that can't be replayed.

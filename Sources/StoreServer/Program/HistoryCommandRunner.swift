@@ -42,7 +42,8 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
             return "\(file) holds the history of \(directory) up to version \(journal.version)\n"
         } catch let error as JournalOpenError where error.reason == .inUse {
             try SQLiteJournal.backup(inUse: directory, to: file)
-            return "\(file) holds the history of \(directory) as it was while it was served\n"
+            return
+                "\(file) holds the history of \(directory) at one moment while a server used it\n"
         }
     }
 

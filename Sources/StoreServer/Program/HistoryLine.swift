@@ -143,7 +143,7 @@ struct ImportedPrograms {
         }
         guard let number = journalNumbersByFileNumber[mention.fileNumber] else {
             throw CommandFailure(
-                "no line before it has the forms of program \(mention.fileNumber)"
+                "no earlier line has the forms of program \(mention.fileNumber)"
             )
         }
         return number

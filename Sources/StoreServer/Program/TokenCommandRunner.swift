@@ -20,7 +20,7 @@ struct TokenCommandRunner {
 
     private func keysFile() throws(UsageError) -> APIKeyFile {
         guard let path = command.keysFile ?? configuration.access.apiKeysFile else {
-            throw UsageError("token: --keys names the file of the keys; see --help")
+            throw UsageError("token: no keys file is given; name it with --keys, see --help")
         }
         return APIKeyFile(path)
     }
@@ -59,7 +59,7 @@ struct TokenCommandRunner {
 
     private func revoke() throws -> String {
         let key = try keysFile().revoke(command.keyIDOrToken ?? "")
-        return "revoked \(key.id) of \(key.principal); a server that runs reads its keys again on "
+        return "revoked \(key.id) of \(key.principal); a running server reads its keys again on "
             + "SIGHUP\n"
     }
 

@@ -71,7 +71,7 @@ final class ServerProcess: Sendable {
             let level = configuration.log.level.logLevel
             guard logger.level != level else { return nil }
             logger.setLevel(level)
-            return "lines from \(level.rawValue) on are written"
+            return "lines of level \(level.rawValue) and above are written"
         }
         // The file of analytics may have been rotated. The writer of analytics logs a failure to
         // reopen the file.

@@ -51,7 +51,8 @@ final class SharedFileWriter: Sendable {
         if !worker.close(seconds: seconds) {
             logger.error(
                 .sharedFailed,
-                "'\(path)' may lack the last shared value of '\(module)': no time was left"
+                "'\(path)' may lack the last shared value of '\(module)': the server stopped "
+                    + "before it was written"
             )
         }
     }
