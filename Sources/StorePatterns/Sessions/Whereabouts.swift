@@ -178,7 +178,9 @@ public struct Whereabouts<Detail: Codable & Equatable & Sendable>: ContextualMod
     {
         let session = context.session
         guard session != Sessions.shared else {
-            throw Refusal.forbidden("Only a session is at a place; begin one with POST /sessions.")
+            throw Refusal.forbidden(
+                "Only a session can be at a place; begin a session with POST /sessions."
+            )
         }
         switch action {
         case .entered(let place, let detail):
@@ -236,16 +238,18 @@ public struct Whereabouts<Detail: Codable & Equatable & Sendable>: ContextualMod
     private func checkRoom(at place: String, for session: String, in state: State) throws(Refusal) {
         guard 1...Self.placeBytesMax ~= place.utf8.count else {
             throw Refusal(
-                reason: "A place has 1 to \(Self.placeBytesMax) bytes.",
+                reason: "A place must have 1 to \(Self.placeBytesMax) bytes.",
                 pointer: "/place"
             )
         }
         let places = state.places(of: session)
         guard places.count < Self.placesMax else {
-            throw Refusal(reason: "A session is at \(Self.placesMax) places at most.")
+            throw Refusal(reason: "A session may be at \(Self.placesMax) places at most.")
         }
         guard !places.isEmpty || state.sessionsCount < Self.sessionsMax else {
-            throw Refusal(reason: "\(Self.sessionsMax) sessions are at a place, the maximum.")
+            throw Refusal(
+                reason: "\(Self.sessionsMax) sessions are at places already, the maximum."
+            )
         }
     }
 
@@ -254,7 +258,8 @@ public struct Whereabouts<Detail: Codable & Equatable & Sendable>: ContextualMod
         let count = try JSONEncoder().encode(detail).count
         guard count <= Self.detailBytesMax else {
             throw Refusal(
-                reason: "A detail has at most \(Self.detailBytesMax) bytes as JSON, not \(count).",
+                reason: "A detail may have at most \(Self.detailBytesMax) bytes as JSON; this "
+                    + "detail has \(count).",
                 pointer: "/detail"
             )
         }

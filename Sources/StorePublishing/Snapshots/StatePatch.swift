@@ -44,7 +44,10 @@ package enum StatePatch {
             Result { () throws(JSONError) in
                 guard let before = run.stateBefore as? State, let after = run.stateAfter as? State
                 else {
-                    throw JSONError(code: .unencodable, message: "the dry run left no state")
+                    throw JSONError(
+                        code: .unencodable,
+                        message: "the dry run has no states to compare"
+                    )
                 }
                 return try patch(before, after, run.edits, viewer)
             }

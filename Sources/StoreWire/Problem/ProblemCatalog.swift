@@ -196,10 +196,10 @@ package enum ProblemCatalog {
             """
         case .effectFailed:
             """
-            The action was applied and is durable, but the work that it asks for outside of the \
-            state threw an error or was cancelled. The members "epoch" and "version" name the \
-            action, or for a use case the newest version by then, and "reason" is the reason that \
-            the work gave.
+            The action was applied and is durable, but the work that follows the action outside of \
+            the state, its effect, threw an error or was cancelled. The members "epoch" and \
+            "version" name the action, or for a use case the newest version by then, and "reason" \
+            is the reason that the work gave.
 
             Do not send the action again without looking: it was applied. The state shows the \
             result, and GET /actions?cause=<version> the actions that the work had dispatched by \
@@ -210,14 +210,15 @@ package enum ProblemCatalog {
             The program made a view of the state that has no JSON form: a number that JSON does \
             not have, or a link to an action that no client may dispatch. The state is as it was.
 
-            The server's log has a line with the view and the reason, for its developer. Other \
-            views, and GET /state, can still be read.
+            The server's log has a line with the view and the reason, for the developer of the \
+            program. Other views, and GET /state, can still be read.
             """
         case .versionUnreadable:
             """
             A past version is made again from the actions that led to it. The program of today \
-            can't read one of them, or its reducer refuses it. Only another program changes that: \
-            the same request fails again. The state of today is not affected.
+            can't read one of them, or its reducer refuses it. The same request fails \
+            again, until a later program can read and apply the action. The state of today is not \
+            affected.
 
             Do not repeat the request. The server's log has a line with the action and the reason, \
             for the developer of the program. GET /state can still be read.

@@ -57,8 +57,8 @@ extension Todos.State {
         let archive = (archived ?? []) + completed
         guard archive.count <= Self.itemsMax else {
             throw Refusal(
-                reason: "The archive would hold \(archive.count) items; "
-                    + "it ends at \(Self.itemsMax)."
+                reason: "The archive would hold \(archive.count) items; at most \(Self.itemsMax) "
+                    + "are allowed."
             )
         }
         archived = archive

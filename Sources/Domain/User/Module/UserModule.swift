@@ -19,7 +19,7 @@ struct UserModule: StartableModule {
         case .edited(let name):
             guard 1...Self.nameBytesMax ~= name.utf8.count else {
                 throw Refusal(
-                    reason: "A name has 1 to \(Self.nameBytesMax) bytes.",
+                    reason: "A name must have 1 to \(Self.nameBytesMax) bytes.",
                     pointer: "/displayName"
                 )
             }
