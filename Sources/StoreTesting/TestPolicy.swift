@@ -19,7 +19,7 @@ public struct TestPolicy: Sendable {
     public static func file(_ path: String) -> TestPolicy {
         TestPolicy(fileName: path) {
             guard let bytes = FileReader.read(path, bytesMax: PolicyFile.bytesMax) else {
-                throw Refusal(reason: "\(path): can't be read; allowed is a policy's file")
+                throw Refusal(reason: "\(path): can't be read; give a readable file with a policy")
             }
             return bytes
         }
@@ -86,7 +86,10 @@ public struct TestPolicy: Sendable {
             case nil: return
             case .mayNot(let text): throw Refusal(reason: text)
             case .hidden:
-                throw Refusal(reason: "'\(member.type)' is not there for '\(role.name)'.")
+                throw Refusal(
+                    reason: "The role '\(role.name)' may not see '\(member.type)': a server would "
+                        + "answer 404."
+                )
             }
         } checkUseCase: { path, sender in
             let role = try role(of: sender)

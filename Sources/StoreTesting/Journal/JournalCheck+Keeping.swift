@@ -74,8 +74,11 @@ extension JournalCheck {
         try JournalSamples.fill(journal, to: 1_010)
         try journal.save(JournalSamples.snapshot(1_010))
         let oldest = journal.oldest
-        expect(oldest > 1, "1,010 records are kept; 100 are the most")
-        expect(oldest <= 1_011, "the oldest version is \(oldest) of 1,010")
+        expect(oldest > 1, "1,010 records are kept; at most 100 are allowed")
+        expect(
+            oldest <= 1_011,
+            "the oldest version is \(oldest), although only 1,010 versions were appended"
+        )
         guard oldest > 1, oldest <= 1_011 else { return }
         if oldest > 2 {
             let page = JournalPageRequest(after: oldest - 2, limit: 1)
@@ -173,7 +176,11 @@ extension JournalCheck {
         expect("the programs of an empty journal", try journal.programs(), is: [])
         let first = try journal.register(Self.sampleProgram(1))
         let second = try journal.register(Self.sampleProgram(2))
-        expect(first > 0 && second > 0 && first != second, "\(first), \(second) are numbers")
+        expect(
+            first > 0 && second > 0 && first != second,
+            "the numbers of two programs are \(first) and \(second), not two different numbers "
+                + "above 0"
+        )
         expect(
             "the number of the first program, which registers again",
             try journal.register(Self.sampleProgram(1)),

@@ -71,7 +71,10 @@ extension JournalCheck {
         _ size: UInt64
     ) throws(JournalError) -> String? {
         let version = journal.version
-        guard version.isMultiple(of: size) else { return "the version is amid a batch" }
+        guard version.isMultiple(of: size) else {
+            return "the version of the journal is in the "
+                + "middle of a batch"
+        }
         let page = JournalPageRequest(
             after: version - min(version, size),
             limit: .max,
@@ -79,7 +82,7 @@ extension JournalCheck {
         )
         let newest = try journal.read(page).records.last?.version ?? 0
         guard newest.isMultiple(of: size) else { return "a part of a batch can be read" }
-        return newest < version ? "a record that the version counts can't be read" : nil
+        return newest < version ? "a record up to the journal's version can't be read" : nil
     }
 
     mutating func checkRace(_ journal: any Journal) throws {
@@ -125,7 +128,10 @@ extension JournalCheck {
             } catch {
                 guard case .conflict(let newest) = error else { throw error }
                 guard newest > version else {
-                    throw .unknown("a conflict at \(newest), behind \(version)")
+                    throw .unknown(
+                        "an append after version \(version) was a conflict with version \(newest), "
+                            + "which is not newer"
+                    )
                 }
                 version = newest
             }
@@ -145,7 +151,9 @@ extension JournalCheck {
             let records = try journal.tail(from: UInt64(read.count))
             if records.isEmpty { break }
             read += records
-            guard read.count <= 2_500 else { return fail("tails have more than there is") }
+            guard read.count <= 2_500 else {
+                return fail("the tails have more records than were appended")
+            }
         }
         expect("all tails", read, are: JournalSamples.records(1...2_500))
     }

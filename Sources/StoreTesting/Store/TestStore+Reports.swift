@@ -83,7 +83,7 @@ extension TestStore {
             reporter.fail(
                 "Effects kept a thread busy for \(OrderedExecutor.busyMax): "
                     + runner.running.map { text(of: $0) }.joined(separator: ", "),
-                "An effect awaits; it never blocks or loops for that long.",
+                "An effect has to await, and must not block or loop for that long.",
                 at: place
             )
             return
