@@ -114,16 +114,16 @@ int chttpd_timeout(chttpd_daemon *daemon) {
 }
 
 void chttpd_run(chttpd_daemon *daemon) {
-    const chttpd_callbacks *before = chttpd_hook(&daemon->callbacks);
+    const chttpd_callbacks *before = chttpd_set_hooks(&daemon->callbacks);
     (void)MHD_run(daemon->daemon);
-    (void)chttpd_hook(before);
+    (void)chttpd_set_hooks(before);
 }
 
 int chttpd_add(
     chttpd_daemon *daemon, int descriptor, const struct sockaddr *address, socklen_t length) {
-    const chttpd_callbacks *before = chttpd_hook(&daemon->callbacks);
+    const chttpd_callbacks *before = chttpd_set_hooks(&daemon->callbacks);
     enum MHD_Result added = MHD_add_connection(daemon->daemon, descriptor, address, length);
-    (void)chttpd_hook(before);
+    (void)chttpd_set_hooks(before);
     return added == MHD_YES;
 }
 
@@ -152,7 +152,7 @@ struct field_list {
     /// The end of the request line or of the last field. The library has overwritten the line end
     /// there with NUL.
     const char *end;
-    int hides;
+    int has_hidden_bytes;
 };
 
 static enum MHD_Result add_field(
@@ -161,7 +161,7 @@ static enum MHD_Result add_field(
     (void)kind;
     struct field_list *list = context;
     // A line end has one byte or two; more bytes between two fields are hidden bytes.
-    list->hides |= (uintptr_t)name - (uintptr_t)list->end - 1 > 1;
+    list->has_hidden_bytes |= (uintptr_t)name - (uintptr_t)list->end - 1 > 1;
     list->end = value + value_length;
     // The library may have replaced the white space behind the value with NUL already.
     while (value_length > 0
@@ -188,12 +188,12 @@ static int hides_behind(const char *end, const char *header_end) {
 
 size_t chttpd_fields(
     struct MHD_Connection *connection, chttpd_line line, size_t target_length, chttpd_field *fields,
-    size_t max, int *hides) {
+    size_t max, int *has_hidden_bytes) {
     struct field_list list = {fields, max, 0, line.version + strlen(line.version), 0};
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, add_field, &list);
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-    *hides = list.hides
+    *has_hidden_bytes = list.has_hidden_bytes
         || line.target != line.method + strlen(line.method) + 1
         || line.version != line.target + target_length + 1
         || info == NULL || hides_behind(list.end, line.method + info->header_size);

@@ -19,11 +19,11 @@ typedef enum MHD_Result lookup_function(
     struct MHD_Connection *connection, enum MHD_ValueKind kind, const char *key, size_t key_size,
     const char **value, size_t *value_size);
 
-static _Thread_local const chttpd_callbacks *running;
+static _Thread_local const chttpd_callbacks *running_callbacks;
 
-const chttpd_callbacks *chttpd_hook(const chttpd_callbacks *callbacks) {
-    const chttpd_callbacks *before = running;
-    running = callbacks;
+const chttpd_callbacks *chttpd_set_hooks(const chttpd_callbacks *callbacks) {
+    const chttpd_callbacks *before = running_callbacks;
+    running_callbacks = callbacks;
     return before;
 }
 
@@ -31,15 +31,15 @@ const chttpd_callbacks *chttpd_hook(const chttpd_callbacks *callbacks) {
 static queue_function *library_queue;
 static lookup_function *library_lookup;
 
-static void *library(const char *name) {
+static void *library_symbol(const char *name) {
     void *found = dlsym(RTLD_NEXT, name);
     if (found == NULL) abort();
     return found;
 }
 
 __attribute__((constructor)) static void bind_library(void) {
-    library_queue = (queue_function *)library("MHD_queue_response");
-    library_lookup = (lookup_function *)library("MHD_lookup_connection_value_n");
+    library_queue = (queue_function *)library_symbol("MHD_queue_response");
+    library_lookup = (lookup_function *)library_symbol("MHD_lookup_connection_value_n");
 }
 
 enum MHD_Result chttpd_queue(
@@ -56,8 +56,8 @@ enum MHD_Result chttpd_queue(
 /// refuses the bytes, because the socket is shut down.
 enum MHD_Result MHD_queue_response(
     struct MHD_Connection *connection, unsigned int status, struct MHD_Response *response) {
-    if (running != NULL) {
-        running->refused(running->context, connection, status);
+    if (running_callbacks != NULL) {
+        running_callbacks->refused(running_callbacks->context, connection, status);
     }
     return chttpd_queue(connection, status, response);
 }
@@ -69,7 +69,7 @@ static int is_space(char byte) {
 /// Cuts off the white space behind a value if this thread runs a daemon of this module. Returns the
 /// new size.
 __attribute__((noinline)) static size_t trim(const char *text, size_t size) {
-    if (running == NULL) return size;
+    if (running_callbacks == NULL) return size;
     while (size > 0 && is_space(text[size - 1])) size -= 1;
     // Some callers look for NUL at the end of the text. The text is in the connection's memory,
     // which is not constant: the library itself writes to that memory.

@@ -10,23 +10,24 @@
 static ccurl_functions library;
 
 // The names of libcurl's file. Debian has two builds of libcurl; other systems have the first name.
-static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4"};
+static const char *const library_names[] = {"libcurl.so.4", "libcurl-gnutls.so.4"};
 
-static char problem[512];
+static char load_error[512];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static int find(void *handle, const char *name, void **function) {
+static int find_symbol(void *handle, const char *name, void **function) {
     *function = dlsym(handle, name);
     if (*function != NULL) return 1;
-    snprintf(problem, sizeof problem, "libcurl can't be used: it has no %s", name);
+    snprintf(load_error, sizeof load_error, "libcurl can't be used: it has no %s", name);
     return 0;
 }
 
 static void load(void) {
     void *handle = NULL;
     char first[256] = "";
-    for (size_t index = 0; index < sizeof names / sizeof *names && handle == NULL; index += 1) {
-        handle = dlopen(names[index], RTLD_NOW | RTLD_LOCAL);
+    const size_t count = sizeof library_names / sizeof *library_names;
+    for (size_t index = 0; index < count && handle == NULL; index += 1) {
+        handle = dlopen(library_names[index], RTLD_NOW | RTLD_LOCAL);
         if (handle == NULL && index == 0) {
             const char *error = dlerror();
             snprintf(first, sizeof first, "%s", error == NULL ? "no reason given" : error);
@@ -34,24 +35,24 @@ static void load(void) {
     }
     if (handle == NULL) {
         snprintf(
-            problem, sizeof problem,
+            load_error, sizeof load_error,
             "libcurl can't be loaded, which HTTP requests need (%s); install it (Debian: libcurl4)",
             first);
         return;
     }
-#define FIND(name) && find(handle, "curl_" #name, (void **)&library.name)
+#define FIND(name) && find_symbol(handle, "curl_" #name, (void **)&library.name)
     if (!(1 CCURL_FUNCTIONS(FIND))) return;
     curl_version_info_data *version = (library.version_info)(CURLVERSION_NOW);
     if (version == NULL || version->version_num < 0x075500) {
         snprintf(
-            problem, sizeof problem, "libcurl can't be used: 7.85 or newer is needed, and it is %s",
+            load_error, sizeof load_error, "libcurl can't be used: 7.85 or newer is needed, and it is %s",
             version == NULL ? "unknown" : version->version);
     }
 }
 
 const char *ccurl_load(void) {
     pthread_once(&once, load);
-    return problem[0] == '\0' ? NULL : problem;
+    return load_error[0] == '\0' ? NULL : load_error;
 }
 
 const ccurl_functions *ccurl_library(void) {

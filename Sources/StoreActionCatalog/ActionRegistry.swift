@@ -21,7 +21,7 @@ package struct ActionRegistry<State>: Sendable {
         var types: [RegisteredType] = []
         for entry in list.entries {
             let place = ActionTraits(module: entry.module)
-            types.append(try .single(entry.type, named: entry.name, at: place))
+            types.append(try .single(entry.type, named: entry.name, traits: place))
         }
         for module in modules { types += try module.makeTypes() }
         let ofList = list.entries.compactMap { $0.type as? any TrackedAction.Type }
@@ -185,8 +185,8 @@ package final class ActionTable: Sendable {
         guard let known = typesWithFirstEntryIndex[ObjectIdentifier(type(of: inner))] else {
             throw ActionWriteError.unregistered(inner)
         }
-        let (place, payload) = try known.type.write(inner, encoder)
-        let entry = known.type.entries[place]
+        let (entryIndex, payload) = try known.type.write(inner, encoder)
+        let entry = known.type.entries[entryIndex]
         // Only actions for instances have an id in their wire names.
         if !entry.isForInstances { instance = nil }
         let wireName = entry.wireName(instance)
@@ -200,7 +200,7 @@ package final class ActionTable: Sendable {
             if document.root.hasMember(namedAnyOf: entry.secretMembers) {
                 let found = FoundAction(
                     entry: entry,
-                    entryIndex: known.first + place,
+                    entryIndex: known.first + entryIndex,
                     instance: instance,
                     wireName: wireName
                 )
@@ -211,7 +211,7 @@ package final class ActionTable: Sendable {
             action: entry.isForInstances ? action : inner,
             type: wireName,
             payload: payload,
-            typeIndex: known.first + place
+            typeIndex: known.first + entryIndex
         )
     }
 }

@@ -13,7 +13,7 @@ package protocol DispatchPermission: AnyObject, Sendable {
 
     /// Returns true if the sender may dispatch the action with at least one payload. `place` is the
     /// index of the action in ``ActionTable/entries``.
-    func mayDispatch(actionAt place: Int) -> Bool
+    func mayDispatch(actionAt index: Int) -> Bool
 }
 
 /// A reader for the actions in request bodies. The reader looks up each action once.

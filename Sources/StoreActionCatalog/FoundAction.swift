@@ -40,26 +40,29 @@ package struct FoundAction {
         _ decoder: JSONDecoder
     ) throws(JSONError) -> EnvelopeMember {
         let action: any Action
-        let kept: [UInt8]
+        let storedPayload: [UInt8]
         if let payload, !entry.secretMembers.isEmpty,
             payload.hasMember(namedAnyOf: entry.secretMembers)
         {
             // Decodes the stored payload, so that a replay makes the same action.
-            kept = payload.json(withoutMembers: entry.secretMembers)
-            action = try decode(JSONDocument(parsing: kept, limits: .unbounded).root, decoder)
+            storedPayload = payload.json(withoutMembers: entry.secretMembers)
+            action = try decode(
+                JSONDocument(parsing: storedPayload, limits: .unbounded).root,
+                decoder
+            )
         } else {
             action = try decode(payload, decoder)
             // A payload of two bytes is the empty object `{}`. All empty payloads share one array.
             if let payload, payload.byteRange.count != 2 {
-                kept = Array(payload.source)
+                storedPayload = Array(payload.source)
             } else {
-                kept = RegisteredType.emptyObject
+                storedPayload = RegisteredType.emptyObject
             }
         }
         return EnvelopeMember(
             action: action,
             type: wireName,
-            payload: kept,
+            payload: storedPayload,
             meta: meta,
             typeIndex: entryIndex
         )

@@ -30,7 +30,7 @@ package struct ModuleActions<State>: Sendable {
         }
         makeTypes = { () throws(ConfigurationError) in
             try root.dispatchables.map { type throws(ConfigurationError) in
-                try .single(type, named: "\(type)", at: ActionTraits(isOfWholeState: true))
+                try .single(type, named: "\(type)", traits: ActionTraits(isOfWholeState: true))
             }
         }
     }
@@ -49,7 +49,7 @@ package struct ModuleActions<State>: Sendable {
                 mount.lifecycleAccess(to: handler) == .program ? .program : .everybody
             case .action, .dispatchable: .everybody
             }
-        let place = ActionTraits(
+        let traits = ActionTraits(
             module: mount.name,
             access: access,
             isForInstances: mount.slicePlace.cardinality == .instances
@@ -57,21 +57,21 @@ package struct ModuleActions<State>: Sendable {
         switch handler.kind {
         case .action, .ui, .internal:
             guard let type = handler.type as? any (Action & Codable).Type else { return nil }
-            return try .cases(of: type, in: mount.name, at: place)
+            return try .cases(of: type, in: mount.name, traits: traits)
         case .dispatchable:
             guard let type = handler.type as? any (Action & Codable).Type else { return nil }
-            let name = place.isForInstances ? "\(mount.name)/\(type)" : "\(type)"
-            return try .single(type, named: name, at: place)
+            let name = traits.isForInstances ? "\(mount.name)/\(type)" : "\(type)"
+            return try .single(type, named: name, traits: traits)
         case .start, .stop:
             guard let wire = handler.payloadType, let make = handler.makeAction,
                 let payload = handler.extractPayload
             else { return nil }
             let name = "\(mount.name)/\(handler.kind == .start ? "start" : "stop")"
-            return .startOrStop(
+            return .startOrStopAction(
                 handler.type,
                 wire,
                 named: name,
-                at: place,
+                traits: traits,
                 make: make,
                 payload: payload
             )

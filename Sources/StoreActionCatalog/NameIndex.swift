@@ -28,10 +28,10 @@ struct NameIndex: Sendable {
         }
     }
 
-    private mutating func insert(_ name: UnsafeBufferPointer<UInt8>, _ place: Int) {
+    private mutating func insert(_ name: UnsafeBufferPointer<UInt8>, _ nameIndex: Int) {
         var slot = Self.hash(name) & (slots.count - 1)
         while slots[slot].nameIndex >= 0 { slot = (slot + 1) & (slots.count - 1) }
-        slots[slot] = Slot(nameIndex: place, byteOffset: bytes.count, byteCount: name.count)
+        slots[slot] = Slot(nameIndex: nameIndex, byteOffset: bytes.count, byteCount: name.count)
         bytes += name
     }
 

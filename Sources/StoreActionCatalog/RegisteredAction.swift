@@ -48,11 +48,11 @@ package final class RegisteredAction: Sendable {
     /// its payload; `nil` means no payload.
     init(
         name: String,
-        at place: ActionTraits,
+        traits place: ActionTraits,
         _ type: any (Decodable & SendableMetatype).Type,
         caseName: String? = nil,
         secretMembers: [String] = [],
-        isBare: Bool,
+        mayLackPayload: Bool,
         read: @escaping Reader
     ) {
         self.name = name
@@ -66,7 +66,7 @@ package final class RegisteredAction: Sendable {
             namePattern: isForInstances ? "^\(Self.wireName(name, anyID))$" : nil
         )
         self.secretMembers = secretMembers
-        let constant = isBare ? try? read(nil, JSONDecoder()) : nil
+        let constant = mayLackPayload ? try? read(nil, JSONDecoder()) : nil
         self.hasEmptyPayload = constant != nil
         self.actionWithoutFields = constant ?? NoAction()
         self.read = read

@@ -29,14 +29,14 @@ extension RegisteredType {
     static func single<A: Action & Codable>(
         _ type: A.Type,
         named name: String,
-        at place: ActionTraits
+        traits place: ActionTraits
     ) throws(ConfigurationError) -> RegisteredType {
         let entry = RegisteredAction(
             name: name,
-            at: place,
+            traits: place,
             type,
             secretMembers: try secretMembers(of: type, named: name),
-            isBare: MemoryLayout<A>.size == 0
+            mayLackPayload: MemoryLayout<A>.size == 0
         ) { payload, decoder throws(JSONError) in
             try decoder.decode(type, at: payload, pointerPrefix: "/payload")
         }
@@ -54,11 +54,11 @@ extension RegisteredType {
     static func cases<A: Action & Codable>(
         of type: A.Type,
         in module: String,
-        at place: ActionTraits
+        traits place: ActionTraits
     ) throws(ConfigurationError) -> RegisteredType {
-        let form: ActionEnumCases
+        let enumCases: ActionEnumCases
         do throws(ActionEnumError) {
-            form = try ActionEnumCases(
+            enumCases = try ActionEnumCases(
                 of: type,
                 prefixed: .init(
                     areOfViews: place.access == .views,
@@ -70,23 +70,23 @@ extension RegisteredType {
         }
         let secrets = (type as? any RedactedAction.Type)?.secrets ?? []
         var entries: [RegisteredAction] = []
-        for choice in form.cases {
+        for choice in enumCases.cases {
             let name = choice.wireName(in: module)
             try checkSecretMembersAreOptional(secrets, in: choice.payloadSchema, named: name)
             entries.append(
                 RegisteredAction(
                     name: name,
-                    at: place,
+                    traits: place,
                     type,
                     caseName: choice.key,
                     secretMembers: secrets,
-                    isBare: choice.hasNoPayload
+                    mayLackPayload: choice.hasNoPayload
                 ) { [key = choice.key] payload, decoder throws(JSONError) in
                     try decoder.decode(A.self, at: payload, asCase: key, pointerPrefix: "/payload")
                 }
             )
         }
-        let keys = NameIndex(form.cases.map(\.key))
+        let keys = NameIndex(enumCases.cases.map(\.key))
         return RegisteredType(type, entries) { action, encoder in
             guard let action = action as? A else { throw ActionWriteError.unregistered(action) }
             return try encoder.encodeCase(action) { key, payload in
@@ -100,19 +100,19 @@ extension RegisteredType {
 
     /// Registers the action that starts or stops a module. The payload of the action has the type
     /// `Wire`.
-    static func startOrStop<Wire: Codable & Sendable>(
+    static func startOrStopAction<Wire: Codable & Sendable>(
         _ type: any Action.Type,
         _ wire: Wire.Type,
         named name: String,
-        at place: ActionTraits,
+        traits place: ActionTraits,
         make: @escaping @Sendable (any Codable) -> (any Action)?,
         payload: @escaping @Sendable (any Action) -> (any Codable)?
     ) -> RegisteredType {
         let entry = RegisteredAction(
             name: name,
-            at: place,
+            traits: place,
             wire,
-            isBare: MemoryLayout<Wire>.size == 0
+            mayLackPayload: MemoryLayout<Wire>.size == 0
         ) { payload, decoder throws(JSONError) in
             let value = try decoder.decode(wire, at: payload, pointerPrefix: "/payload")
             guard let action = make(value) else {

@@ -44,7 +44,7 @@ package struct RequestID: Sendable {
 package final class RequestIDs: Sendable {
     private let randomDigits: UInt64
     private let cipher: NumberCipher
-    private let count = Atomic<UInt64>(0)
+    private let issuedCount = Atomic<UInt64>(0)
 
     package init() {
         randomDigits = (0..<RequestID.randomDigitCount).reduce(0) { digits, _ in
@@ -56,8 +56,8 @@ package final class RequestIDs: Sendable {
 
     /// Returns the id of the next request. Any thread may call this function.
     package func next() -> RequestID {
-        let number = count.add(1, ordering: .relaxed).newValue
-        return RequestID(randomDigits: randomDigits, encipheredNumber: cipher.enciphered(number))
+        let number = issuedCount.add(1, ordering: .relaxed).newValue
+        return RequestID(randomDigits: randomDigits, encipheredNumber: cipher.encipher(number))
     }
 }
 
@@ -70,7 +70,7 @@ struct NumberCipher: Sendable {
 
     /// The number of bits in each half.
     private static let halfBits: UInt64 = 25
-    private static let mask: UInt64 = 1 << halfBits - 1
+    private static let halfMask: UInt64 = 1 << halfBits - 1
     private let rounds: (Round, Round, Round, Round, Round, Round)
 
     init(using random: inout some RandomNumberGenerator) {
@@ -79,21 +79,21 @@ struct NumberCipher: Sendable {
     }
 
     /// Enciphers the lowest 50 bits of a number.
-    func enciphered(_ number: UInt64) -> UInt64 {
-        var left = number >> Self.halfBits & Self.mask
-        var right = number & Self.mask
-        left ^= Self.mixed(right, rounds.0)
-        right ^= Self.mixed(left, rounds.1)
-        left ^= Self.mixed(right, rounds.2)
-        right ^= Self.mixed(left, rounds.3)
-        left ^= Self.mixed(right, rounds.4)
-        right ^= Self.mixed(left, rounds.5)
+    func encipher(_ number: UInt64) -> UInt64 {
+        var left = number >> Self.halfBits & Self.halfMask
+        var right = number & Self.halfMask
+        left ^= Self.mix(right, rounds.0)
+        right ^= Self.mix(left, rounds.1)
+        left ^= Self.mix(right, rounds.2)
+        right ^= Self.mix(left, rounds.3)
+        left ^= Self.mix(right, rounds.4)
+        right ^= Self.mix(left, rounds.5)
         return left << Self.halfBits | right
     }
 
     /// Returns the highest bits of a round's product, because the highest bits depend on all bits
     /// of the half.
-    private static func mixed(_ half: UInt64, _ round: Round) -> UInt64 {
+    private static func mix(_ half: UInt64, _ round: Round) -> UInt64 {
         let first = (half &+ round.offset) &* round.factor
         return ((first ^ (first >> 29)) &* round.factor) >> (64 - halfBits)
     }

@@ -12,7 +12,7 @@ package enum AuthenticationError: Error, Equatable, Sendable {
     case noIssuer, criticalExtensions, wrongType, wrongAlgorithm, unknownIssuerKey, wrongSignature
     case malformed(JWTPart)
     case missing(claim: String)
-    case invalid(String)
+    case invalid(claim: String)
     case subjectIsAPIKeyPrincipal, wrongIssuer, wrongAudience, notYetValid, expired
 
     // Cookies

@@ -71,7 +71,7 @@ package final class Authenticator: Sendable {
     }
 
     /// The number of API keys and the number of issuer's keys, for the log.
-    package var counts: (keys: Int, issuerKeys: Int) {
+    package var keyCounts: (keys: Int, issuerKeys: Int) {
         let credentials = currentCredentials
         return (credentials.keys?.count ?? 0, credentials.issuer?.count ?? 0)
     }
@@ -134,8 +134,8 @@ package final class Authenticator: Sendable {
         at now: Int64
     ) -> (value: String, maxAge: Int64)? {
         guard principal.credential != .anonymous, !principal.isExpired(at: now) else { return nil }
-        let longest = now + configuration.cookieSeconds
-        let end = principal.expires.map { min($0, longest) } ?? longest
+        let longest = now + configuration.cookieLifetimeSecondsMax
+        let end = principal.expiresAt.map { min($0, longest) } ?? longest
         return cookies.value(for: principal, until: end).map { ($0, end - now) }
     }
 
@@ -156,7 +156,7 @@ package struct AuthenticationConfiguration: Sendable, Equatable {
     /// does not exist. If the path is `nil`, each process makes a key of its own.
     package var cookieKeyFile: String?
     /// The longest lifetime of a cookie, in seconds.
-    package var cookieSeconds: Int64 = 43_200
+    package var cookieLifetimeSecondsMax: Int64 = 43_200
 
     package init() {}
 

@@ -79,7 +79,7 @@ struct CookieSigner: Sendable {
             name: name,
             role: role,
             credential: credential,
-            expires: Int64(end)
+            expiresAt: Int64(end)
         )
         guard !principal.isExpired(at: now) else { throw .expiredCookie }
         return principal

@@ -8,7 +8,7 @@ package final class Principal: Sendable {
         name: anonymousName,
         role: anonymousName,
         credential: .anonymous,
-        expires: nil
+        expiresAt: nil
     )
 
     /// The name: 1 to 255 bytes. Only ``anonymous`` has the name ``anonymousName``.
@@ -19,17 +19,17 @@ package final class Principal: Sendable {
     package let credential: CredentialID
     /// The time at which the credential expires, in seconds since 1970; `nil` if the credential has
     /// no end. For a JWT, the time is `exp` plus the leeway.
-    package let expires: Int64?
+    package let expiresAt: Int64?
 
-    package init(name: String, role: String, credential: CredentialID, expires: Int64?) {
+    package init(name: String, role: String, credential: CredentialID, expiresAt: Int64?) {
         self.name = name
         self.role = role
         self.credential = credential
-        self.expires = expires
+        self.expiresAt = expiresAt
     }
 
     /// Returns true if the credential has expired.
-    package func isExpired(at now: Int64) -> Bool { expires.map { now >= $0 } ?? false }
+    package func isExpired(at now: Int64) -> Bool { expiresAt.map { now >= $0 } ?? false }
 }
 
 /// The id of a principal's credential. The id may be logged.

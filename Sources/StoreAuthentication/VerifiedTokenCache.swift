@@ -24,9 +24,9 @@ final class VerifiedTokenCache: Sendable {
     }
 
     private let halves = Locked(Halves())
-    private let halfMax: Int
+    private let halfCountMax: Int
 
-    init(countMax: Int = VerifiedTokenCache.countMax) { halfMax = max(1, countMax / 2) }
+    init(countMax: Int = VerifiedTokenCache.countMax) { halfCountMax = max(1, countMax / 2) }
 
     /// Returns the principal of a cached token; `nil` if the token is not cached. The token may
     /// have expired meanwhile.
@@ -42,7 +42,7 @@ final class VerifiedTokenCache: Sendable {
     func keep(_ principal: Principal, _ key: Key) { halves.withLock { put(principal, key, &$0) } }
 
     private func put(_ principal: Principal, _ key: Key, _ halves: inout Halves) {
-        if halves.newer.count >= halfMax {
+        if halves.newer.count >= halfCountMax {
             halves.older = halves.newer
             halves.newer = [:]
         }

@@ -44,7 +44,8 @@ extension PolicyExplainer {
             return .allowed("\(request) by \(text(grant))")
         }
         let all = kind.prefix.isEmpty ? [] : [kind.prefix + "*"]
-        let wanted = ([kind.text(name)] + all).map(quoted).joined(separator: ", ") + " or \"*\""
+        let wanted =
+            ([kind.grantText(for: name)] + all).map(quoted).joined(separator: ", ") + " or \"*\""
         let list = grants.list(of: kind).name
         return denial(of: request, wanted, in: list, of: grants, isHidden: isHidden)
     }
@@ -52,12 +53,12 @@ extension PolicyExplainer {
     /// Explains whether a role may dispatch an action with a payload.
     func explainAction(
         _ action: String,
-        at place: Int,
+        at index: Int,
         _ payload: JSONNode?,
         of principal: String,
         _ grants: RoleGrants
     ) -> PolicyExplanation {
-        let known = vocabulary.actions[place]
+        let known = vocabulary.actions[index]
         let shown = quoted(action)
         guard known.isForClients else {
             return .denied("\(shown) is dispatched by the program alone, whatever a policy grants")
@@ -116,8 +117,8 @@ extension PolicyExplainer {
     private func effectiveGrants(of kind: GrantedKind, in grants: RoleGrants) -> [Grant<NameScope>]
     {
         grants.list(of: kind).grants.filter { grant in
-            grant.scope.hasAll(kind)
-                || vocabulary.names(of: kind).contains { grant.scope.has(kind, $0) }
+            grant.scope.coversAll(kind)
+                || vocabulary.names(of: kind).contains { grant.scope.covers(kind, $0) }
         }
     }
 
@@ -143,7 +144,7 @@ extension PayloadCondition {
     /// Returns a sentence with the required value, and the value in the payload.
     func explanation(for payload: JSONNode?, of principal: String) -> String {
         let required =
-            switch self.required {
+            switch self.requiredValue {
             case .principal: "the principal's name, \(quoted(principal))"
             case .value(let value): Problem.excerpt(value.text)
             }

@@ -67,7 +67,7 @@ package struct PolicyExplainer {
     /// Returns the answer if there is no policy, or if the policy does not have the role.
     private func explanationWithoutRole(_ name: String, isDenied: Bool) -> PolicyExplanation {
         if let file {
-            let error = unknownName("the policy has no role", name, in: file.roles.map(\.name))
+            let error = unknownNameError("the policy has no role", name, in: file.roles.map(\.name))
             return .denied(error.description)
         }
         guard name.isSame(as: Policy.anonymousRoleName) else {
@@ -96,13 +96,13 @@ package struct PolicyExplainer {
                 "'\(shown)' has only the methods \(route.methods.joined(separator: ", "))"
             )
         }
-        return ("\(method ?? route.methods.first ?? "GET") \(shown)", try checked(route.need))
+        return ("\(method ?? route.methods.first ?? "GET") \(shown)", try checkedNeed(route.need))
     }
 
     /// Checks that the store has the name in the need, and returns the need. If the name is for one
     /// instance of a use case, the returned need has the name with `{id}`. Throws if the store does
     /// not have the name.
-    private func checked(_ need: RouteNeed) throws(PolicyQuestionError) -> RouteNeed {
+    private func checkedNeed(_ need: RouteNeed) throws(PolicyQuestionError) -> RouteNeed {
         let (kind, name): (GrantedKind, String)
         switch need {
         case .member(let member): (kind, name) = (.member, member)
@@ -116,7 +116,7 @@ package struct PolicyExplainer {
         case .nothing, .state, .views, .log, .dispatch, .group: return need
         }
         guard !names[kind].contains(name) else { return need }
-        throw unknownName("this store has no \(kind.noun)", name, in: names[kind].names)
+        throw unknownNameError("this store has no \(kind.noun)", name, in: names[kind].names)
     }
 
     private func index(ofAction name: String) throws(PolicyQuestionError) -> Int {
@@ -124,11 +124,11 @@ package struct PolicyExplainer {
             let place = vocabulary.actions.firstIndex { $0.name.isSame(as: known) }
             if let place { return place }
         }
-        throw unknownName("this store has no action", name, in: vocabulary.actions.map(\.name))
+        throw unknownNameError("this store has no action", name, in: vocabulary.actions.map(\.name))
     }
 
     /// Makes the error for an unknown name. The error suggests the nearest known name.
-    private func unknownName(
+    private func unknownNameError(
         _ problem: String,
         _ name: String,
         in known: [String]

@@ -60,7 +60,7 @@ package struct PolicyAction: Sendable {
     /// The names of the payload's members; `nil` if any member is allowed.
     package let payloadMembers: [String]?
     /// The secret members, which are removed before the action is made.
-    package let secrets: [String]
+    package let secretMembers: [String]
     /// Returns the shortest beginning of a pointer at which no payload has a value. Returns `nil`
     /// if the pointer may lead to a value.
     package let findUnreachablePrefix: @Sendable (JSONPointer) -> JSONPointer?
@@ -78,7 +78,7 @@ package struct PolicyAction: Sendable {
         self.module = module
         self.isForClients = isForClients
         self.payloadMembers = payloadMembers
-        self.secrets = secrets
+        self.secretMembers = secrets
     }
 }
 
@@ -105,7 +105,7 @@ struct PolicyNames {
     subscript(kind: GrantedKind) -> NameSet { namesByKind[kind] ?? NameSet([]) }
 
     /// Returns the texts of all grants for a single thing of a kind.
-    func grantTexts(of kind: GrantedKind) -> [String] { self[kind].names.map(kind.text) }
+    func grantTexts(of kind: GrantedKind) -> [String] { self[kind].names.map(kind.grantText) }
 
     /// Returns true if only the program dispatches the action with this name.
     func isProgramOnly(_ name: String) -> Bool {

@@ -21,16 +21,16 @@ package final class Role: Sendable {
 
     private let grantedMembers: Set<ExactText>
     // The names of the things that the role may use; `nil` for all things of their kind.
-    private let views: Set<ExactText>?
-    private let useCases: Set<ExactText>?
-    private let notifications: Set<ExactText>?
+    private let allowedViews: Set<ExactText>?
+    private let allowedUseCases: Set<ExactText>?
+    private let allowedNotifications: Set<ExactText>?
     private let routeGroupBits: UInt16
     /// The permission for each action of ``PolicyVocabulary/actions``.
     private let permissionsByAction: [Permission]
     /// True for each action of ``PolicyVocabulary/actions`` whose module the role sees.
     private let seesModuleByAction: [Bool]
     /// The permission for an action that has no element in `permissionsByAction`.
-    private let permissionOfOtherActions: Permission
+    private let permissionOfUnlistedActions: Permission
 
     /// Makes a role from its grants in a policy, for one store.
     init(_ grants: RoleGrants, in world: PolicyVocabulary) {
@@ -49,10 +49,10 @@ package final class Role: Sendable {
         }
         readsLog = !granted(.log).isEmpty
         let views = granted(.view)
-        self.views = views
+        self.allowedViews = views
         seesViews = !views.isEmpty || grants.grant(ofAll: .view) != nil
-        useCases = granted(.useCase)
-        notifications = granted(.notification)
+        allowedUseCases = granted(.useCase)
+        allowedNotifications = granted(.notification)
         routeGroupBits = granted(.group).reduce(0) {
             $0 | (RouteGroupName(rawValue: $1.text)?.bit ?? 0)
         }
@@ -62,7 +62,7 @@ package final class Role: Sendable {
             if covering.contains(where: \.conditions.isEmpty) { return .always }
             return covering.isEmpty ? .never : .conditional(covering.map(\.conditions))
         }
-        permissionOfOtherActions = .never
+        permissionOfUnlistedActions = .never
         mayDispatchEverything = grants.dispatchGrants.map(\.scope).contains { scope in
             if case .everything = scope.actions { scope.conditions.isEmpty } else { false }
         }
@@ -76,15 +76,15 @@ package final class Role: Sendable {
         visibleMembers = nil
         grantedMembers = []
         readsLog = true
-        views = nil
+        allowedViews = nil
         seesViews = true
-        useCases = nil
-        notifications = nil
+        allowedUseCases = nil
+        allowedNotifications = nil
         self.routeGroupBits = groups.reduce(0) { $0 | $1.bit }
         seesAllSessions = groups.contains(.operate)
         permissionsByAction = []
         seesModuleByAction = []
-        permissionOfOtherActions = .always
+        permissionOfUnlistedActions = .always
         mayDispatch = true
         mayDispatchEverything = true
     }
@@ -105,13 +105,13 @@ extension Role {
     /// Returns true if the role sees the module of the action at this index of
     /// ``PolicyVocabulary/actions``. For an action without a module, returns true only if the role
     /// sees the whole state.
-    package func sees(moduleOfAction place: Int) -> Bool {
+    package func sees(moduleOfActionAt place: Int) -> Bool {
         visibleMembers == nil
             || (seesModuleByAction.indices.contains(place) && seesModuleByAction[place])
     }
 
     /// Returns true if the role sees this view.
-    package func sees(view: String) -> Bool { views?.contains(ExactText(view)) ?? true }
+    package func sees(view: String) -> Bool { allowedViews?.contains(ExactText(view)) ?? true }
 
     /// Returns true if the role may use the routes of this group.
     package func mayUse(_ group: RouteGroupName) -> Bool { routeGroupBits & group.bit != 0 }
@@ -119,18 +119,18 @@ extension Role {
     /// Returns true if the role may call this use case, with a name of
     /// ``PolicyVocabulary/useCases``.
     package func mayCall(useCase path: String) -> Bool {
-        useCases?.contains(ExactText(path)) ?? true
+        allowedUseCases?.contains(ExactText(path)) ?? true
     }
 
     /// Returns true if the role may send the notification of this name.
     package func mayNotify(_ name: String) -> Bool {
-        notifications?.contains(ExactText(name)) ?? true
+        allowedNotifications?.contains(ExactText(name)) ?? true
     }
 
     /// Returns the permission to dispatch the action at this index of ``PolicyVocabulary/actions``.
-    package func permission(ofAction place: Int) -> Permission {
+    package func permission(ofActionAt place: Int) -> Permission {
         permissionsByAction.indices.contains(place)
-            ? permissionsByAction[place] : permissionOfOtherActions
+            ? permissionsByAction[place] : permissionOfUnlistedActions
     }
 
     /// Returns the reason why a principal of this role may not dispatch an action; `nil` if the
@@ -140,16 +140,16 @@ extension Role {
     /// action's wire name. `payload` is the payload from the client. `nil` means that there is no
     /// payload, so no condition is met.
     package func denial(
-        ofAction place: Int,
+        ofActionAt place: Int,
         _ type: @autoclosure () -> String,
         _ payload: JSONNode?,
         principal: String
     ) -> Denial? {
-        switch permission(ofAction: place) {
+        switch permission(ofActionAt: place) {
         case .always:
             return nil
         case .never:
-            return .mayNot("The role '\(name)' may not dispatch '\(Problem.excerpt(type()))'.")
+            return .forbidden("The role '\(name)' may not dispatch '\(Problem.excerpt(type()))'.")
         case .conditional(let grants):
             let isAllowed = grants.contains { conditions in
                 conditions.allSatisfy { $0.holds(for: payload, of: principal) }
@@ -165,7 +165,7 @@ extension Role {
         let texts = grants.prefix(Self.denialGrantsMax).map { conditions in
             conditions.map(\.text).joined(separator: " and ")
         }
-        return .mayNot(
+        return .forbidden(
             "The role '\(name)' may dispatch '\(Problem.excerpt(type))' only if "
                 + texts.joined(separator: ", or ")
                 + (grants.count > Self.denialGrantsMax ? ", or another grant allows it." : ".")
@@ -190,13 +190,13 @@ package struct PayloadCondition: Sendable, Equatable {
     }
 
     let pointer: JSONPointer
-    let required: RequiredValue
+    let requiredValue: RequiredValue
 
     /// Returns true if the payload has the member with the required value. Texts are compared by
     /// their bytes, numbers by value, and no type is converted.
     func holds(for payload: JSONNode?, of principal: String) -> Bool {
         guard let node = payload.flatMap(pointer.find(from:)) else { return false }
-        switch required {
+        switch requiredValue {
         case .principal: return node.stringValue?.utf8.elementsEqual(principal.utf8) == true
         case .value(let value): return JSONTree(node) == value
         }
@@ -204,7 +204,7 @@ package struct PayloadCondition: Sendable, Equatable {
 
     /// The condition as a text for a client.
     var text: String {
-        switch required {
+        switch requiredValue {
         case .principal: "'\(Problem.excerpt(pointer.description))' is the principal's name"
         case .value:
             "'\(Problem.excerpt(pointer.description))' has the value that the policy requires"
@@ -215,7 +215,7 @@ package struct PayloadCondition: Sendable, Equatable {
 /// The reason why a role may not do something.
 package enum Denial: Error, Sendable, Equatable {
     /// The request is forbidden, with a sentence for the client: 403.
-    case mayNot(String)
+    case forbidden(String)
     /// The role may not see the resource, so the server answers 404, as for a missing resource.
     case hidden
 }

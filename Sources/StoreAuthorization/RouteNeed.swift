@@ -35,21 +35,22 @@ extension Role {
     package func denial(of need: RouteNeed) -> Denial? {
         switch need {
         case .nothing: nil
-        case .state: seesState ? nil : .mayNot("The role '\(name)' may not read the state.")
+        case .state: seesState ? nil : .forbidden("The role '\(name)' may not read the state.")
         case .member(let member): sees(member: member) ? nil : .hidden
-        case .views: seesViews ? nil : .mayNot("The role '\(name)' may not read views.")
+        case .views: seesViews ? nil : .forbidden("The role '\(name)' may not read views.")
         case .view(let view): sees(view: view) ? nil : .hidden
-        case .log: readsLog ? nil : .mayNot("The role '\(name)' may not read the log.")
-        case .dispatch: mayDispatch ? nil : .mayNot("The role '\(name)' may dispatch no action.")
+        case .log: readsLog ? nil : .forbidden("The role '\(name)' may not read the log.")
+        case .dispatch: mayDispatch ? nil : .forbidden("The role '\(name)' may dispatch no action.")
         case .useCase(let path):
             mayCall(useCase: path)
-                ? nil : .mayNot("The role '\(name)' may not call the use case '\(path)'.")
+                ? nil : .forbidden("The role '\(name)' may not call the use case '\(path)'.")
         case .notification(let event):
             mayNotify(event)
-                ? nil : .mayNot("The role '\(name)' may not send the notification '\(event)'.")
+                ? nil : .forbidden("The role '\(name)' may not send the notification '\(event)'.")
         case .group(let group):
             mayUse(group)
-                ? nil : .mayNot("The role '\(name)' may not use the routes of '\(group.rawValue)'.")
+                ? nil
+                : .forbidden("The role '\(name)' may not use the routes of '\(group.rawValue)'.")
         }
     }
 }

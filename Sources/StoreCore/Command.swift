@@ -46,12 +46,12 @@ public final class Command<Value>: Sendable {
     /// Returns a command that takes another value, and runs this command with the transformed
     /// value.
     public func map<Other>(_ transform: @escaping @Sendable (Other) -> Value) -> Command<Other> {
-        derived("map") { [self] in action(transform($0)) }
+        derived(nameSuffix: "map") { [self] in action(transform($0)) }
     }
 
     /// Returns a command that enqueues this command on `queue`, and does not wait for the run.
     public func async(on queue: DispatchQueue) -> Command<Value> where Value: Sendable {
-        derived(queue.label) { [self] value in queue.async { self.action(value) } }
+        derived(nameSuffix: queue.label) { [self] value in queue.async { self.action(value) } }
     }
 
     /// A command that does nothing.
@@ -60,8 +60,8 @@ public final class Command<Value>: Sendable {
     /// Returns a command with another closure. The new command has the source location of this
     /// command, and this command's name followed by `step`.
     private func derived<Other>(
-        _ step: String,
-        _ action: @escaping @Sendable (Other) -> Void
+        nameSuffix step: String,
+        action: @escaping @Sendable (Other) -> Void
     ) -> Command<Other> {
         Command<Other>(
             id: "\(id) ∘ \(step)",
@@ -76,7 +76,7 @@ public final class Command<Value>: Sendable {
 extension Command where Value: Sendable {
     /// Returns a command that needs no value, and runs this command with `value`.
     public func bound(to value: Value) -> PlainCommand {
-        derived("bound(\(value))") { [self] (_: Void) in action(value) }
+        derived(nameSuffix: "bound(\(value))") { [self] (_: Void) in action(value) }
     }
 }
 

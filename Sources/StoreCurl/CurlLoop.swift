@@ -5,8 +5,8 @@ import Synchronization
 /// The loop that makes all transfers of a client, on a thread of its own.
 final class CurlLoop: Sendable {
     private struct Inbox: Sendable {
-        var submitted: [CurlTransfer] = []
-        var cancelled: [CurlCancellation] = []
+        var submittedTransfers: [CurlTransfer] = []
+        var cancellations: [CurlCancellation] = []
         /// The number of requests that are new or being transferred.
         var unfinishedCount = 0
         var isClosing = false
@@ -50,7 +50,7 @@ final class CurlLoop: Sendable {
                 return false
             }
             inbox.unfinishedCount += 1
-            inbox.submitted.append(transfer)
+            inbox.submittedTransfers.append(transfer)
             _ = curl().multi_wakeup(multi)
             return true
         }
@@ -66,7 +66,7 @@ final class CurlLoop: Sendable {
         ticket.isCancelled.store(true, ordering: .releasing)
         inbox.withLock { inbox in
             guard let multi, !inbox.isThreadEnding else { return }
-            inbox.cancelled.append(ticket)
+            inbox.cancellations.append(ticket)
             _ = curl().multi_wakeup(multi)
         }
     }
@@ -119,7 +119,10 @@ extension CurlLoop {
                 inbox.isThreadEnding = true
                 return nil
             }
-            return (exchange(&inbox.submitted, with: []), exchange(&inbox.cancelled, with: []))
+            return (
+                exchange(&inbox.submittedTransfers, with: []),
+                exchange(&inbox.cancellations, with: [])
+            )
         }
     }
 

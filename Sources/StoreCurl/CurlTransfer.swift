@@ -69,7 +69,7 @@ extension CurlTransfer {
         if let authorities { codes.append(ccurl_set_text(handle, CURLOPT_CAINFO, authorities)) }
         // An asterisk stands for all hosts.
         if !usesProxies { codes.append(ccurl_set_text(handle, CURLOPT_NOPROXY, "*")) }
-        codes += setMethod(of: handle) + setSinks(of: handle)
+        codes += setMethod(of: handle) + setCallbacks(of: handle)
         return codes.allSatisfy { $0 == CURLE_OK } ? handle : nil
     }
 
@@ -95,18 +95,20 @@ extension CurlTransfer {
         }
     }
 
-    private func setSinks(of handle: UnsafeMutableRawPointer) -> [CURLcode] {
+    private func setCallbacks(of handle: UnsafeMutableRawPointer) -> [CURLcode] {
         // Safety: the loop keeps the transfer for as long as libcurl has the handle.
         let context = Unmanaged.passUnretained(self).toOpaque()
         var codes = [
             ccurl_set_pointer(handle, CURLOPT_WRITEDATA, context),
             ccurl_set_sink(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
-                CurlTransfer.of(context)?.receive(body: .init(start: bytes, count: size * count))
+                CurlTransfer.from(context: context)?.receive(
+                    body: .init(start: bytes, count: size * count)
+                )
                     ?? 0
             },
             ccurl_set_pointer(handle, CURLOPT_HEADERDATA, context),
             ccurl_set_sink(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
-                CurlTransfer.of(context)?.receive(
+                CurlTransfer.from(context: context)?.receive(
                     headerLine: .init(start: bytes, count: size * count)
                 ) ?? 0
             },
@@ -120,7 +122,7 @@ extension CurlTransfer {
         return codes
     }
 
-    private static func of(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? {
+    private static func from(context: UnsafeMutableRawPointer?) -> CurlTransfer? {
         context.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
     }
 
@@ -208,7 +210,7 @@ extension CurlTransfer {
         // The scheme of the request's own URL was checked before the transfer. So the error is
         // about the scheme of a redirect, or about the answer's protocol, such as HTTP/0.9.
         case CURLE_UNSUPPORTED_PROTOCOL:
-            errorText.pointee == 0 || isRedirected ? .redirect : .malformed
+            errorText.pointee == 0 || isRedirectStatus ? .redirect : .malformed
         case CURLE_WEIRD_SERVER_REPLY, CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_HTTP2,
             CURLE_HTTP2_STREAM, CURLE_BAD_CONTENT_ENCODING:
             .malformed
@@ -219,7 +221,7 @@ extension CurlTransfer {
         }
     }
 
-    private var isRedirected: Bool { 300...399 ~= handle.map(ccurl_status) ?? 0 }
+    private var isRedirectStatus: Bool { 300...399 ~= handle.map(ccurl_status) ?? 0 }
 
     private func cause(of result: CURLcode) -> String {
         if let stopReason { return stopReason }

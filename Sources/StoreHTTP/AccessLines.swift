@@ -47,7 +47,7 @@ package struct AccessLines: AccessLog {
         ]
         fields.append(LogField("status", access.status.map { .count($0) } ?? .name("-")))
         if event != .streamEnded { fields.append(LogField("bytes", .count(access.bodyByteCount))) }
-        fields.append(LogField("ms", .milliseconds(access.seconds * 1_000)))
+        fields.append(LogField("ms", .milliseconds(access.durationSeconds * 1_000)))
         fields.append(LogField("request", .name(access.requestID ?? "-")))
         if let trace = access.traceID { fields.append(LogField("trace", .name(trace))) }
         guard !forgetsClients else { return fields }

@@ -36,7 +36,7 @@ struct EffectRoutes: RouteGroup {
                         "The effect's id in the list; its slashes may be encoded."
                     )
                 ],
-                answers: [.done],
+                answers: [.noContent],
                 problems: [.notFound]
             ) { [runner, reader] request throws(Problem) in
                 let (id, caller) = (try Self.id(of: request), try request.caller())
@@ -44,13 +44,13 @@ struct EffectRoutes: RouteGroup {
                 // necessary: `cancel` finds the effect.
                 let isSeen =
                     reader.showsEverything(to: caller)
-                    || runner.running.contains {
+                    || runner.runningEffects.contains {
                         $0.id.isSame(as: id) && reader.shows($0.address, to: caller)
                     }
                 guard isSeen, runner.cancel(id, for: caller.viewer) else {
                     throw request.notFound
                 }
-                request.respond(.done)
+                request.respond(.noContent)
             },
         ]
     }
@@ -75,7 +75,7 @@ struct EffectRoutes: RouteGroup {
         request.respond { json in
             // The list leaves out cancelled effects, which dispatch nothing more and are about to
             // end.
-            let running = runner.running.lazy.filter { effect in
+            let running = runner.runningEffects.lazy.filter { effect in
                 !effect.isCancelled && reader.shows(effect.address, to: caller)
             }
             json.objectArray("effects", of: running) { json, effect in

@@ -59,16 +59,16 @@ struct ModuleListRoutes: RouteGroup {
 
     private func write(
         _ module: SliceDescription,
-        at place: Int,
+        at index: Int,
         of state: VisibleState,
         to json: inout JSONWriter
     ) {
         json.member("name", module.name)
-        json.member("started", state.isStarted(place))
+        json.member("started", state.isStarted(index))
         json.member("href", links.module(module.name))
         json.member("events", links.moduleEvents(module.name))
         if module.cardinality == .instances {
-            json.member("instances", state.instanceIDs(of: place))
+            json.member("instances", state.instanceIDs(of: index))
         }
         json.member(
             "actions",

@@ -24,7 +24,7 @@ struct ModuleRoutes: RouteGroup {
             "The module's name."
         )
         let path = links.modules + "/{module}"
-        let ofMany = modules.filter { $0.cardinality == .instances }.map(\.name)
+        let modulesWithInstances = modules.filter { $0.cardinality == .instances }.map(\.name)
         return [
             sliceRoute(path, "Module", "A module's slice of the state.", [module]) {
                 request throws(Problem) in
@@ -38,16 +38,16 @@ struct ModuleRoutes: RouteGroup {
                 parameters: [module, oldSliceParameter] + StreamParameters.all,
                 handle: openStream
             ),
-        ] + (ofMany.isEmpty ? [] : instanceRoutes(of: ofMany))
+        ] + (modulesWithInstances.isEmpty ? [] : instanceRoutes(of: modulesWithInstances))
     }
 
-    /// Makes the route for a slice. `place` reads the tokens of the slice's pointer from the path.
+    /// Makes the route for a slice. `tokens` reads the tokens of the slice's pointer from the path.
     private func sliceRoute(
         _ path: String,
         _ name: String,
         _ summary: String,
         _ parameters: [any RouteParameter],
-        at place: @escaping @Sendable (RequestContext) throws(Problem) -> [String]
+        readingTokens tokens: @escaping @Sendable (RequestContext) throws(Problem) -> [String]
     ) -> Route {
         .reading(
             path,
@@ -58,7 +58,7 @@ struct ModuleRoutes: RouteGroup {
             answers: [.json(.any, "The slice.", headers: ["ETag"]), .notModified],
             problems: [.notFound, .versionMismatch]
         ) { request throws(Problem) in
-            try show(request, at: try place(request))
+            try show(request, at: try tokens(request))
         }
     }
 
@@ -101,13 +101,13 @@ struct ModuleRoutes: RouteGroup {
         return index
     }
 
-    private func show(_ request: RequestContext, at place: [String]) throws(Problem) {
+    private func show(_ request: RequestContext, at tokens: [String]) throws(Problem) {
         let state = store.reader.state(for: try request.caller())
         try StateAnswer.checkIfMatch(state, of: request.exchange)
         guard state.isStarted(try moduleIndex(request)) else { throw request.notFound }
         try StateAnswer.answer(
             request,
-            with: JSONPointer(tokens: place),
+            with: JSONPointer(tokens: tokens),
             of: state,
             by: store.reader,
             orElse: .path(request.exchange.path)

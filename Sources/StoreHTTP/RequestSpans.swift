@@ -50,7 +50,7 @@ package struct RequestSpans: Sendable {
                 span.identity,
                 .server,
                 [method ?? "HTTP", route].compactMap { $0 }.joined(separator: " "),
-                from: span.began,
+                from: span.startTime,
                 to: .now,
                 attributes,
                 isError: status.map { $0 >= 500 } ?? false

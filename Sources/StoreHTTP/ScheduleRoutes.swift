@@ -11,7 +11,7 @@ import StoreWire
 struct ScheduleRoutes: RouteGroup {
     let store: Store
 
-    private var pages: NamePages { NamePages(member: "timers", path: store.links.schedule) }
+    private var pages: NamePages { NamePages(memberName: "timers", path: store.links.schedule) }
 
     var routes: [Route] {
         let timer = JSONSchema.object([
@@ -39,7 +39,7 @@ struct ScheduleRoutes: RouteGroup {
                 parameters: [
                     Parameter.path("timer", "The timer's name; its slashes may be encoded.")
                 ],
-                answers: [.done],
+                answers: [.noContent],
                 problems: [.notFound, .storageFull],
                 handle: cancel
             ),
@@ -70,7 +70,7 @@ struct ScheduleRoutes: RouteGroup {
         let caller = try request.caller()
         guard store.reader.hasTimer(name, for: caller) else { throw request.notFound }
         try SessionTicket(request, store) { version in
-            version.map { _ in .done(with: []) }
+            version.map { _ in .noContent(settingCookies: []) }
         }.dispatch(Schedule.Internal.cancelled(timer: name), from: caller.session)
     }
 }
@@ -111,7 +111,7 @@ extension StateReader {
         after: String?,
         limit: Int
     ) -> (version: UInt64, timers: [(name: String, entry: Schedule.Entry)]) {
-        let snapshot = newest.value
+        let snapshot = newestSnapshot.value
         let first = after.map { ExactText($0) }
         var found: [(name: String, entry: Schedule.Entry)] = []
         for name in snapshot.timerNames {
@@ -124,7 +124,7 @@ extension StateReader {
 
     /// Returns true if a timer has this name, and the caller sees the timer's slice.
     func hasTimer(_ name: String, for caller: Caller) -> Bool {
-        timer(name, of: newest.value, for: caller) != nil
+        timer(name, of: newestSnapshot.value, for: caller) != nil
     }
 
     private func timer(_ name: String, of snapshot: Snapshot, for caller: Caller) -> Schedule.Entry?

@@ -35,7 +35,11 @@ struct StateRoutes: RouteGroup {
                 problems: Self.problems
             ) { request throws(Problem) in
                 let pointer = try request.pointer()
-                try answer(request, pointer, request.window.map { window(request, pointer, $0) })
+                try answer(
+                    request,
+                    pointer,
+                    request.window.map { windowAnswer(request, pointer, $0) }
+                )
             },
         ]
     }
@@ -70,7 +74,7 @@ struct StateRoutes: RouteGroup {
         ) { $0 }
     }
 
-    private func window(
+    private func windowAnswer(
         _ request: RequestContext,
         _ pointer: JSONPointer,
         _ window: MemberWindow
@@ -126,13 +130,13 @@ struct StateRoutes: RouteGroup {
             let state = store.reader.state(for: try request.caller())
             return try show(request, pointer, window, of: state)
         }
-        try poll(request, pointer, window, after: after, seconds: wait ?? 0)
+        try answerLongPoll(request, pointer, window, after: after, seconds: wait ?? 0)
     }
 
     /// Answers as soon as the caller's part of the state changes after the version `after`. Answers
     /// 304 when the time to wait is over, or when the client has closed its side of the connection.
     /// If the credential or the session ends, the answer is a problem with the reason.
-    private func poll(
+    private func answerLongPoll(
         _ request: RequestContext,
         _ pointer: JSONPointer,
         _ window: WindowAnswer?,
@@ -236,7 +240,7 @@ extension StateRoutes {
         if version == current.version, !blame {
             return try show(request, pointer, window, of: current)
         }
-        let known = request.exchange.headerList("if-none-match")
+        let ifNoneMatch = request.exchange.headerList("if-none-match")
         request.respond(
             on: reader.threads.pastStates,
             orBusy: "too many requests for past versions wait already"
@@ -246,20 +250,22 @@ extension StateRoutes {
                 return response(to: pointer, found, at: version)
             }
             let state = try reader.state(at: version, for: caller)
-            if let window { return try window.result(of: state, unless: known).get().response }
-            return try response(to: pointer, of: state, unless: known)
+            if let window {
+                return try window.result(of: state, ifNoneMatch: ifNoneMatch).get().response
+            }
+            return try response(to: pointer, of: state, ifNoneMatch: ifNoneMatch)
         }
     }
 
     private func response(
         to pointer: JSONPointer,
         of state: VisibleState,
-        unless known: String?
+        ifNoneMatch known: String?
     ) throws(Problem) -> HTTPResponse {
         guard let part = state.part(at: pointer) else {
             throw .notFound(pointer: pointer.description)
         }
-        return StateAnswer.isKnownToClient(state, known)
+        return StateAnswer.isKnownToClient(state, ifNoneMatch: known)
             ? StateAnswer.notModified(state) : StateAnswer.response(with: part, of: state)
     }
 

@@ -37,11 +37,11 @@ package final class Store: Sendable {
     /// The outcomes of dispatches that were answered before their effects had ended.
     package let outcomes = DispatchOutcomes()
     private let transport = Locked<HTTPServer?>(nil)
-    private let draining = Atomic(false)
+    private let hasBegunDrain = Atomic(false)
     private let hasOfferedEnvelopes = Atomic(false)
     /// Processes, on the calling thread, the envelopes that ``wakeOrClaimCore()`` has claimed for
     /// the event loop.
-    private let runTurn: @Sendable () -> Void
+    private let processClaimedEnvelopes: @Sendable () -> Void
 
     package init(
         at links: Links = Links(),
@@ -64,7 +64,7 @@ package final class Store: Sendable {
         self.actions = actions
         self.modules = modules
         self.engine = core
-        runTurn = { core.runClaimedTurn() }
+        processClaimedEnvelopes = { core.runClaimedTurn() }
         self.reader = reader
         self.streamWriter = streams
         self.encoder = encoder
@@ -75,14 +75,14 @@ package final class Store: Sendable {
         self.sessionStartActions = sessionStartActions
         self.presence = presence
         guard joinedSessions != nil || departures != nil else { return }
-        sessions?.onRemoval { [weak self] name in self?.endSession(name) }
+        sessions?.onRemoval { [weak self] name in self?.noteSessionEnded(name) }
     }
 
     /// Ends the joined session of a session that has ended, and dispatches the actions for its
     /// departure.
-    private func endSession(_ name: String) {
+    private func noteSessionEnded(_ name: String) {
         if let joinedSessions, !joinedSessions.end(name, in: self) { return }
-        departures?.endSession(name)
+        departures?.noteSessionEnded(name)
     }
 
     /// Sets the transport that sends the answers. Called once, before the transport starts.
@@ -90,7 +90,7 @@ package final class Store: Sendable {
 
     /// The function that returns true if the server is about to stop.
     package var isDraining: @Sendable () -> Bool {
-        { [self] in draining.load(ordering: .relaxed) }
+        { [self] in hasBegunDrain.load(ordering: .relaxed) }
     }
 
     /// The seconds for which requests still wait for effects when the server stops. The effects are
@@ -100,7 +100,7 @@ package final class Store: Sendable {
     /// Begins the stop. From now on, ``isDraining`` returns true, and requests wait for effects
     /// only for ``stopWaitSeconds``.
     package func drain() {
-        draining.store(true, ordering: .relaxed)
+        hasBegunDrain.store(true, ordering: .relaxed)
         schedule(after: Self.stopWaitSeconds, outcomes.giveUpWaits)
     }
 
@@ -118,7 +118,7 @@ package final class Store: Sendable {
     package func wakeOrClaimCore() -> (@Sendable () -> Void)? {
         guard hasOfferedEnvelopes.load(ordering: .relaxed) else { return nil }
         hasOfferedEnvelopes.store(false, ordering: .relaxed)
-        return engine.claimTurn() ? runTurn : nil
+        return engine.claimTurn() ? processClaimedEnvelopes : nil
     }
 
     /// Wakes the transport, which sends the answers that were completed outside a batch.

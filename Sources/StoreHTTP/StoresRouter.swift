@@ -11,7 +11,10 @@ package final class StoresRouter: HTTPHandler {
     private let allStores: [any HTTPHandler]
 
     /// Makes a router. `first`, the store at `/`, gets every request that is for no named store.
-    package init(_ first: any HTTPHandler, _ named: [(name: String, handler: any HTTPHandler)]) {
+    package init(
+        rootStore first: any HTTPHandler,
+        namedStores named: [(name: String, handler: any HTTPHandler)]
+    ) {
         self.rootStore = first
         self.namedStores = Dictionary(
             named.map { (ExactText($0.name), $0.handler) },

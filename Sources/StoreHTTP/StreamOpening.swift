@@ -26,7 +26,7 @@ enum StreamOpening {
             "Transfer-Encoding: chunked", "Connection: close",
         ]
         let lines =
-            response + request.exchange.commonAndFurtherFields.map { "\($0): \($1)" } + ["", ""]
+            response + request.exchange.answerFields.map { "\($0): \($1)" } + ["", ""]
         let bytes = Bytes(utf8: lines.joined(separator: "\r\n"))
         return StreamHead(responseHead: bytes, payload: Bytes(utf8: retry))
     }
@@ -46,7 +46,7 @@ enum StreamOpening {
         let mode = mode ?? request[StreamParameters.mode] ?? .snapshot
         let topic = stream.topic.inMode(mode)
         try checkMayStream(request)
-        var (resume, owner, hold) = try prepare(
+        var (resume, owner, hold) = try reserveStream(
             request,
             store,
             to: topic,
@@ -60,9 +60,14 @@ enum StreamOpening {
             }
         } catch {
             store.streamWriter.giveBackPlace(topic)
-            throw error.problem(ifFull: "too many of the program's own actions wait already")
+            throw error.problem(detailIfFull: "too many of the program's own actions wait already")
         }
-        owner.onEnd = endHandler(hold, request.countStream(topic), disappears, stream.watchPlace)
+        owner.onEnd = endHandler(
+            endingHold: hold,
+            uncounting: request.countStream(topic),
+            endingView: disappears,
+            retaining: stream.watchPlace
+        )
         // Make the head before the request is suspended: a suspended request must not be read any
         // more.
         let head = head(for: request)
@@ -141,7 +146,7 @@ enum StreamOpening {
     /// Reserves one of the server's places for streams. Returns the position to resume at, the
     /// owner of the stream, and the hold on the owner's session. If the reader sends no id of an
     /// event, the stream begins after the version `start`, if given.
-    static func prepare(
+    static func reserveStream(
         _ request: RequestContext,
         _ store: Store,
         to topic: TopicID,
@@ -160,7 +165,7 @@ enum StreamOpening {
         let name = request[StreamParameters.subscriber]
         var owner = StreamOwner(name: name, session: try request.useSession())
         owner.credential = try request.accessLease(toMember: member)?.credential
-        let hold = try takePlace(topic, for: &owner, request, store)
+        let hold = try reservePlace(topic, for: &owner, request, store)
         store.streamWriter.counters.noteBeginning(resume)
         return (resume, owner, hold)
     }
@@ -168,7 +173,7 @@ enum StreamOpening {
     /// Reserves one of the server's places for streams, and holds the owner's session.
     ///
     /// - Throws: 503 if all streams or all memory are in use.
-    private static func takePlace(
+    private static func reservePlace(
         _ topic: TopicID,
         for owner: inout StreamOwner,
         _ request: RequestContext,
@@ -196,10 +201,10 @@ enum StreamOpening {
     /// corrects the count of the role's streams. The closure also keeps `place`, which counts a
     /// stream with a pointer for its client, until the closure is released.
     static func endHandler(
-        _ hold: SessionHold?,
-        _ counted: (@Sendable () -> Void)?,
-        _ disappears: (@Sendable () -> Void)? = nil,
-        _ place: WatchPlace? = nil
+        endingHold hold: SessionHold?,
+        uncounting counted: (@Sendable () -> Void)?,
+        endingView disappears: (@Sendable () -> Void)? = nil,
+        retaining place: WatchReservation? = nil
     ) -> (@Sendable () -> Void)? {
         guard hold != nil || disappears != nil || counted != nil || place != nil else { return nil }
         return {

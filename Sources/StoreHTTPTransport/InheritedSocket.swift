@@ -14,21 +14,21 @@ package struct InheritedSocket: Sendable, Equatable {
     ///
     /// - Throws: ``TransportError`` if the descriptor is not a listening stream socket.
     package init(_ descriptor: Int32) throws(TransportError) {
-        func refused(_ reason: String) -> TransportError {
+        func refusal(_ reason: String) -> TransportError {
             TransportError("can't listen on fd:\(descriptor): \(reason)")
         }
         guard fcntl(descriptor, F_GETFD) >= 0 else {
-            throw refused("the process was started without this descriptor")
+            throw refusal("the process was started without this descriptor")
         }
         guard let type = SocketOption.number(SO_TYPE, of: descriptor) else {
-            throw refused("it is no socket")
+            throw refusal("it is no socket")
         }
-        guard type == CInt(SOCK_STREAM.rawValue) else { throw refused("it is no stream socket") }
+        guard type == CInt(SOCK_STREAM.rawValue) else { throw refusal("it is no stream socket") }
         guard SocketOption.number(SO_ACCEPTCONN, of: descriptor) == 1 else {
-            throw refused("the socket does not listen")
+            throw refusal("the socket does not listen")
         }
         guard let place = SocketAddress(of: descriptor, by: getsockname).endpoint else {
-            throw refused("the socket is no IPv4, IPv6 or unix socket")
+            throw refusal("the socket is no IPv4, IPv6 or unix socket")
         }
         self.descriptor = descriptor
         self.endpoint = place
@@ -41,10 +41,11 @@ package struct InheritedSocket: Sendable, Equatable {
         to process: Int32 = getpid()
     ) -> [CInt] {
         guard environment["LISTEN_PID"].flatMap({ Int32($0) }) == process,
-            let count = environment["LISTEN_FDS"].flatMap({ CInt($0) }), 1...countMax ~= count
+            let count = environment["LISTEN_FDS"].flatMap({ CInt($0) }),
+            1...passedDescriptorsMax ~= count
         else { return [] }
         return Array(firstDescriptor..<(firstDescriptor + count))
     }
 
-    private static let countMax: CInt = 64
+    private static let passedDescriptorsMax: CInt = 64
 }

@@ -30,7 +30,7 @@ package struct ListenAddress: Sendable, Equatable {
     ///
     /// A descriptor must be a listening socket that the process was started with.
     package init?(_ text: String) {
-        if let descriptor = Self.descriptor(text) {
+        if let descriptor = Self.parsedDescriptor(text) {
             guard let socket = try? InheritedSocket(descriptor) else { return nil }
             inheritedSocket = socket
             endpoint = socket.endpoint
@@ -45,7 +45,7 @@ package struct ListenAddress: Sendable, Equatable {
             return
         }
         guard let colon = text.lastIndex(of: ":"),
-            let port = Self.port(text[text.index(after: colon)...])
+            let port = Self.parsedPort(text[text.index(after: colon)...])
         else { return nil }
         let host = text[..<colon]
         if host.hasPrefix("["), host.hasSuffix("]") {
@@ -68,7 +68,7 @@ package struct ListenAddress: Sendable, Equatable {
 
     /// Returns the reason why a text is not allowed as an address, or `nil` if the text is allowed.
     package static func reasonNotAllowed(_ text: String) -> String? {
-        if let descriptor = descriptor(text) {
+        if let descriptor = parsedDescriptor(text) {
             do throws(TransportError) { _ = try InheritedSocket(descriptor) } catch {
                 return error.description
             }
@@ -78,7 +78,7 @@ package struct ListenAddress: Sendable, Equatable {
             ? "'\(text)' is not allowed; allowed is \(allowedForms)" : nil
     }
 
-    private static func descriptor(_ text: String) -> CInt? {
+    private static func parsedDescriptor(_ text: String) -> CInt? {
         guard text.hasPrefix("fd:") else { return nil }
         let digits = text.dropFirst(3)
         guard digits.utf8.allSatisfy({ 48...57 ~= $0 }), let descriptor = CInt(digits),
@@ -87,7 +87,7 @@ package struct ListenAddress: Sendable, Equatable {
         return descriptor
     }
 
-    private static func port(_ text: Substring) -> UInt16? {
+    private static func parsedPort(_ text: Substring) -> UInt16? {
         text.utf8.allSatisfy { 48...57 ~= $0 } ? UInt16(text) : nil
     }
 

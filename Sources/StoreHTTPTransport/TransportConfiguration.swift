@@ -20,9 +20,9 @@ package struct TransportConfiguration: Sendable {
     package var discardedBodyBytesMax = 16 << 20
     /// The most header fields of a request. A request with more fields is refused.
     package var fieldsMax = 100
-    package var headersSeconds = 10.0
-    package var bodySeconds = 30.0
-    package var idleSeconds = 30.0
+    package var headersTimeoutSeconds = 10.0
+    package var bodyTimeoutSeconds = 30.0
+    package var idleTimeoutSeconds = 30.0
     /// The most connections at a time. A further connection is answered with 503.
     package var connectionsMax = 4_096
     /// The header fields that every answer has. Handlers add these fields to the heads of streams.
@@ -111,7 +111,7 @@ package struct SocketAccess: Sendable, Equatable {
 
     /// Reads a mode in octal digits, such as `0660` or `660`. Returns `nil` if the text has another
     /// form.
-    package static func mode(_ text: String) -> UInt32? {
+    package static func parsedMode(_ text: String) -> UInt32? {
         guard 3...4 ~= text.utf8.count, let mode = UInt32(text, radix: 8), mode <= 0o777 else {
             return nil
         }

@@ -43,18 +43,18 @@ package final class TransportCounters: Sendable {
 
     /// Counts a request that the transport refuses.
     func countRefusal(_ failure: TransportFailure) {
-        let place: Int
+        let boundIndex: Int
         switch failure {
         case .bodiesLimit, .bodiesLimitPerClient: return requestsOverBound.counters[4].increment()
-        case .headersTooLarge: place = 0
-        case .tooManyFields: place = 1
-        case .uriTooLong: place = 2
-        case .bodyTooLarge: place = 3
+        case .headersTooLarge: boundIndex = 0
+        case .tooManyFields: boundIndex = 1
+        case .uriTooLong: boundIndex = 2
+        case .bodyTooLarge: boundIndex = 3
         case .malformed, .versionNotSupported, .timeout, .connectionLimit,
             .connectionLimitPerAddress, .stopping:
             return framingRefusedRequests.increment()
         }
         framingRefusedRequests.increment()
-        requestsOverBound.counters[place].increment()
+        requestsOverBound.counters[boundIndex].increment()
     }
 }

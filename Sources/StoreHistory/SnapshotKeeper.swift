@@ -32,7 +32,7 @@ package final class SnapshotKeeper: Sendable {
     /// The durations of the saves. Each save includes the deletion of records beyond the bounds.
     /// Only the saving thread adds to this histogram and to `failures`.
     package let saveDurations = Histogram()
-    package let failures = Atomic<UInt64>(0)
+    package let failureCount = Atomic<UInt64>(0)
     private let savedVersion: Atomic<UInt64>
     private let pendingBytes = Atomic<UInt64>(0)
     private let worker: Worker<DueQueue>
@@ -121,7 +121,7 @@ package final class SnapshotKeeper: Sendable {
             )
         } catch {
             // The records are durable, so a failed save only makes the next start take more time.
-            failures.increment()
+            failureCount.increment()
             let failure = "the state of version \(newest.version) can't be kept: \(error)"
             logger.warning(.snapshotFailed, failure)
         }

@@ -138,11 +138,11 @@ private final class Rope: Sendable {
     let endOffsets: [Int]
     let sharedByteCount: Int
     // Safety: the memory is allocated and written once, under the lock, and freed by `deinit`.
-    private struct Joined: @unchecked Sendable {
+    private struct JoinedMemory: @unchecked Sendable {
         let memory: UnsafeMutableRawPointer
     }
 
-    private let joinedCopy = Locked<Joined?>(nil)
+    private let joinedCopy = Locked<JoinedMemory?>(nil)
     private let wasJoined = Atomic(false)
 
     init(_ joining: [Bytes], shared: Int) {
@@ -170,7 +170,7 @@ private final class Rope: Sendable {
             let memory = UnsafeMutableRawPointer.allocate(byteCount: max(count, 1), alignment: 8)
             var rest = UnsafeMutableRawBufferPointer(start: memory, count: count)[...]
             for piece in pieces { piece.withUnsafeBytes { rest.write($0) } }
-            let joined = Joined(memory: memory)
+            let joined = JoinedMemory(memory: memory)
             joinedCopy = joined
             wasJoined.store(true, ordering: .relaxed)
             return joined

@@ -76,7 +76,7 @@ struct AdapterList: Sendable {
         }
     }
 
-    subscript(place: Int) -> JSONAdapter { all[place] }
+    subscript(index: Int) -> JSONAdapter { all[index] }
 
     func index(of type: Any.Type) -> Int? { indexByType[ObjectIdentifier(type)] }
 }

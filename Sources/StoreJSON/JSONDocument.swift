@@ -33,7 +33,8 @@ package struct JSONDocument {
     /// An estimate of the document's memory in bytes. The estimate assumes a capacity for twice the
     /// number of entries. Only small documents have a greater capacity.
     package var memoryBytes: Int {
-        tape.count + JSONTape.padding + 2 * tape.entryCount * MemoryLayout<JSONTape.Entry>.stride
+        tape.sourceByteCount + JSONTape.paddingByteCount + 2 * tape.entryCount
+            * MemoryLayout<JSONTape.Entry>.stride
     }
 
     package var root: JSONNode { JSONNode(tape: tape, index: 0) }
@@ -85,8 +86,8 @@ package struct JSONNode {
 
     /// Returns the value at an index of the same document: at the ``JSONMemberWalk/valueIndex`` of
     /// a walk.
-    package func nodeOfSameDocument(at place: Int) -> JSONNode {
-        JSONNode(tape: tape, index: place)
+    package func nodeOfSameDocument(at index: Int) -> JSONNode {
+        JSONNode(tape: tape, index: index)
     }
 
     /// Returns the value of the member with this name; `nil` if this value is not an object or has
@@ -245,7 +246,7 @@ extension Bytes {
     /// of clients.
     ///
     /// - Throws: ``JSONError`` with the offset of the error, if the bytes are not valid JSON.
-    package func document() throws(JSONError) -> JSONDocument {
+    package func parseDocument() throws(JSONError) -> JSONDocument {
         try withUnsafeBytes { bytes throws(JSONError) in
             try JSONDocument(parsing: bytes, limits: .unbounded)
         }

@@ -180,12 +180,12 @@ extension JSONPointer {
     private typealias RemainingPath = (pointer: Int, rest: ArraySlice<String>)
 
     private static func find(
-        _ ways: [RemainingPath],
+        _ remainingPaths: [RemainingPath],
         from node: JSONNode,
         _ found: inout [JSONNode?]
     ) {
         var onwards: [ExactText: [RemainingPath]] = [:]
-        for way in ways {
+        for way in remainingPaths {
             if let token = way.rest.first {
                 onwards[ExactText(token), default: []].append((way.pointer, way.rest.dropFirst()))
             } else {

@@ -29,27 +29,27 @@ extension JSONSchema {
     ///
     /// - Parameters:
     ///   - state: the type of the state.
-    ///   - whole: the type of the state that operators read, if other clients read another type.
+    ///   - operatorState: the type of the state that operators read, if other clients read another type.
     ///   - isPartial: if true, some clients read only some members of the state.
     ///   - actions: the actions that clients may dispatch.
-    ///   - logged: further actions that can be in the log. Only the program and its views dispatch
+    ///   - loggedActions: further actions that can be in the log. Only the program and its views dispatch
     ///     them.
     ///   - requests: the schemas of further wire names in the log: for calls of use cases and for
     ///     notifications. Their records have an empty payload.
-    ///   - batchMax: the maximum number of actions in one request.
+    ///   - arrayActionsMax: the maximum number of actions in one request.
     /// - Returns: the definitions with their names: `State` first, the shared types last.
     package static func storeDefinitions(
         state: any Decodable.Type,
-        whole: (any Decodable.Type)? = nil,
+        operatorState: (any Decodable.Type)? = nil,
         isPartial: Bool = false,
         actions: [ActionSignature],
-        logged: [ActionSignature] = [],
+        loggedActions: [ActionSignature] = [],
         requests: [JSONSchema] = [],
-        batchMax: Int = arrayActionsMaxDefault
+        arrayActionsMax: Int = arrayActionsMaxDefault
     ) -> [Property] {
-        let all = actions + logged
+        let all = actions + loggedActions
         let payloadNames = all.map { payloadDefinitionName($0.name) }
-        let others = whole.map { $0 == state ? [] : [$0] } ?? []
+        let others = operatorState.map { $0 == state ? [] : [$0] } ?? []
         let states = [state] + others
         let reserved = ["State", "Action", "Dispatch", "Recipients", "LogRecord"] + payloadNames
         let document = JSONSchemaDocument(of: states, and: all, reserved: Set(reserved))
@@ -70,7 +70,10 @@ extension JSONSchema {
         let action = reference("Action")
         return [
             Property("State", union(visible)),
-            Property("Dispatch", .anyOf([action, .boundedArray(of: action, count: 1...batchMax)])),
+            Property(
+                "Dispatch",
+                .anyOf([action, .boundedArray(of: action, count: 1...arrayActionsMax)])
+            ),
             Property("Action", .oneOf(forms)),
             Property("LogRecord", .oneOf(records)),
             Property(

@@ -37,7 +37,7 @@ final class JSONSchemaDeriver {
     /// The observations of the current run: the number of keys in `allKeys`, and the type of the
     /// first single value. The number is 0 if the run has not read `allKeys`.
     private var keyCount = 0
-    private var firstSingleType: ObjectIdentifier?
+    private var firstSingleValueType: ObjectIdentifier?
 
     /// - Parameter reserved: names that no definition of a type may have.
     init(reserved: Set<String> = []) {
@@ -115,8 +115,8 @@ final class JSONSchemaDeriver {
 
     func noteKeyCount(_ count: Int) { keyCount = max(keyCount, count) }
 
-    func noteSingle(_ type: Any.Type) {
-        if firstSingleType == nil { firstSingleType = ObjectIdentifier(type) }
+    func noteSingleValueType(_ type: Any.Type) {
+        if firstSingleValueType == nil { firstSingleValueType = ObjectIdentifier(type) }
     }
 
     // Types without a run
@@ -133,7 +133,7 @@ final class JSONSchemaDeriver {
         var value: Value?
         let shape = SchemaShape()
         var keyCount = 0
-        var firstSingleType: ObjectIdentifier?
+        var firstSingleValueType: ObjectIdentifier?
     }
 
     private func run<Value: Decodable>(
@@ -143,18 +143,18 @@ final class JSONSchemaDeriver {
         var run = Run<Value>()
         guard runCount < Self.runsMax else { return run }
         runCount += 1
-        let outer = (keyCount, firstSingleType)
-        (keyCount, firstSingleType) = (0, nil)
+        let outer = (keyCount, firstSingleValueType)
+        (keyCount, firstSingleValueType) = (0, nil)
         run.value = try? Value(from: SchemaProbe(deriver: self, shape: run.shape, attempt: attempt))
-        (run.keyCount, run.firstSingleType) = (keyCount, firstSingleType)
-        (keyCount, firstSingleType) = outer
+        (run.keyCount, run.firstSingleValueType) = (keyCount, firstSingleValueType)
+        (keyCount, firstSingleValueType) = outer
         return run
     }
 
     private func derive<Value: Decodable>(_ type: Value.Type) -> JSONSchema {
         let first = bestRun(type, SchemaProbe.Attempt())
         if first.keyCount > 0 { return schemaOfCases(type, first.keyCount) }
-        guard first.firstSingleType != nil else {
+        guard first.firstSingleValueType != nil else {
             // A type without properties reads no container. Its JSON form is an empty object.
             let isEmpty = first.value != nil && first.shape.containerKind == nil
             return isEmpty ? .object([]) : first.shape.schema
@@ -207,7 +207,7 @@ final class JSONSchemaDeriver {
         var schemas = [first.shape.schema]
         var attempt = SchemaProbe.Attempt()
         var last = first
-        while last.value != nil, let single = last.firstSingleType,
+        while last.value != nil, let single = last.firstSingleValueType,
             attempt.refusedTypes.insert(single).inserted
         {
             last = run(type, attempt)
@@ -256,32 +256,32 @@ final class JSONSchemaDeriver {
     func inlineSingleReferences(
         _ roots: [JSONSchema]
     ) -> (roots: [JSONSchema], definitions: [JSONSchema.Property]) {
-        var uses: [String: Int] = [:]
+        var referenceCounts: [String: Int] = [:]
         var visited: Set<String> = []
-        func count(_ schema: JSONSchema) {
+        func countReferences(in schema: JSONSchema) {
             if case .reference(let name) = schema {
-                uses[name, default: 0] += 1
+                referenceCounts[name, default: 0] += 1
                 if visited.insert(name).inserted, let definition = definitions[name] {
-                    count(definition)
+                    countReferences(in: definition)
                 }
             }
             _ = schema.mapParts { part in
-                count(part)
+                countReferences(in: part)
                 return part
             }
         }
-        roots.forEach(count)
+        roots.forEach(countReferences)
 
         // A definition with a single reference cannot contain itself, so this recursion ends.
-        func placed(_ schema: JSONSchema) -> JSONSchema {
-            if case .reference(let name) = schema, uses[name] == 1,
+        func inlined(_ schema: JSONSchema) -> JSONSchema {
+            if case .reference(let name) = schema, referenceCounts[name] == 1,
                 let definition = definitions[name]
             {
-                return placed(definition)
+                return inlined(definition)
             }
-            return schema.mapParts(placed)
+            return schema.mapParts(inlined)
         }
-        let kept = definitionOrder.filter { uses[$0, default: 0] > 1 }
-        return (roots.map(placed), kept.map { .init($0, placed(definitions[$0] ?? .any)) })
+        let kept = definitionOrder.filter { referenceCounts[$0, default: 0] > 1 }
+        return (roots.map(inlined), kept.map { .init($0, inlined(definitions[$0] ?? .any)) })
     }
 }

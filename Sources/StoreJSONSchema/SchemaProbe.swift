@@ -26,17 +26,17 @@ struct SchemaProbe: Decoder {
 
     func container<Key: CodingKey>(keyedBy _: Key.Type) -> KeyedDecodingContainer<Key> {
         shape.containerKind = .keyed
-        return KeyedDecodingContainer(SchemaProbeKeyed<Key>(probe: self))
+        return KeyedDecodingContainer(SchemaProbeKeyedContainer<Key>(probe: self))
     }
 
     func unkeyedContainer() -> any UnkeyedDecodingContainer {
         shape.containerKind = .unkeyed
-        return SchemaProbeUnkeyed(probe: self)
+        return SchemaProbeUnkeyedContainer(probe: self)
     }
 
     func singleValueContainer() -> any SingleValueDecodingContainer {
-        shape.containerKind = .single
-        return SchemaProbeSingle(probe: self)
+        shape.containerKind = .singleValue
+        return SchemaProbeSingleValueContainer(probe: self)
     }
 
     /// Returns a probe for a nested container of the same value, which records into `shape`.
@@ -58,7 +58,7 @@ enum SchemaProbeError: Error {
 }
 
 /// A keyed container that records the members that a type reads.
-struct SchemaProbeKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
+struct SchemaProbeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let probe: SchemaProbe
 
     var codingPath: [any CodingKey] { [] }
@@ -101,23 +101,23 @@ struct SchemaProbeKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
         keyedBy type: NestedKey.Type,
         forKey key: Key
     ) -> KeyedDecodingContainer<NestedKey> {
-        member(key.stringValue).container(keyedBy: type)
+        memberProbe(key.stringValue).container(keyedBy: type)
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedDecodingContainer {
-        member(key.stringValue).unkeyedContainer()
+        memberProbe(key.stringValue).unkeyedContainer()
     }
 
-    func superDecoder() -> any Decoder { member("super") }
-    func superDecoder(forKey key: Key) -> any Decoder { member(key.stringValue) }
+    func superDecoder() -> any Decoder { memberProbe("super") }
+    func superDecoder(forKey key: Key) -> any Decoder { memberProbe(key.stringValue) }
 
-    private func member(_ name: String) -> SchemaProbe {
+    private func memberProbe(_ name: String) -> SchemaProbe {
         probe.nestedProbe(probe.shape.addMemberChild(name))
     }
 }
 
 /// An unkeyed container that records the elements that a type reads.
-struct SchemaProbeUnkeyed: UnkeyedDecodingContainer {
+struct SchemaProbeUnkeyedContainer: UnkeyedDecodingContainer {
     let probe: SchemaProbe
     private(set) var currentIndex = 0
 
@@ -165,7 +165,7 @@ struct SchemaProbeUnkeyed: UnkeyedDecodingContainer {
 }
 
 /// A single value container that records the types that a type decodes from it.
-struct SchemaProbeSingle: SingleValueDecodingContainer {
+struct SchemaProbeSingleValueContainer: SingleValueDecodingContainer {
     let probe: SchemaProbe
 
     var codingPath: [any CodingKey] { [] }
@@ -180,7 +180,7 @@ struct SchemaProbeSingle: SingleValueDecodingContainer {
             throw SchemaProbeError.refused
         }
         probe.shape.noteSingleValue(probe.schema(of: type))
-        if probe.isRoot { probe.deriver.noteSingle(type) }
+        if probe.isRoot { probe.deriver.noteSingleValueType(type) }
         return try probe.dummy(type)
     }
 }

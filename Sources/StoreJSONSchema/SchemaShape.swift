@@ -2,7 +2,7 @@
 /// made from this shape.
 final class SchemaShape {
     enum ContainerKind {
-        case keyed, unkeyed, single
+        case keyed, unkeyed, singleValue
     }
 
     private struct Member {
@@ -32,24 +32,24 @@ final class SchemaShape {
     /// Records a member that the type decodes. A member is not required if the type has called
     /// `contains` for it before.
     func noteMember(_ name: String, _ schema: JSONSchema, isRequired: Bool) {
-        members[index(of: name, isRequired: isRequired)].schemas.append(schema)
+        members[findOrAddMember(name, isRequired: isRequired)].schemas.append(schema)
     }
 
     func addMemberChild(_ name: String) -> SchemaShape {
-        let index = index(of: name, isRequired: true)
+        let index = findOrAddMember(name, isRequired: true)
         if let child = members[index].child { return child }
         let child = SchemaShape()
         members[index].child = child
         return child
     }
 
-    func notePresenceCheck(of name: String) { _ = index(of: name, isRequired: false) }
+    func notePresenceCheck(of name: String) { _ = findOrAddMember(name, isRequired: false) }
 
     func noteNullCheck(of name: String) {
-        members[index(of: name, isRequired: true)].isNullable = true
+        members[findOrAddMember(name, isRequired: true)].isNullable = true
     }
 
-    private func index(of name: String, isRequired: Bool) -> Int {
+    private func findOrAddMember(_ name: String, isRequired: Bool) -> Int {
         if let index = members.firstIndex(where: { $0.name == name }) { return index }
         notedCount += 1
         members.append(Member(name: name, isRequired: isRequired))
@@ -97,7 +97,7 @@ final class SchemaShape {
             let parts = makeElementSchemas.map { $0() }
             schema =
                 readsElementsInLoop || parts.isEmpty ? .array(of: .union(parts)) : .tuple(parts)
-        case .single: schema = .union(singleValues)
+        case .singleValue: schema = .union(singleValues)
         }
         return isNullable ? schema.orNull : schema
     }

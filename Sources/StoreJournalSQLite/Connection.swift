@@ -79,13 +79,13 @@ final class Connection: @unchecked Sendable {
     }
 
     /// Returns the first column of the first row, as an integer; `nil` if there is no row.
-    func integer(_ sql: String) throws(DatabaseFailure) -> Int64? {
+    func queryInteger(_ sql: String) throws(DatabaseFailure) -> Int64? {
         let statement = try Statement(self, sql)
         return try statement.step() ? statement.integer(0) : nil
     }
 
     /// Returns the first column of the first row, as text; empty if there is no row.
-    func text(_ sql: String) throws(DatabaseFailure) -> String {
+    func queryText(_ sql: String) throws(DatabaseFailure) -> String {
         let statement = try Statement(self, sql)
         return try statement.step() ? statement.string(0) : ""
     }

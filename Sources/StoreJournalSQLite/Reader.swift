@@ -8,12 +8,12 @@ final class Reader: @unchecked Sendable {
     let connection: Connection
     let begin: Statement
     let commit: Statement
-    let meta: Statement
-    let records: Statement
+    let selectMeta: Statement
+    let selectRecords: Statement
     /// The query of ``records`` without an upper bound. Each row then costs one comparison less.
-    let recordsToEnd: Statement
-    let outcome: Statement
-    let snapshots: Statement
+    let selectRecordsToEnd: Statement
+    let selectOutcome: Statement
+    let selectSnapshots: Statement
     /// True if the file has a table of programs; files of older forms have none.
     let hasProgramsTable: Bool
     var formBuffer = CanonicalBytes()
@@ -24,7 +24,7 @@ final class Reader: @unchecked Sendable {
         connection = try Connection(path: path, for: .read)
         begin = try Statement(connection, "BEGIN")
         commit = try Statement(connection, "COMMIT")
-        meta = try Statement(
+        selectMeta = try Statement(
             connection,
             "SELECT epoch, origin, base, base_hash, sum FROM meta WHERE id = 0"
         )
@@ -35,22 +35,22 @@ final class Reader: @unchecked Sendable {
         let columns =
             "version, time, changed, type, payload, meta, principal, request, hash, cause, origin, "
             + added
-        records = try Statement(
+        selectRecords = try Statement(
             connection,
             "SELECT \(columns) FROM records WHERE version BETWEEN ? AND ? ORDER BY version"
         )
-        recordsToEnd = try Statement(
+        selectRecordsToEnd = try Statement(
             connection,
             "SELECT \(columns) FROM records WHERE version >= ? ORDER BY version"
         )
-        outcome = try Statement(
+        selectOutcome = try Statement(
             connection,
             """
             SELECT fingerprint, first, last, changed, time, sum
             FROM outcomes WHERE key = ? AND principal = ?
             """
         )
-        snapshots = try Statement(
+        selectSnapshots = try Statement(
             connection,
             """
             SELECT version, time, form, size, bytes, hash, state_hash, state
@@ -73,8 +73,8 @@ final class Reader: @unchecked Sendable {
 
     /// Resets the statements that read records, so that they no longer hold a row.
     func resetRecordStatements() {
-        records.reset()
-        recordsToEnd.reset()
+        selectRecords.reset()
+        selectRecordsToEnd.reset()
     }
 }
 
@@ -89,7 +89,7 @@ struct TextCache {
 
     /// Returns the bytes as a string.
     mutating func text(_ bytes: UnsafeRawBufferPointer) -> String {
-        let place = Self.slot(of: bytes)
+        let place = Self.slotIndex(of: bytes)
         if let known = slots[place], Self.isSame(known, bytes) { return known }
         let text = String(decoding: bytes, as: UTF8.self)
         slots[place] = text
@@ -108,7 +108,7 @@ struct TextCache {
 
     /// Returns the index of a text's slot: a hash (FNV-1a) of the length and the last eight bytes.
     /// Names differ most in their last bytes.
-    private static func slot(of bytes: UnsafeRawBufferPointer) -> Int {
+    private static func slotIndex(of bytes: UnsafeRawBufferPointer) -> Int {
         var hash = 0x811C_9DC5 ^ UInt32(truncatingIfNeeded: bytes.count)
         for byte in bytes.suffix(8) { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
         return Int((hash ^ hash >> 16) % UInt32(slotsCount))

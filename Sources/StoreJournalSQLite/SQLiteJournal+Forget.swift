@@ -8,10 +8,10 @@ extension SQLiteJournal {
         let retention = retention
         let last = try withWriter { (writer, _) throws(JournalError) -> UInt64 in
             try writer.thinSnapshots(max: retention.snapshotsMax)
-            return retention.lastForgettableVersion(writer, now)
+            return retention.lastDeletableVersion(writer, now)
         }
-        while try forgetSome({ (writer) throws(JournalError) in
-            try writer.forgetRecords(through: last)
+        while try deleteSome({ (writer) throws(JournalError) in
+            try writer.deleteRecords(through: last)
         }) {}
         if last > 0 {
             // Snapshots before the oldest record have become useless.
@@ -20,12 +20,12 @@ extension SQLiteJournal {
             }
         }
         let cutoff = keyClock.now().subtractingSeconds(retention.keySecondsMax)
-        while try forgetSome({ (writer) throws(JournalError) in
-            try writer.forgetOutcomes(before: cutoff, max: Int(clamping: retention.keysMax))
+        while try deleteSome({ (writer) throws(JournalError) in
+            try writer.deleteOutcomes(before: cutoff, countMax: Int(clamping: retention.keysMax))
         }) {}
     }
 
-    private func forgetSome(_ body: (Writer) throws(JournalError) -> Bool) throws(JournalError)
+    private func deleteSome(_ body: (Writer) throws(JournalError) -> Bool) throws(JournalError)
         -> Bool
     {
         let (more, notice) = try withWriter { (writer, _) throws(JournalError) in
@@ -41,7 +41,7 @@ extension Retention {
     ///
     /// A result above 0 is the version of a snapshot, so that the remaining records follow a known
     /// state.
-    fileprivate func lastForgettableVersion(_ writer: Writer, _ now: Int64) -> UInt64 {
+    fileprivate func lastDeletableVersion(_ writer: Writer, _ now: Int64) -> UInt64 {
         let cutoff = secondsMax.map { now.subtractingSeconds($0) }
         let superseded = writer.contents.snapshots.last { snapshot in
             if let cutoff, snapshot.time < cutoff { return true }
@@ -75,11 +75,11 @@ extension Writer {
 
     /// Deletes the oldest records, up to the version `last`, in one transaction. The version `last`
     /// must have a snapshot. Returns true if more records up to `last` remain.
-    func forgetRecords(through last: UInt64) throws(JournalError) -> Bool {
+    func deleteRecords(through last: UInt64) throws(JournalError) -> Bool {
         let base = contents.meta.base.version
         guard base < last, last <= contents.end.version else { return false }
         let through = min(base + UInt64(Self.rowsPerDeletionMax), last)
-        let fresh = try withTransaction { (writer) throws(DatabaseFailure) in
+        let newMeta = try withTransaction { (writer) throws(DatabaseFailure) in
             var fresh = writer.contents.meta
             let sql = "SELECT hash FROM records WHERE version = ?"
             let hash = try Statement(writer.connection, sql)
@@ -95,20 +95,23 @@ extension Writer {
             try fresh.write(to: writer.connection)
             return fresh
         }
-        defer { contents.meta = fresh }
-        return fresh.base.version > base && through < last
+        defer { contents.meta = newMeta }
+        return newMeta.base.version > base && through < last
     }
 
     /// Deletes outcomes that were last used before `cutoff`, and the oldest outcomes if there are
     /// more than `max`. Returns true if there may be more to delete.
-    func forgetOutcomes(before cutoff: Int64, max: Int) throws(JournalError) -> Bool {
-        let old = try forgetOutcomes("WHERE time < \(cutoff)", Self.rowsPerDeletionMax)
-        let surplus = min(contents.outcomesCount - max, Self.rowsPerDeletionMax)
-        let many = surplus > 0 ? try forgetOutcomes("", surplus) : 0
+    func deleteOutcomes(before cutoff: Int64, countMax: Int) throws(JournalError) -> Bool {
+        let old = try deleteOutcomes(
+            where: "WHERE time < \(cutoff)",
+            limit: Self.rowsPerDeletionMax
+        )
+        let surplus = min(contents.outcomesCount - countMax, Self.rowsPerDeletionMax)
+        let many = surplus > 0 ? try deleteOutcomes(where: "", limit: surplus) : 0
         return old == Self.rowsPerDeletionMax || many == Self.rowsPerDeletionMax
     }
 
-    private func forgetOutcomes(_ which: String, _ count: Int) throws(JournalError) -> Int {
+    private func deleteOutcomes(where which: String, limit count: Int) throws(JournalError) -> Int {
         let forgotten = try withTransaction { (writer) throws(DatabaseFailure) in
             let delete = try Statement(
                 writer.connection,

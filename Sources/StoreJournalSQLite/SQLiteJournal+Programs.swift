@@ -45,7 +45,7 @@ extension Reader {
     func programNumberOfNewestRecord() throws(DatabaseFailure) -> UInt32 {
         guard hasProgramsTable else { return 0 }
         let sql = "SELECT program FROM records ORDER BY version DESC LIMIT 1"
-        return UInt32(clamping: try connection.integer(sql) ?? 0)
+        return UInt32(clamping: try connection.queryInteger(sql) ?? 0)
     }
 
     /// Returns the programs that match their checksums, and the numbers of the damaged programs.
@@ -74,20 +74,21 @@ extension Reader {
 
 extension Writer {
     /// Writes a program, which then counts as the last program that registered.
-    func insert(_ kept: RegisteredProgram) throws(DatabaseFailure) {
-        let last = try connection.integer("SELECT max(began) FROM programs") ?? 0
+    func insert(_ registeredProgram: RegisteredProgram) throws(DatabaseFailure) {
+        let last = try connection.queryInteger("SELECT max(began) FROM programs") ?? 0
         let row = try Statement(
             connection,
             "REPLACE INTO programs (number, began, digest, forms, sum) VALUES (?, ?, ?, ?, ?)"
         )
-        try row.bind(1, Int64(kept.number))
+        try row.bind(1, Int64(registeredProgram.number))
         try row.bind(2, last + 1)
         var form = CanonicalBytes()
-        let digest = form.append(kept.program.digest)
-        let forms = form.append(kept.program.forms)
+        let digest = form.append(registeredProgram.program.digest)
+        let forms = form.append(registeredProgram.program.forms)
         try row.bind(3, text: form.bytes(digest))
         try row.bind(4, blob: form.bytes(forms))
-        try kept.checksum(registrationIndex: last + 1).withBytes { (sum) throws(DatabaseFailure) in
+        try registeredProgram.checksum(registrationIndex: last + 1).withBytes {
+            (sum) throws(DatabaseFailure) in
             try row.bind(5, blob: sum)
             try row.run()
         }

@@ -3,7 +3,7 @@ public import StoreCore
 extension SQLiteJournal {
     /// The maximum number of rows that one call reads if the caller asks for records of a single
     /// type.
-    static let rowsLookedAtMax: UInt64 = 100_000
+    static let scannedRowsMax: UInt64 = 100_000
 
     /// The number of records that one transaction of a check reads. Between short transactions, the
     /// write-ahead log can be restarted.
@@ -44,8 +44,8 @@ extension Reader {
     func read(_ page: JournalPageRequest, newest: UInt64) throws(DatabaseFailure) -> JournalRecords
     {
         var answer = JournalRecords(records: [], through: newest)
-        if page.type != nil, newest - page.after > SQLiteJournal.rowsLookedAtMax {
-            answer.through = page.after + SQLiteJournal.rowsLookedAtMax
+        if page.type != nil, newest - page.after > SQLiteJournal.scannedRowsMax {
+            answer.through = page.after + SQLiteJournal.scannedRowsMax
         }
         if page.type == nil {
             let count = min(page.limit, Int(clamping: newest - page.after), 1_024)
@@ -116,11 +116,11 @@ extension Reader {
 
     private func outcome(of key: IdempotencyKey) throws(DatabaseFailure) -> KeptOutcome? {
         let fields = formBuffer.replace(with: key)
-        defer { outcome.reset() }
-        try outcome.bind(1, text: fields.key)
-        try outcome.bind(2, text: fields.principal)
-        guard try outcome.step() else { return nil }
-        if let kept = outcome(outcome, of: key) { return kept }
+        defer { selectOutcome.reset() }
+        try selectOutcome.bind(1, text: fields.key)
+        try selectOutcome.bind(2, text: fields.principal)
+        guard try selectOutcome.step() else { return nil }
+        if let kept = outcome(selectOutcome, of: key) { return kept }
         throw .damaged("an idempotency key has changed since it was written")
     }
 

@@ -4,7 +4,7 @@ import Synchronization
 // The journal seals personal values when it writes them, and opens them when it reads them.
 
 extension SQLiteJournal: ForgettingJournal {
-    package var forgottenThrough: UInt64 { forgottenVersion.withLock { $0 } }
+    package var oldestRestorableVersion: UInt64 { forgottenVersion.withLock { $0 } }
 
     /// Returns a page with the records in their stored form, for an export.
     package func readStored(_ page: JournalPageRequest) throws(JournalError) -> JournalRecords {
@@ -23,7 +23,7 @@ extension SQLiteJournal: ForgettingJournal {
     /// Counts the records with forgotten members.
     package func countForgotten() throws(JournalError) -> Int {
         var count = 0
-        var after = oldest - 1
+        var after = oldestVersion - 1
         while after < version {
             let page = try read(
                 JournalPageRequest(after: after, limit: 1_000, bytesMax: Self.tailBytesMax)
@@ -45,10 +45,10 @@ extension SQLiteJournal: ForgettingJournal {
         guard let sealer else {
             throw JournalError.unknown("nothing was forgotten: this history has no keys")
         }
-        let kept = try saving.withLock { _ throws -> UInt64 in
+        let kept = try saveLock.withLock { _ throws -> UInt64 in
             // No record after this version has a value under a retired key. A start reduces only
             // records after the snapshot.
-            let last = appending.withLock { _ in
+            let last = appendLock.withLock { _ in
                 sealer.keys.endRetirement(of: owners)
                 return version
             }
@@ -59,7 +59,7 @@ extension SQLiteJournal: ForgettingJournal {
                 )
             }
             let earlier = sealer.keys.slotsOfSnapshots
-            let key = try sealer.keys.key(of: KeyFile.snapshots, new: true)
+            let key = try sealer.keys.key(of: KeyFile.snapshotsOwner, new: true)
             guard try store(state, under: key, replaces: true) else {
                 throw JournalError.unknown(
                     "nothing was forgotten: there is a snapshot after version \(state.version)"
@@ -83,7 +83,7 @@ extension SQLiteJournal: ForgettingJournal {
     }
 
     /// Finds the snapshots whose keys are destroyed, and leaves them out of `writer.contents`.
-    /// Returns the value of ``forgottenThrough``.
+    /// Returns the value of ``oldestRestorableVersion``.
     ///
     /// - Throws: ``JournalOpenError`` if a snapshot is sealed with other keys.
     static func passOverForgottenSnapshots(
@@ -134,7 +134,7 @@ extension Writer {
             let prefix = rows.bytes(1)
             forms[UInt64(bitPattern: rows.integer(0))] =
                 sealer?.form(ofState: prefix)
-                ?? (prefix.first == SealedPayload.mark ? .foreign : .readable)
+                ?? (prefix.first == SealedPayload.leadingByte ? .foreign : .readable)
         }
         return forms
     }

@@ -11,7 +11,7 @@ extension SQLiteJournal {
     /// - Throws: ``JournalError/conflict(version:)`` for a version that does not exist yet,
     ///   ``JournalError/gone(oldest:)`` for a deleted version, and the errors of an append.
     public func save(_ snapshot: StateSnapshot) throws(JournalError) {
-        let isNew = try saving.withLock { _ throws(JournalError) in try store(snapshot) }
+        let isNew = try saveLock.withLock { _ throws(JournalError) in try store(snapshot) }
         if isNew { try applyRetention() }
     }
 
@@ -48,7 +48,7 @@ extension SQLiteJournal {
     /// - Throws: ``JournalError/corrupt(_:)`` if no snapshot is intact and the first records were
     ///   deleted, or if the newest intact snapshot can't be decompressed.
     public func snapshot(atOrBefore version: UInt64) throws(JournalError) -> StateSnapshot? {
-        let forgotten = forgottenThrough
+        let forgotten = oldestRestorableVersion
         guard version >= forgotten else { return nil }
         return try withReader { (reader) throws(DatabaseFailure) in
             guard
@@ -89,12 +89,12 @@ extension Reader {
         passingOver: (UInt64) -> Void
     ) throws(DatabaseFailure) -> StoredSnapshot? {
         try withTransaction { (reader) throws(DatabaseFailure) in
-            defer { reader.snapshots.reset() }
+            defer { reader.selectSnapshots.reset() }
             let base = try reader.readMeta().base
             var damaged: UInt64?
-            try reader.snapshots.bind(1, Int64(clamping: version))
-            while try reader.snapshots.step() {
-                let found = UInt64(bitPattern: reader.snapshots.integer(0))
+            try reader.selectSnapshots.bind(1, Int64(clamping: version))
+            while try reader.selectSnapshots.step() {
+                let found = UInt64(bitPattern: reader.selectSnapshots.integer(0))
                 guard found >= base.version else { break }
                 if let snapshot = reader.storedSnapshotInRow() { return snapshot }
                 damaged = found
@@ -112,9 +112,10 @@ extension Reader {
     /// Returns the snapshot of one version; `nil` if the snapshot is missing or damaged. A
     /// transaction has to be open.
     func storedSnapshot(of version: UInt64) throws(DatabaseFailure) -> StoredSnapshot? {
-        defer { snapshots.reset() }
-        try snapshots.bind(1, Int64(clamping: version))
-        guard try snapshots.step(), snapshots.integer(0) == Int64(clamping: version) else {
+        defer { selectSnapshots.reset() }
+        try selectSnapshots.bind(1, Int64(clamping: version))
+        guard try selectSnapshots.step(), selectSnapshots.integer(0) == Int64(clamping: version)
+        else {
             return nil
         }
         return storedSnapshotInRow()
@@ -122,17 +123,20 @@ extension Reader {
 
     /// Returns the snapshot in the current row; `nil` if the snapshot does not match its hash.
     private func storedSnapshotInRow() -> StoredSnapshot? {
-        guard let hash = ChainHash(snapshots.bytes(5)) else { return nil }
+        guard let hash = ChainHash(selectSnapshots.bytes(5)) else { return nil }
         let snapshot = StoredSnapshot(
-            position: ChainPosition(version: UInt64(bitPattern: snapshots.integer(0)), hash: hash),
-            time: snapshots.integer(1),
-            formID: snapshots.string(2),
-            uncompressedSize: Int(clamping: snapshots.integer(3)),
-            recordBytesTotal: UInt64(bitPattern: snapshots.integer(4)),
-            compressedState: [UInt8](snapshots.bytes(7))
+            position: ChainPosition(
+                version: UInt64(bitPattern: selectSnapshots.integer(0)),
+                hash: hash
+            ),
+            time: selectSnapshots.integer(1),
+            formID: selectSnapshots.string(2),
+            uncompressedSize: Int(clamping: selectSnapshots.integer(3)),
+            recordBytesTotal: UInt64(bitPattern: selectSnapshots.integer(4)),
+            compressedState: [UInt8](selectSnapshots.bytes(7))
         )
         guard snapshot.uncompressedSize >= 0 else { return nil }
-        return snapshot.checksum.matches(snapshots.bytes(6)) ? snapshot : nil
+        return snapshot.checksum.matches(selectSnapshots.bytes(6)) ? snapshot : nil
     }
 
     func position(at version: UInt64) throws(DatabaseFailure) -> ChainPosition {
@@ -157,7 +161,7 @@ struct StoredSnapshot {
 
     /// True if the state was sealed after its compression. Then only its hash can be checked
     /// without a key.
-    var isSealed: Bool { compressedState.first == SealedPayload.mark }
+    var isSealed: Bool { compressedState.first == SealedPayload.leadingByte }
 
     /// The snapshot with its state decompressed; `nil` if the state can't be decompressed.
     var unpacked: StateSnapshot? {

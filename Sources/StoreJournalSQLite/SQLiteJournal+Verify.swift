@@ -16,7 +16,7 @@ extension SQLiteJournal {
     public func verifyAll(
         progress: (UInt64) -> Void = { _ in }
     ) throws(JournalError) -> JournalReport {
-        var report = JournalReport(oldestVersion: oldest, newestVersion: version)
+        var report = JournalReport(oldestVersion: oldestVersion, newestVersion: version)
         try verifyRecords(&report, progress)
         for verify in [
             Reader.verifySnapshots, Reader.verifyOutcomes, Reader.verifyPrograms,
@@ -123,7 +123,8 @@ extension Reader {
     }
 
     func newestVersion() throws(DatabaseFailure) -> UInt64 {
-        if let newest = try connection.integer("SELECT max(version) FROM records"), newest > 0 {
+        if let newest = try connection.queryInteger("SELECT max(version) FROM records"), newest > 0
+        {
             return UInt64(bitPattern: newest)
         }
         return try readMeta().base.version

@@ -56,10 +56,10 @@ public final class SQLiteJournal: Journal {
     /// The sealer of personal values; `nil` if the history has none.
     let sealer: RecordSealer?
     /// The lock that an append holds from its first sealed value to the end of its transaction.
-    let appending = Locked(())
+    let appendLock = Locked(())
     /// The lock that one save of a snapshot at a time holds.
-    let saving = Locked(())
-    /// The value of ``forgottenThrough``.
+    let saveLock = Locked(())
+    /// The value of ``oldestRestorableVersion``.
     let forgottenVersion: Locked<UInt64>
     /// The durations of the syncs of batches; only the thread with the write lock adds a duration.
     let syncDurations = Histogram()
@@ -153,7 +153,7 @@ public final class SQLiteJournal: Journal {
     /// The version of the newest record.
     public var version: UInt64 { extent.withLock { $0.newestVersion } }
     /// The oldest version whose record can be read.
-    public var oldest: UInt64 { extent.withLock { $0.baseVersion + 1 } }
+    public var oldestVersion: UInt64 { extent.withLock { $0.baseVersion + 1 } }
     /// The version of the oldest snapshot from which all records up to now can be read.
     public var oldestSnapshotVersion: UInt64? { extent.withLock { $0.oldestSnapshotVersion } }
     /// The version of the newest snapshot.
@@ -170,7 +170,7 @@ public final class SQLiteJournal: Journal {
     ///   must be opened again.
     public func append(_ batch: JournalBatch, at expected: UInt64) throws(JournalError) {
         guard let sealer else { return try write(batch, at: expected) }
-        try appending.withLock { _ throws(JournalError) in
+        try appendLock.withLock { _ throws(JournalError) in
             try write(try sealer.seal(batch), at: expected)
         }
     }

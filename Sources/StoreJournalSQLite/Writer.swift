@@ -18,7 +18,7 @@ import StorePlatform
 final class Writer: @unchecked Sendable {
     /// The number of pages in the write-ahead log at which the writer moves them into the database.
     static let walPagesMax: CInt = 1_000
-    static let walBytesKept = 16 << 20
+    static let walSizeLimitBytes = 16 << 20
     let connection: Connection
     /// The contents of the database, with the records of an open transaction.
     var contents: DatabaseSummary
@@ -176,7 +176,7 @@ final class Writer: @unchecked Sendable {
             try insertRecord.run()
         }
         contents.end = ChainPosition(version: fields.version, hash: hash)
-        contents.recordBytesTotal += UInt64(record.bytes)
+        contents.recordBytesTotal += UInt64(record.byteCount)
     }
 
     private func insert(_ outcome: KeptOutcome) throws(DatabaseFailure) {

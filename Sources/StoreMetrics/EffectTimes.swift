@@ -89,7 +89,7 @@ package final class EffectTimes: Sendable {
     var runningMax: Int { table.withLock { $0.runningMax } }
 
     /// All kinds with their figures, sorted by module and action.
-    var all: [(kind: Kind, series: Series)] {
+    var allSeries: [(kind: Kind, series: Series)] {
         table.withLock { $0.seriesByKind.map { (kind: $0.key, series: $0.value) } }.sorted { a, b in
             (a.kind.module, a.kind.action) < (b.kind.module, b.kind.action)
         }

@@ -19,7 +19,11 @@ package protocol MeasurableStore: AnyObject, Sendable {
     var refusedReadsTotal: UInt64 { get }
     /// The numbers of open sessions, and of sessions that a bound refused; `nil` if the state has
     /// no sessions.
-    var sessionCounts: (open: Int, full: UInt64, addressFull: UInt64)? { get }
+    var sessionCounts:
+        (
+            open: Int, refusedWhenFull: UInt64, refusedWhenAddressFull: UInt64
+        )?
+    { get }
 }
 
 /// A store with its measurements.
@@ -58,9 +62,9 @@ package struct StoreFigures: Sendable {
     /// The durations of requests, by route.
     package let requests = RequestTimes()
     /// The counters of requests that a policy denied.
-    let denials: PolicyDenialCounts
+    let denialCounts: PolicyDenialCounts
     /// The open streams of the policy's roles; `nil` if there is no policy.
-    let roleStreams: RoleStreamCounts?
+    let roleStreamCounts: RoleStreamCounts?
     let journal: any Journal
     let keeper: SnapshotKeeper
     let encodeTimes: EncodeTimes
@@ -75,8 +79,8 @@ package struct StoreFigures: Sendable {
         _ retention: Retention?,
         access: AccessControl?
     ) {
-        denials = access?.denialCounts ?? PolicyDenialCounts()
-        roleStreams = access?.streamCounts
+        denialCounts = access?.denialCounts ?? PolicyDenialCounts()
+        roleStreamCounts = access?.streamCounts
         self.core = core
         self.journal = journal
         self.keeper = keeper
@@ -114,5 +118,5 @@ package final class RequestTimes: Sendable {
     }
 
     /// The series, in the order in which their routes were added.
-    var all: [RouteSeries] { series.withLock { $0 } }
+    var allSeries: [RouteSeries] { series.withLock { $0 } }
 }

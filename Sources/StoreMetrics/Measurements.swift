@@ -38,7 +38,7 @@ package struct Measurements {
 extension EffectTimes {
     /// Returns the figures of each kind, with the labels of a store before the kind's labels.
     func labelledSeries(_ labels: MetricLabels) -> [(labels: MetricLabels, series: Series)] {
-        all.map { kind, series in
+        allSeries.map { kind, series in
             let own: MetricLabels = ["module": kind.module.text, "action": kind.action.text]
             return (labels.adding(own), series)
         }
@@ -53,8 +53,8 @@ package struct MeasuredProcess: Sendable {
     /// The tracer of spans; `nil` if no traces are exported.
     let tracer: Tracer?
     /// The numbers of requests that rate limits have refused; `nil` if there are no limits.
-    let rateRefusals: RateRefusalCounts?
-    let log: LogCounts
+    let rateRefusalCounts: RateRefusalCounts?
+    let logCounts: LogCounts
     /// The versions of the program and of its libraries.
     let versionLabels: MetricLabels
 
@@ -69,8 +69,8 @@ package struct MeasuredProcess: Sendable {
         self.transport = transport
         self.analytics = analytics
         self.tracer = tracer
-        rateRefusals = web.limits?.refusalCounts
-        self.log = log
+        rateRefusalCounts = web.limits?.refusalCounts
+        self.logCounts = log
         self.versionLabels = versionLabels
     }
 }

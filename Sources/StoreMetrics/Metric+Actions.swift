@@ -48,7 +48,7 @@ extension Metric {
         },
         .valuesPerStore("store_mailbox_actions", "Actions that wait for the Core.", by: "lane") {
             let mailbox = $0.store.engine.mailboxFigures
-            return [("clients", mailbox.clients), ("own", mailbox.own)]
+            return [("clients", mailbox.clientCount), ("own", mailbox.programCount)]
         },
         .valuesPerStore(
             "store_mailbox_actions_max",
@@ -56,12 +56,12 @@ extension Metric {
             by: "lane"
         ) {
             let mailbox = $0.store.engine.mailboxFigures
-            return [("clients", mailbox.clientsMax), ("own", mailbox.ownMax)]
+            return [("clients", mailbox.clientMax), ("own", mailbox.programMax)]
         },
         .perStore(
             "store_actions_dropped_total",
             "Actions of the program itself that were not applied; the log has the reason."
-        ) { $0.store.engine.droppedTotal },
+        ) { $0.store.engine.droppedProgramActionTotal },
     ]
 
     /// The metrics of effects, in total and for each kind.
@@ -95,11 +95,13 @@ extension Metric {
             "1 if the journal has failed, so that no action is applied any more."
         ) { $0.hasJournalFailed() ? 1 : 0 },
         .perStore("store_journal_records", "Applied actions that can be read.") { store -> UInt64 in
-            let (oldest, newest) = (store.figures.journal.oldest, store.figures.journal.version)
+            let (oldest, newest) = (
+                store.figures.journal.oldestVersion, store.figures.journal.version
+            )
             return newest >= oldest ? newest - oldest + 1 : 0
         },
         .perStore("store_journal_oldest_version", "The oldest version whose record can be read.") {
-            $0.figures.journal.oldest
+            $0.figures.journal.oldestVersion
         },
         .perStore(
             "store_journal_retention_seconds",
@@ -125,7 +127,7 @@ extension Metric {
             "Time to save a snapshot and to delete history beyond the bounds of retention."
         ) { $0.figures.keeper.saveDurations.distribution },
         .perStore("store_snapshots_failed_total", "Snapshots that could not be saved.") {
-            $0.figures.keeper.failures.currentCount
+            $0.figures.keeper.failureCount.currentCount
         },
     ]
 }

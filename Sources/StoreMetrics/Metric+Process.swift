@@ -72,7 +72,9 @@ extension Metric {
             "Requests answered with 429, by the kind of share that was used up.",
             by: "limit"
         ) {
-            $0.rateRefusals.map { refused in RateLimitKind.allCases.map { ($0.name, refused[$0]) } }
+            $0.rateRefusalCounts.map { refused in
+                RateLimitKind.allCases.map { ($0.name, refused[$0]) }
+            }
         },
     ]
 
@@ -83,12 +85,12 @@ extension Metric {
             "Lines of the log, by level, including lines that were dropped because the queue "
                 + "was full.",
             by: "level"
-        ) { $0.log.byLevel.map { ($0.level.rawValue, $0.lines) } },
+        ) { $0.logCounts.countsByLevel.map { ($0.level.rawValue, $0.lines) } },
         .ofProcess(
             "store_log_last_error_time_seconds",
             "Time of the last error of each event in the log, in seconds since 1970.",
             by: "event"
-        ) { $0.log.lastErrors.map { ($0.event.rawValue, Double($0.time) / 1e9) } },
+        ) { $0.logCounts.lastErrors.map { ($0.event.rawValue, Double($0.time) / 1e9) } },
         Metric("store_build_info", "The versions of the running program.") {
             $0.process.map { [($0.versionLabels, 1)] }
         },
@@ -105,7 +107,7 @@ extension Metric {
         },
         .ofProcessFigures("process_virtual_memory_bytes", "Address space.") { $0.virtualBytes },
         .ofProcessFigures("process_threads", "Threads.") { $0.threadCount },
-        .ofProcessFigures("process_open_fds", "Open descriptors.") { $0.openDescriptors },
+        .ofProcessFigures("process_open_fds", "Open descriptors.") { $0.openDescriptorCount },
         .ofProcessFigures("process_max_fds", "The most descriptors that may be open.") {
             $0.descriptorsMax
         },

@@ -75,7 +75,9 @@ extension Metric {
             "store_http_request_seconds",
             "Time of requests, from their request line until the answer."
         ) {
-            $0.figures.requests.all.flatMap { $0.times.valuesByStatusClass($0.method, $0.route) }
+            $0.figures.requests.allSeries.flatMap {
+                $0.times.valuesByStatusClass($0.method, $0.route)
+            }
         } process: {
             // The durations of requests that were answered before a route was found.
             $0.transport.unroutedTimes.valuesByStatusClass("none", "none")
@@ -94,7 +96,7 @@ extension Metric {
             "store_policy_denials_total",
             "Requests that a policy denied, by the missing grant.",
             by: "grant"
-        ) { $0.figures.denials.all },
+        ) { $0.figures.denialCounts.all },
     ]
 }
 
@@ -102,7 +104,7 @@ extension MeasuredStore {
     fileprivate var counters: StreamCounters { store.streamWriter.counters }
 
     fileprivate var openStreams: Metric.Values<UInt64> {
-        guard let roles = figures.roleStreams else {
+        guard let roles = figures.roleStreamCounts else {
             return counters.byKind.map { (["kind": "\($0.kind)"], $0.open) }
         }
         return roles.openCounts.map { (["kind": "\($0.kind)", "role": $0.role], $0.count) }
@@ -119,8 +121,8 @@ extension MeasuredStore {
             hits.append(("effects", effects.refusedCount.currentCount))
         }
         if let sessions = store.sessionCounts {
-            hits.append(("sessions", sessions.full))
-            hits.append(("sessions_per_address", sessions.addressFull))
+            hits.append(("sessions", sessions.refusedWhenFull))
+            hits.append(("sessions_per_address", sessions.refusedWhenAddressFull))
         }
         return hits
     }

@@ -146,8 +146,8 @@ package enum MetricsFormat: Sendable {
     /// OpenMetrics of a version other than 1.0.0 is ignored. A range such as `*/*` counts as plain
     /// text.
     package init(accepting accept: String?) {
-        var open = 0.0
-        var plain = 0.0
+        var openMetricsWeight = 0.0
+        var plainTextWeight = 0.0
         for item in (accept ?? "").split(separator: ",") {
             let parts = item.split(separator: ";").map {
                 $0.filter { $0 != " " && $0 != "\t" && $0 != "\"" }.lowercased()
@@ -157,11 +157,13 @@ package enum MetricsFormat: Sendable {
             let version = parameters.first { $0.hasPrefix("version=") }
             switch parts.first {
             case "application/openmetrics-text" where version ?? "version=1.0.0" == "version=1.0.0":
-                open = max(open, weight ?? 1)
-            case "text/plain", "text/*", "*/*": plain = max(plain, weight ?? 1)
+                openMetricsWeight = max(openMetricsWeight, weight ?? 1)
+            case "text/plain", "text/*", "*/*": plainTextWeight = max(plainTextWeight, weight ?? 1)
             default: break
             }
         }
-        self = open > 0 && open >= plain ? .openMetrics : .prometheus
+        self =
+            openMetricsWeight > 0 && openMetricsWeight >= plainTextWeight
+            ? .openMetrics : .prometheus
     }
 }

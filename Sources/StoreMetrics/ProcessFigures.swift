@@ -8,7 +8,7 @@ package struct ProcessFigures: Sendable {
     package let cpuSeconds: Double?
     package let residentBytes: Int?
     package let virtualBytes: Int?
-    package let openDescriptors: Int?
+    package let openDescriptorCount: Int?
     package let descriptorsMax: UInt64?
     package let threadCount: Int?
     /// The start of the process, in seconds since 1970.
@@ -40,7 +40,7 @@ package struct ProcessFigures: Sendable {
         startUnixSeconds = field(20).flatMap { began in
             Self.bootUnixSeconds.map { $0 + Double(began) / ticks }
         }
-        openDescriptors = Self.openDescriptorsCount
+        openDescriptorCount = Self.openDescriptorsCount
         var limit = rlimit()
         descriptorsMax =
             getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0

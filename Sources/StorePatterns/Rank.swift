@@ -81,25 +81,28 @@ public struct Rank: Codable, Hashable, Sendable, LosslessStringConvertible {
     /// empty list.
     public static func after(_ rank: Rank?) -> Rank {
         guard let rank else { return first }
-        if let next = incremented(rank.integer) { return Rank(integer: next, fraction: []) }
-        return Rank(integer: rank.integer, fraction: middle(rank.fraction, nil))
+        if let next = incremented(rank.integerPart) { return Rank(integer: next, fraction: []) }
+        return Rank(integer: rank.integerPart, fraction: fractionBetween(rank.fraction, nil))
     }
 
     /// Returns a rank before all ranks from `rank` on. Without a rank, returns the first rank of an
     /// empty list.
     public static func before(_ rank: Rank?) -> Rank {
         guard let rank else { return first }
-        let integer = rank.integer
+        let integer = rank.integerPart
         guard rank.fraction.isEmpty else {
             // The smallest integer part alone is no rank, so the result then gets a smaller
             // fraction.
             let isSmallest = decremented(integer) == nil
-            return Rank(integer: integer, fraction: isSmallest ? middle([], rank.fraction) : [])
+            return Rank(
+                integer: integer,
+                fraction: isSmallest ? fractionBetween([], rank.fraction) : []
+            )
         }
         // No rank without a fraction has the smallest integer part.
         guard let previous = decremented(integer) else { return rank }
         let isSmallest = decremented(previous) == nil
-        return Rank(integer: previous, fraction: isSmallest ? middle([], nil) : [])
+        return Rank(integer: previous, fraction: isSmallest ? fractionBetween([], nil) : [])
     }
 
     /// Returns a rank between two ranks. `nil` stands for the beginning or the end of the list.
@@ -111,15 +114,15 @@ public struct Rank: Codable, Hashable, Sendable, LosslessStringConvertible {
         guard lower < upper else {
             throw Refusal(reason: "The neighbours of the new place are in the wrong order.")
         }
-        guard lower.integer != upper.integer else {
-            let fraction = middle(lower.fraction, upper.fraction)
-            return Rank(integer: lower.integer, fraction: fraction)
+        guard lower.integerPart != upper.integerPart else {
+            let fraction = fractionBetween(lower.fraction, upper.fraction)
+            return Rank(integer: lower.integerPart, fraction: fraction)
         }
-        if let next = incremented(lower.integer) {
+        if let next = incremented(lower.integerPart) {
             let rank = Rank(integer: next, fraction: [])
             if rank < upper { return rank }
         }
-        return Rank(integer: lower.integer, fraction: middle(lower.fraction, nil))
+        return Rank(integer: lower.integerPart, fraction: fractionBetween(lower.fraction, nil))
     }
 
     /// Returns ranks for several elements that are inserted together, in their order.
@@ -163,13 +166,13 @@ extension Rank {
     }
 
     /// The first letter and the digits of the integer part.
-    private var integer: [UInt8] {
+    private var integerPart: [UInt8] {
         let bytes = Array(description.utf8)
         return Array(bytes.prefix(1 + (bytes.first.flatMap(Self.digitCount) ?? 0)))
     }
 
     private var fraction: [Int] {
-        description.utf8.dropFirst(integer.count).compactMap { Self.valuesByDigit[$0] }
+        description.utf8.dropFirst(integerPart.count).compactMap { Self.valuesByDigit[$0] }
     }
 
     /// Returns the next integer part; `nil` after the greatest.
@@ -212,7 +215,7 @@ extension Rank {
 
     /// Returns a fraction between two fractions; `nil` stands for 1. The result does not end with
     /// the digit 0, so there is always a fraction below it.
-    private static func middle(_ lower: [Int], _ upper: [Int]?) -> [Int] {
+    private static func fractionBetween(_ lower: [Int], _ upper: [Int]?) -> [Int] {
         var prefix: [Int] = []
         var (lower, upper) = (lower[...], upper?[...])
         while true {

@@ -24,13 +24,13 @@ package struct ReaderPace: Sendable {
     package private(set) var isBusy = false
     private var window: (began: Double, version: UInt64)?
     /// The time at which the work since the last pause began.
-    private var workBegan = 0.0
+    private var workStartSeconds = 0.0
 
     package init() {}
 
     /// Records that the thread begins to work, after a pause or after a time without work. All
     /// times in calls are times of `SystemTime.steadySeconds()`.
-    package mutating func beginWork(at now: Double) { workBegan = now }
+    package mutating func beginWork(at now: Double) { workStartSeconds = now }
 
     /// Records the newest version. The number of versions since an earlier call determines
     /// ``isBusy``.
@@ -48,14 +48,14 @@ package struct ReaderPace: Sendable {
 
     /// Returns true if the thread has worked long enough for a pause.
     package func isPauseDue(at now: Double) -> Bool {
-        isBusy && now - workBegan >= Self.workSecondsMax
+        isBusy && now - workStartSeconds >= Self.workSecondsMax
     }
 
     /// Returns the length of the pause that follows the work until now; `nil` if the server is not
     /// busy. `others` is the time that other threads have worked for the same readers.
-    package func pauseSeconds(at now: Double, besides others: Double = 0) -> Double? {
+    package func pauseSeconds(at now: Double, otherWorkSeconds others: Double = 0) -> Double? {
         guard isBusy else { return nil }
-        let seconds = (now - workBegan + others) * Self.pauseFactor
+        let seconds = (now - workStartSeconds + others) * Self.pauseFactor
         return min(max(seconds, Self.pauseSecondsMin), Self.pauseSecondsMax)
     }
 }

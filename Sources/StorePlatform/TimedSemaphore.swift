@@ -71,19 +71,19 @@ public final class TimedSemaphore: @unchecked Sendable {
 
 /// An event that happens once. Any number of threads may wait for it.
 package final class Latch: Sendable {
-    private let opened = TimedSemaphore()
+    private let openSignal = TimedSemaphore()
 
     package init() {}
 
     /// Ends all waits, including future waits. Any thread may call this function, once or several
     /// times.
-    package func open() { opened.signal() }
+    package func open() { openSignal.signal() }
 
     /// Waits until the latch is open. Returns false if the seconds are over first.
     package func wait(seconds: Double = .infinity) -> Bool {
-        guard opened.wait(seconds: seconds) else { return false }
+        guard openSignal.wait(seconds: seconds) else { return false }
         // Passes the signal on to the next waiting thread.
-        opened.signal()
+        openSignal.signal()
         return true
     }
 }

@@ -9,7 +9,7 @@ struct WorkerTurns: Sendable {
     /// wait, so that the worker always makes progress.
     var hasTakenNoWork = false
     /// The moment at which the last turn began, by ``SystemTime/steadyNanoseconds()``.
-    var lastTurnBegan: UInt64 = 0
+    var lastTurnStartNanoseconds: UInt64 = 0
 }
 
 extension Worker: PooledTask {
@@ -17,7 +17,7 @@ extension Worker: PooledTask {
         let now = SystemTime.steadyNanoseconds()
         let body = state.withLock { state -> Body? in
             state.turns.hasTakenNoWork = true
-            state.turns.lastTurnBegan = now
+            state.turns.lastTurnStartNanoseconds = now
             return state.body
         }
         body?(self)
@@ -43,7 +43,8 @@ extension Worker: PooledTask {
             // Simultaneous turns share `lastTurnBegan`, so the length of a single turn is unknown.
             // So each of these turns takes work only once while other tasks wait.
             let isOver = now.map { now in
-                threadsMax > 1 || now - state.turns.lastTurnBegan >= ThreadPool.turnNanosecondsMax
+                threadsMax > 1
+                    || now - state.turns.lastTurnStartNanoseconds >= ThreadPool.turnNanosecondsMax
             }
             return (isFirst || isOver != true ? state.queue.take() : nil, false)
         }

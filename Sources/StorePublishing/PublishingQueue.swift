@@ -45,7 +45,7 @@ struct PublishingQueue: WorkQueue {
     /// not pause.
     var skipsPauses = false
     private(set) var commitCount = 0
-    private(set) var bytes = 0
+    private(set) var commitBytes = 0
     /// True if the queue holds commits between two publications.
     let isPaced: Bool
     /// True from a publication until ``endInterval()``.
@@ -70,7 +70,7 @@ struct PublishingQueue: WorkQueue {
 
     /// True if commits fill less than half of the queue, and the queue is not paced.
     var keepsUp: Bool {
-        !isPaced && commitCount < Self.commitsMax / 2 && bytes < Self.bytesMax / 2
+        !isPaced && commitCount < Self.commitsMax / 2 && commitBytes < Self.bytesMax / 2
     }
 
     /// Adds a commit. At the bound, joins all queued commits with the new commit. With `joins`,
@@ -80,23 +80,23 @@ struct PublishingQueue: WorkQueue {
         queuedVersion = commit.newest.version
         if joins, case .commit(var last)? = items.last, last.isCovered(by: commit) {
             items.removeLast()
-            bytes -= last.ownBytes
+            commitBytes -= last.ownBytes
             last.join(commit)
-            bytes += last.ownBytes
+            commitBytes += last.ownBytes
             items.append(.commit(last))
             return
         }
         guard commitCount < Self.commitsMax,
-            commitCount == 0 || bytes + commit.ownBytes <= Self.bytesMax
+            commitCount == 0 || commitBytes + commit.ownBytes <= Self.bytesMax
         else { return joinAllCommits(with: commit) }
         items.append(.commit(commit))
         commitCount += 1
-        bytes += commit.ownBytes
+        commitBytes += commit.ownBytes
     }
 
     /// Adds a task. If the task needs a later version than readers have, the task waits for the
     /// publication of the held commit.
-    mutating func add(after known: UInt64 = 0, _ task: @escaping @Sendable (Snapshot) -> Void) {
+    mutating func addTask(after known: UInt64 = 0, _ task: @escaping @Sendable (Snapshot) -> Void) {
         guard !isHeldBack(known) else { return heldTasks.append(task) }
         queuedVersion = readableSnapshot.version
         items.append(.task(readableSnapshot, task))
@@ -125,7 +125,7 @@ struct PublishingQueue: WorkQueue {
         guard let commit = heldCommit else { return }
         heldCommit = nil
         add(commit.withoutOlderVersions, joining: true)
-        for task in heldTasks { add(task) }
+        for task in heldTasks { addTask(task) }
         heldTasks = []
     }
 
@@ -155,7 +155,7 @@ struct PublishingQueue: WorkQueue {
 
     mutating func removeAllItems() {
         items = []
-        (commitCount, bytes) = (0, 0)
+        (commitCount, commitBytes) = (0, 0)
     }
 
     /// Joins all commits at the position of the first commit. So a task after the first commit may
@@ -173,7 +173,7 @@ struct PublishingQueue: WorkQueue {
         guard let joined else { return }
         items = [.commit(joined)] + tasks
         commitCount = 1
-        bytes = joined.ownBytes
+        commitBytes = joined.ownBytes
     }
 }
 

@@ -50,7 +50,7 @@ final class PublishingThread: Sendable {
     /// Returns the seconds that the stream writer has worked so far.
     private let sendingSeconds: @Sendable () -> Double
     private let publicationPace: PublicationPace?
-    private let pauseEnd = TimedSemaphore()
+    private let pauseEndSignal = TimedSemaphore()
     private let isBehind = Atomic(false)
     private let pace = Locked(Pace())
 
@@ -86,7 +86,7 @@ final class PublishingThread: Sendable {
             }
             while let turn = worker.next(beforeSleep: { isBehind.store(false, ordering: .relaxed) })
             {
-                catchUp(turn, work)
+                runTurn(turn, work)
             }
         }
     }
@@ -133,14 +133,14 @@ final class PublishingThread: Sendable {
     /// publications, the streams may be behind this version. In this case, the task runs after the
     /// publication of this version.
     func perform(after known: UInt64 = 0, _ task: @escaping @Sendable (Snapshot) -> Void) {
-        worker.post { $0.add(after: known, task) }
+        worker.post { $0.addTask(after: known, task) }
     }
 
     /// Runs `task` at once on the caller's thread, in place of the publishing thread. Does so only
     /// if the queue is empty, the thread is idle and `isQuick` returns true for the newest version.
     /// Returns true if `task` ran.
     func performNow(
-        _ work: Handlers,
+        with work: Handlers,
         after known: UInt64 = 0,
         where isQuick: (Snapshot) -> Bool,
         _ task: (Snapshot) -> Void
@@ -164,10 +164,10 @@ final class PublishingThread: Sendable {
         let posted: Void? = worker.post { queue in
             queue.skipsPauses = true
             queue.releaseHeldCommit()
-            queue.add { _ in done.signal() }
+            queue.addTask { _ in done.signal() }
         }
         guard posted != nil else { return }
-        pauseEnd.signal()
+        pauseEndSignal.signal()
         _ = done.wait(seconds: seconds)
         worker.withQueue { $0.skipsPauses = false }
     }
@@ -179,7 +179,7 @@ final class PublishingThread: Sendable {
             // After the close, no post can reset `hasStandIn`, so this function resets the flag.
             queue.hasStandIn = false
         }
-        pauseEnd.signal()
+        pauseEndSignal.signal()
     }
 }
 
@@ -187,16 +187,16 @@ final class PublishingThread: Sendable {
 
 extension PublishingThread {
     /// Publishes the commits and runs the tasks of one turn.
-    private func catchUp(_ turn: PublishingQueue.Turn, _ work: Handlers) {
+    private func runTurn(_ turn: PublishingQueue.Turn, _ work: Handlers) {
         var version = turn.sentVersion
         let began = SystemTime.steadySeconds()
         pace.withLock { $0.reader.beginWork(at: began) }
         var (isPublishing, isAnswering) = (false, false)
-        var waiting: Commit?
+        var waitingCommit: Commit?
         var newest: Snapshot?
         func distributeWaiting() {
-            guard let commit = waiting else { return }
-            waiting = nil
+            guard let commit = waitingCommit else { return }
+            waitingCommit = nil
             isPublishing = true
             if let version, commit.previous.version > version { work.didSkipVersions() }
             (version, newest) = (commit.newest.version, commit.newest)
@@ -205,11 +205,11 @@ extension PublishingThread {
         for item in turn.items {
             switch item {
             case .commit(let commit):
-                if isBehind.load(ordering: .relaxed), waiting?.isCovered(by: commit) == true {
-                    waiting?.join(commit)
+                if isBehind.load(ordering: .relaxed), waitingCommit?.isCovered(by: commit) == true {
+                    waitingCommit?.join(commit)
                 } else {
                     distributeWaiting()
-                    waiting = commit
+                    waitingCommit = commit
                 }
             case .task(let published, let task):
                 distributeWaiting()
@@ -237,7 +237,9 @@ extension PublishingThread {
             // right only in the sum over several turns.
             let others = sent - (pace.lastSendingSeconds ?? sent)
             pace.lastSendingSeconds = sent
-            return (pace.reader.isBusy, pace.reader.pauseSeconds(at: ended, besides: others))
+            return (
+                pace.reader.isBusy, pace.reader.pauseSeconds(at: ended, otherWorkSeconds: others)
+            )
         }
         isBehind.store(isBusy || ended - began > Self.turnSecondsMax, ordering: .relaxed)
         if isPublishing, let pause { self.pause(pause) }
@@ -261,7 +263,7 @@ extension PublishingThread {
     /// thread.
     private func pause(_ seconds: Double) {
         guard !worker.withQueue({ $0.skipsPauses }) else { return }
-        _ = pauseEnd.wait(seconds: seconds)
+        _ = pauseEndSignal.wait(seconds: seconds)
     }
 }
 

@@ -22,7 +22,7 @@ package final class StatePublisher<State: Codable & Equatable & Sendable>: State
     private let views: ViewStreams<State>?
     private let log: any VersionFollower
     private let logger: Logger
-    private var prepared: [Snapshot] = []
+    private var preparedSnapshots: [Snapshot] = []
     private var preparedBytes = 0
     /// The reason why a state that was reduced after the last commit can't be published.
     private var encodingRefusal: Refusal?
@@ -47,23 +47,27 @@ package final class StatePublisher<State: Codable & Equatable & Sendable>: State
         preparedBytes < Self.batchFramesBytesMax && streams.takesEachVersion
     }
 
-    package func reduced(_ state: State, version: UInt64, changed: Bool) { encode(state, version) }
+    package func didReduce(_ state: State, version: UInt64, changed: Bool) {
+        encode(state, version)
+    }
 
     package func prepare(_ state: State, through version: UInt64) throws {
-        if encodingRefusal == nil, prepared.last?.version != version { encode(state, version) }
+        if encodingRefusal == nil, preparedSnapshots.last?.version != version {
+            encode(state, version)
+        }
         if let encodingRefusal { throw encodingRefusal }
     }
 
-    package func committed(_ state: State, through version: UInt64, for audience: Audience?) {
+    package func publish(_ state: State, through version: UInt64, for audience: Audience?) {
         writer.keepEncoded()
         let before = streams.snapshot
-        let newest = prepared.last ?? before
+        let newest = preparedSnapshots.last ?? before
         // If a view retains the state, the next change has to copy the state. So the views only get
         // the state if a watched view reads a changed module.
         let isViewed = views?.hasChangedSource(newest, since: before) == true
-        streams.publishing.advance(to: newest) {
+        streams.publishingThread.advance(to: newest) {
             Commit(
-                prepared,
+                preparedSnapshots,
                 after: before,
                 for: audience,
                 isViewed ? viewPublisher(of: state) : nil
@@ -73,16 +77,16 @@ package final class StatePublisher<State: Codable & Equatable & Sendable>: State
         discardPrepared()
     }
 
-    package func completed() { streams.wake() }
+    package func wakeStreams() { streams.wakeEventLoop() }
 
-    package func rolledBack() {
+    package func didRollBack() {
         writer.discardEncoded()
         discardPrepared()
     }
 
     /// Returns the function that publishes the watched views of a state.
     private func viewPublisher(of state: State) -> Commit.ViewPublisher {
-        { [views, publishing = streams.publishing] commit, filter in
+        { [views, publishing = streams.publishingThread] commit, filter in
             let (new, old) = (commit.newest, commit.previous)
             views?.distribute(state, new, after: old, for: filter, publishing.pauseIfBusy)
         }
@@ -93,7 +97,7 @@ package final class StatePublisher<State: Codable & Equatable & Sendable>: State
             let tag = Tag(epoch: streams.epoch, version: version)
             let snapshot = try writer.snapshot(state, at: tag)
             preparedBytes += snapshot.ownBytes
-            prepared.append(snapshot)
+            preparedSnapshots.append(snapshot)
         } catch {
             if let failure = error.underlyingError {
                 logger.error(.stateUnencodable, "a state has no JSON form: \(failure)")
@@ -104,7 +108,7 @@ package final class StatePublisher<State: Codable & Equatable & Sendable>: State
     }
 
     private func discardPrepared() {
-        prepared = []
+        preparedSnapshots = []
         preparedBytes = 0
         encodingRefusal = nil
     }

@@ -18,11 +18,11 @@ package final class StateStreams: Sendable {
     private let views: (any PublishedViews)?
     let distributor: TopicDistributor
     /// The viewers that see only some members of the state, and have an open stream of the state.
-    private let watching: WatchingViewers
-    private let waiters: LongPolls
-    let publishing: PublishingThread
+    private let watchingViewers: WatchingViewers
+    private let longPolls: LongPolls
+    let publishingThread: PublishingThread
     /// Wakes the event loop, which sends the completed answers.
-    let wake: @Sendable () -> Void
+    let wakeEventLoop: @Sendable () -> Void
 
     /// Makes the streams, and publishes the first version before the server accepts requests.
     /// `layout` is `nil` if the state is not made of modules. Without a pace, streams get the
@@ -43,38 +43,39 @@ package final class StateStreams: Sendable {
         parts = PartStreams(layout: layout, distributor, documents)
         slices = layout.map { SliceStreams($0, distributor) }
         self.views = views
-        self.waiters = waiters
-        self.wake = wake
-        watching = WatchingViewers { distributor.hasReaders(.state.seen(by: $0)) }
+        self.longPolls = waiters
+        self.wakeEventLoop = wake
+        watchingViewers = WatchingViewers { distributor.hasReaders(.state.forViewer($0)) }
         let streams = distributor.streams
-        publishing = PublishingThread(first, on: pool, pace: pace) {
+        publishingThread = PublishingThread(first, on: pool, pace: pace) {
             streams.openStreamCount > 0 || waiters.hasWaiters
         } sendingSeconds: {
             streams.workSeconds
         }
         // The reference is weak, so that the thread does not keep unclosed streams alive.
-        publishing.start { [weak self] in self?.publishingHandlers }
+        publishingThread.start { [weak self] in self?.publishingHandlers }
     }
 
     /// The newest published version. Any thread may read this property.
-    package var snapshot: Snapshot { publishing.snapshot }
+    package var snapshot: Snapshot { publishingThread.snapshot }
 
     /// The box from which readers take the newest published version.
-    package var newest: NewestSnapshot { publishing.newest }
+    package var newest: NewestSnapshot { publishingThread.newest }
 
     /// True if there are readers, and the publishing thread and the stream writer keep up. Each
     /// version may then have a frame of its own. Any thread may read this property.
     var takesEachVersion: Bool {
-        distributor.streams.openStreamCount > 0 && publishing.keepsUp && distributor.streams.keepsUp
+        distributor.streams.openStreamCount > 0 && publishingThread.keepsUp
+            && distributor.streams.keepsUp
     }
 
     /// Waits until the streams have all versions that were committed before this call, or until
     /// `seconds` are over. Any thread may call this function.
-    package func flush(seconds: Double) { publishing.flush(seconds: seconds) }
+    package func flush(seconds: Double) { publishingThread.flush(seconds: seconds) }
 
     /// Ends the publishing thread, and does not wait for its end. Any thread may call this
     /// function.
-    package func close() { publishing.close() }
+    package func close() { publishingThread.close() }
 }
 
 // Streams that open.
@@ -84,7 +85,7 @@ extension StateStreams {
     /// function.
     package func topic(of stream: StateStream) -> TopicID {
         switch stream {
-        case .whole(let viewer): .state.seen(by: viewer)
+        case .whole(let viewer): .state.forViewer(viewer)
         case .slice(let slice): slices?.topicID(of: slice) ?? .state
         case .part(let part): part.topic
         case .view(let view): view.topic
@@ -100,10 +101,10 @@ extension StateStreams {
         after known: UInt64 = 0,
         _ open: (FirstFrame?) -> Void
     ) -> Bool {
-        publishing.performNow(
-            publishingHandlers,
+        publishingThread.performNow(
+            with: publishingHandlers,
             after: known,
-            where: { isAtHand(stream, in: $0) }
+            where: { isCheapToFind(stream, in: $0) }
         ) {
             open(firstFrame(of: stream, in: mode, from: $0))
         }
@@ -120,17 +121,17 @@ extension StateStreams {
         after known: UInt64 = 0,
         _ open: @escaping @Sendable (FirstFrame?) -> Void
     ) {
-        publishing.perform(after: known) { [self] in
+        publishingThread.perform(after: known) { [self] in
             open(firstFrame(of: stream, in: mode, from: $0))
         }
     }
 
     /// Returns true if making the first frame of a stream from a version is cheap.
-    private func isAtHand(_ stream: StateStream, in snapshot: Snapshot) -> Bool {
+    private func isCheapToFind(_ stream: StateStream, in snapshot: Snapshot) -> Bool {
         switch stream {
-        case .whole(let viewer): snapshot.visible(to: viewer).isAtHand(.root)
-        case .slice(let slice): snapshot.slice(slice.module, for: slice.owner).isAtHand
-        case .part(let part): parts.isAtHand(part, in: snapshot)
+        case .whole(let viewer): snapshot.visible(to: viewer).isCheapToFind(.root)
+        case .slice(let slice): snapshot.slice(slice.module, for: slice.owner).isCheapToFind
+        case .part(let part): parts.isCheapToFind(part, in: snapshot)
         case .view: true
         }
     }
@@ -146,7 +147,7 @@ extension StateStreams {
     ) -> FirstFrame? {
         switch stream {
         case .whole(let viewer):
-            if !viewer.seesAll { watching.insert(viewer) }
+            if !viewer.seesAll { watchingViewers.insert(viewer) }
             let seen = snapshot.visible(to: viewer)
             let first = topicVersion(seen, after: seen, for: viewer, in: mode)
             return .shared(first, through: snapshot.version)
@@ -165,7 +166,7 @@ extension StateStreams {
 
 extension StateStreams {
     private var publishingHandlers: PublishingThread.Handlers {
-        PublishingThread.Handlers(distribute: distribute, didRunTasks: wake) { [self] in
+        PublishingThread.Handlers(distribute: distribute, didRunTasks: wakeEventLoop) { [self] in
             parts.forgetSentFrames()
             views?.forgetSentFrames()
         }
@@ -185,11 +186,11 @@ extension StateStreams {
             distributeState(snapshot, after: before, for: filter)
             distributeFilteredStates(of: snapshot, after: before, for: filter, owners)
             slices?.distribute(snapshot, after: before, for: filter, owners)
-            parts.distribute(snapshot, after: before, for: filter, publishing.pauseIfBusy)
+            parts.distribute(snapshot, after: before, for: filter, publishingThread.pauseIfBusy)
             before = snapshot
         }
         commit.publishViews?(commit, filter)
-        waiters.answerWaiters(with: commit.newest)
+        longPolls.answerWaiters(with: commit.newest)
     }
 
     /// Returns a predicate over the names of streams; `nil` if the commit is for all readers, so
@@ -215,9 +216,9 @@ extension StateStreams {
         if let owners, case .owners(let authors) = snapshot.readers {
             seeing = owners.union(authors)
         }
-        for viewer in watching.viewers(of: seeing) {
+        for viewer in watchingViewers.viewers(of: seeing) {
             let (seen, old) = (snapshot.visible(to: viewer), before.visible(to: viewer))
-            if viewer.isFiltered(in: snapshot), !seen.differs(from: old) { continue }
+            if snapshot.isFiltered(for: viewer), !seen.differs(from: old) { continue }
             distributeState(seen, after: old, for: filter, to: viewer)
         }
     }
@@ -228,7 +229,7 @@ extension StateStreams {
         for filter: ReaderFilter?,
         to viewer: Viewer = .unrestricted
     ) {
-        distributor.distribute(to: .state.seen(by: viewer), for: filter) {
+        distributor.distribute(to: .state.forViewer(viewer), for: filter) {
             topicVersion(snapshot, after: before, for: viewer, in: $0)
         }
     }
@@ -245,24 +246,16 @@ extension StateStreams {
         in mode: StreamMode
     ) -> TopicVersion {
         var version = snapshot.version
-        if viewer.isFiltered(in: snapshot) {
+        if snapshot.isFiltered(for: viewer) {
             version = snapshot.eventVersion(
-                changed: snapshot.changedVersion,
-                after: before.changedVersion
+                changed: snapshot.lastChangeVersion,
+                after: before.lastChangeVersion
             )
         }
         return switch mode {
         case .snapshot: TopicVersion(version, frame: snapshot.frame(at: version))
         case .patch: TopicVersion(version, state: PatchState(snapshot, at: version, after: before))
         }
-    }
-}
-
-extension Viewer {
-    /// Returns true if changes may be hidden from this viewer, by its sight or by the readers of
-    /// slices. The viewer then gets no event for a hidden change.
-    fileprivate func isFiltered(in snapshot: Snapshot) -> Bool {
-        sight != nil || (snapshot.hasRestrictedSlices && owner != nil)
     }
 }
 

@@ -34,7 +34,7 @@ public struct TestPolicy: Sendable {
     /// state.
     ///
     /// - Throws: an error with all mistakes of the policy.
-    func admission<Root: RootState>(of root: Root.Type) throws -> TestAdmission {
+    func makeAdmission<Root: RootState>(of root: Root.Type) throws -> TestAdmission {
         let modules = Root.modules
         let table = try ActionTable.of(modules).get()
         let useCases = modules.flatMap { mount in
@@ -77,14 +77,14 @@ public struct TestPolicy: Sendable {
             let document = try? JSONDocument(parsing: member.payload, limits: .unbounded)
             // A denial names the action as the policy does, with `{id}` for an instance.
             let denial = role.denial(
-                ofAction: member.typeIndex,
+                ofActionAt: member.typeIndex,
                 entry.signature.name,
                 document?.root,
                 principal: sender.name
             )
             switch denial {
             case nil: return
-            case .mayNot(let text): throw Refusal(reason: text)
+            case .forbidden(let text): throw Refusal(reason: text)
             case .hidden:
                 throw Refusal(
                     reason: "The role '\(role.name)' may not see '\(member.type)': a server would "

@@ -31,7 +31,7 @@ package enum PercentEncoding {
             if isUnreserved(byte) {
                 bytes.append(byte)
             } else {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0xF)]]
+                bytes += [UInt8(ascii: "%"), hexDigits[Int(byte >> 4)], hexDigits[Int(byte & 0xF)]]
             }
         }
         return String(decoding: bytes, as: UTF8.self)
@@ -58,14 +58,14 @@ package enum PercentEncoding {
             if isUnreserved(byte) {
                 bytes.append(byte)
             } else {
-                bytes += [UInt8(ascii: "%"), digits[Int(high)], digits[Int(low)]]
+                bytes += [UInt8(ascii: "%"), hexDigits[Int(high)], hexDigits[Int(low)]]
             }
             index += 3
         }
         return bytes
     }
 
-    private static let digits = Array("0123456789ABCDEF".utf8)
+    private static let hexDigits = Array("0123456789ABCDEF".utf8)
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {
         byte.isDigit || byte.isLetter || "-._~".utf8.contains(byte)

@@ -5,7 +5,7 @@ import StoreJSON
 enum ExportVerdict: Equatable {
     /// The collector has taken the batch, except for `refused` spans. `because` is the collector's
     /// reason for the refusal.
-    case done(refused: Int, because: String)
+    case accepted(refusedCount: Int, because: String)
     /// The batch is to be sent again after this time.
     case retry(inSeconds: Double, because: String)
     /// The batch is given up.
@@ -36,21 +36,21 @@ struct ExportRetry: Sendable {
     ) -> ExportVerdict {
         let reason: String
         let isTemporary: Bool
-        var asked = 0.0
+        var requestedPauseSeconds = 0.0
         switch result {
         case .success(let response) where response.isSuccess:
             return Self.verdictAfterSuccess(response)
         case .success(let response):
             reason = "the collector answers \(response.status)"
             isTemporary = [429, 502, 503, 504].contains(response.status)
-            asked = response.retryAfterSeconds ?? 0
+            requestedPauseSeconds = response.retryAfterSeconds ?? 0
         case .failure(let error):
             reason = Self.excerpt(error.cause)
             isTemporary = [.unreachable, .timeout, .malformed, .busy].contains(error.code)
         }
         guard isTemporary, attempt < attemptsMax else { return .giveUp(because: reason) }
         let full = firstPauseSeconds * Double(1 << (attempt - 1))
-        let pause = max(asked, full * (0.5 + jitter / 2))
+        let pause = max(requestedPauseSeconds, full * (0.5 + jitter / 2))
         return .retry(inSeconds: min(pauseSecondsMax, pause), because: reason)
     }
 
@@ -61,12 +61,12 @@ struct ExportRetry: Sendable {
             document.root.kind == .object,
             let partial = document.root.member("partialSuccess"), partial.kind == .object,
             let refused = partial.member("rejectedSpans")
-        else { return .done(refused: 0, because: "") }
+        else { return .accepted(refusedCount: 0, because: "") }
         // OTLP writes this number of 64 bits as a JSON string, but some collectors write a JSON
         // number.
         let count = Int(refused.stringValue ?? refused.sourceText) ?? 0
         let reason = partial.member("errorMessage")?.stringValue ?? ""
-        return .done(refused: max(0, count), because: excerpt(reason))
+        return .accepted(refusedCount: max(0, count), because: excerpt(reason))
     }
 
     private static func excerpt(_ text: String) -> String {

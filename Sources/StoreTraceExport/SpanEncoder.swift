@@ -12,8 +12,8 @@ package struct SpanEncoder: Sendable {
     /// Bits of a span's `flags`: the sampled flag of `traceparent`, and two bits that OTLP adds.
     private enum Flags {
         static let sampled = 0x001
-        static let isRemoteKnown = 0x100
-        static let hasRemoteParent = 0x200
+        static let hasIsRemoteMask = 0x100
+        static let isRemoteMask = 0x200
     }
 
     private let resourceAttributes: [Span.Attribute]
@@ -32,7 +32,10 @@ package struct SpanEncoder: Sendable {
 
     /// Returns the body of a request with these spans (`ExportTraceServiceRequest`). `offset` is
     /// the time of day minus the steady clock, in nanoseconds.
-    package func body(_ spans: [Span], offset: Int64 = SpanTime.wallOffsetNanoseconds) -> [UInt8] {
+    package func body(
+        _ spans: [Span],
+        wallOffsetNanoseconds: Int64 = SpanTime.wallOffsetNanoseconds
+    ) -> [UInt8] {
         var json = JSONWriter(capacity: 512 * (spans.count + 1))
         json.object { json in
             json.objectArray("resourceSpans", of: [resourceAttributes]) { json, resource in
@@ -44,7 +47,9 @@ package struct SpanEncoder: Sendable {
                         json.member("name", Self.scopeName)
                         json.member("version", scopeVersion)
                     }
-                    json.objectArray("spans", of: spans) { Self.write($1, offset, to: &$0) }
+                    json.objectArray("spans", of: spans) {
+                        Self.write($1, wallOffsetNanoseconds, to: &$0)
+                    }
                 }
             }
         }
@@ -58,8 +63,8 @@ package struct SpanEncoder: Sendable {
         if identity.parentID != 0 { json.member("parentSpanId", identity.parentID.hex) }
         json.member(
             "flags",
-            Flags.sampled | Flags.isRemoteKnown
-                | (identity.isParentRemote ? Flags.hasRemoteParent : 0)
+            Flags.sampled | Flags.hasIsRemoteMask
+                | (identity.isParentRemote ? Flags.isRemoteMask : 0)
         )
         json.member("name", span.name)
         json.member("kind", span.kind.rawValue)

@@ -15,7 +15,7 @@ package final class SpanExporter: Sendable {
     package static let batchSpansMax = 512
 
     /// The time limits of the export, in seconds.
-    struct Times: Sendable {
+    struct TimeLimits: Sendable {
         /// The longest time from a span's end to its export, while the collector takes spans.
         var batchWaitSecondsMax = 5.0
         /// The longest time of a request.
@@ -37,7 +37,7 @@ package final class SpanExporter: Sendable {
     private let encoder: SpanEncoder
     private let client: any HTTPClient
     private let logger: Logger
-    private let times: Times
+    private let timeLimits: TimeLimits
     private let retry: ExportRetry
     private let headers: Locked<HTTPHeaders>
     private let executor = WaitingExecutor()
@@ -71,7 +71,7 @@ package final class SpanExporter: Sendable {
         headers: ExportHeaders,
         through client: any HTTPClient,
         logger: Logger,
-        times: Times = Times(),
+        times: TimeLimits = TimeLimits(),
         retry: ExportRetry = ExportRetry()
     ) {
         self.url = url
@@ -80,7 +80,7 @@ package final class SpanExporter: Sendable {
         self.encoder = encoder
         self.client = client
         self.logger = logger
-        self.times = times
+        self.timeLimits = times
         self.retry = retry
         self.headers = Locked(headers.fields)
     }
@@ -131,9 +131,9 @@ package final class SpanExporter: Sendable {
     private func run() {
         var dropped: UInt64 = 0
         while true {
-            let batch = tracer.queue.takeBatch(within: times.batchWaitSecondsMax)
+            let batch = tracer.queue.takeBatch(within: timeLimits.batchWaitSecondsMax)
             guard !batch.isEmpty else { return }
-            if secondsLeft <= 0 {
+            if nextRequestSecondsMax <= 0 {
                 noteLoss(batch.count, because: "the server stops")
                 continue
             }
@@ -145,8 +145,11 @@ package final class SpanExporter: Sendable {
     }
 
     /// The longest time of the next request, in seconds. A stop makes the time shorter.
-    private var secondsLeft: Double {
-        min(times.requestSecondsMax, stopState.withLock { $0.deadline?.secondsLeft } ?? .infinity)
+    private var nextRequestSecondsMax: Double {
+        min(
+            timeLimits.requestSecondsMax,
+            stopState.withLock { $0.deadline?.secondsLeft } ?? .infinity
+        )
     }
 
     /// Sends a batch repeatedly, until the collector takes the batch or the batch is given up.
@@ -154,10 +157,10 @@ package final class SpanExporter: Sendable {
         let body = encoder.body(batch)
         var attempt = 1
         while true {
-            let result = send(body, seconds: secondsLeft)
+            let result = send(body, seconds: nextRequestSecondsMax)
             let jitter = Double.random(in: 0...1)
             switch retry.verdict(after: result, attempt: attempt, jitter: jitter) {
-            case .done(let refused, let reason):
+            case .accepted(let refused, let reason):
                 let refused = min(refused, batch.count)
                 tracer.counts.countExported(batch.count - refused)
                 if refused == 0 { return noteSuccess() }
@@ -166,7 +169,7 @@ package final class SpanExporter: Sendable {
                 noteTrouble(reason)
                 // A stop ends the pause, and leaves the batch one more attempt.
                 let isStopping = closeRequested.wait(seconds: seconds)
-                guard secondsLeft > 0, !isStopping || attempt < retry.attemptsMax else {
+                guard nextRequestSecondsMax > 0, !isStopping || attempt < retry.attemptsMax else {
                     return noteLoss(batch.count, because: reason)
                 }
                 attempt = isStopping ? retry.attemptsMax : attempt + 1
@@ -202,7 +205,7 @@ package final class SpanExporter: Sendable {
         defer { stopState.withLock { $0.requestTask = nil } }
         // The HTTP client has a timeout of its own. This bound ends the wait if the HTTP client
         // exceeds that timeout.
-        executor.run(for: seconds + Self.graceSeconds) { result.withLock { $0 != nil } }
+        executor.run(for: seconds + Self.timeoutGraceSeconds) { result.withLock { $0 != nil } }
         if let result = result.withLock({ $0 }) { return result }
         task.cancel()
         return .failure(HTTPClientError(.timeout, request, "no answer within \(seconds) s"))
@@ -210,7 +213,7 @@ package final class SpanExporter: Sendable {
 
     /// The maximum number of bytes of a collector's answer.
     private static let responseBytesMax = 64 << 10
-    private static let graceSeconds = 1.0
+    private static let timeoutGraceSeconds = 1.0
 
     // The lines of the log.
 

@@ -22,7 +22,7 @@ package struct SpanContext: Sendable, Equatable {
         guard reader.takeNumber(digits: 2) == 0, reader.skip("-"),
             let high = reader.takeNumber(digits: 16), let low = reader.takeNumber(digits: 16),
             reader.skip("-"), let span = reader.takeNumber(digits: 16), reader.skip("-"),
-            let flags = reader.takeNumber(digits: 2), reader.isAtEnd, high | low != 0, span != 0
+            let flags = reader.takeNumber(digits: 2), reader.takeEnd(), high | low != 0, span != 0
         else { return nil }
         trace = TraceID(high: high, low: low)
         self.spanID = span
@@ -70,10 +70,8 @@ private struct HexReader<Bytes: IteratorProtocol<UInt8>> {
 
     init(_ bytes: Bytes) { self.bytes = bytes }
 
-    /// True if no byte follows. Reading this property takes the next byte.
-    var isAtEnd: Bool {
-        mutating get { bytes.next() == nil }
-    }
+    /// Takes the next byte. Returns true if no byte follows.
+    mutating func takeEnd() -> Bool { bytes.next() == nil }
 
     /// Takes a byte. Returns true if the taken byte is the given byte.
     mutating func skip(_ byte: Unicode.Scalar) -> Bool { bytes.next() == UInt8(ascii: byte) }

@@ -16,7 +16,7 @@ package final class SpanQueue: Sendable {
     private let batchSpansMax: Int
     private let state = Locked(State())
     private let spanSignal = TimedSemaphore()
-    private let dropped = Atomic<UInt64>(0)
+    private let droppedCount = Atomic<UInt64>(0)
 
     /// Makes a queue of at most `spansMax` spans. A call of ``takeBatch(within:)`` takes at most
     /// `batchSpansMax` spans.
@@ -26,7 +26,7 @@ package final class SpanQueue: Sendable {
     }
 
     /// The number of spans since the start that the queue dropped because it was full or closed.
-    package var droppedTotal: UInt64 { dropped.load(ordering: .relaxed) }
+    package var droppedTotal: UInt64 { droppedCount.load(ordering: .relaxed) }
 
     package var count: Int { state.withLock { $0.spans.count } }
 
@@ -40,7 +40,7 @@ package final class SpanQueue: Sendable {
             return (true, state.spans.count)
         }
         guard fits else {
-            dropped.add(1, ordering: .relaxed)
+            droppedCount.add(1, ordering: .relaxed)
             return
         }
         if count == 1 || count == batchSpansMax { spanSignal.signal() }
@@ -85,15 +85,17 @@ package final class SpanQueue: Sendable {
 /// The numbers of exported and failed spans since the start. ``SpanQueue`` counts the spans that it
 /// dropped.
 package final class SpanCounts: Sendable {
-    private let exported = Atomic<UInt64>(0)
-    private let failed = Atomic<UInt64>(0)
+    private let exportedCount = Atomic<UInt64>(0)
+    private let failedCount = Atomic<UInt64>(0)
 
     /// The number of spans that a collector has taken.
-    package var exportedTotal: UInt64 { exported.load(ordering: .relaxed) }
+    package var exportedTotal: UInt64 { exportedCount.load(ordering: .relaxed) }
     /// The number of spans that the collector refused, or did not take in time.
-    package var failedTotal: UInt64 { failed.load(ordering: .relaxed) }
+    package var failedTotal: UInt64 { failedCount.load(ordering: .relaxed) }
 
-    package func countExported(_ count: Int) { exported.add(UInt64(count), ordering: .relaxed) }
+    package func countExported(_ count: Int) {
+        exportedCount.add(UInt64(count), ordering: .relaxed)
+    }
 
-    package func countFailed(_ count: Int) { failed.add(UInt64(count), ordering: .relaxed) }
+    package func countFailed(_ count: Int) { failedCount.add(UInt64(count), ordering: .relaxed) }
 }

@@ -94,7 +94,7 @@ extension CivilTime {
                 text.putDecimal(nanosecond / divisor, digits: precision.rawValue)
             }
             text.put("Z")
-            return text.count
+            return text.writtenBytesCount
         }
     }
 
@@ -113,7 +113,7 @@ extension CivilTime {
             text.put(" ")
             text.putTimeOfDay(self)
             for byte in " GMT".utf8 { text.put(byte) }
-            return text.count
+            return text.writtenBytesCount
         }
     }
 }
@@ -121,22 +121,26 @@ extension CivilTime {
 /// Writes numbers of a fixed width into the buffer of a new string.
 private struct DigitWriter {
     let buffer: UnsafeMutableBufferPointer<UInt8>
-    var count = 0
+    var writtenBytesCount = 0
 
     mutating func put(_ byte: UInt8) {
-        buffer[count] = byte
-        count += 1
+        buffer[writtenBytesCount] = byte
+        writtenBytesCount += 1
     }
 
     mutating func put(_ scalar: Unicode.Scalar) { put(UInt8(ascii: scalar)) }
 
     mutating func putDecimal(_ value: Int, digits: Int) {
         var rest = value
-        for index in stride(from: count + digits - 1, through: count, by: -1) {
+        for index in stride(
+            from: writtenBytesCount + digits - 1,
+            through: writtenBytesCount,
+            by: -1
+        ) {
             buffer[index] = UInt8(ascii: "0") + UInt8(rest % 10)
             rest /= 10
         }
-        count += digits
+        writtenBytesCount += digits
     }
 
     mutating func putTimeOfDay(_ time: CivilTime) {

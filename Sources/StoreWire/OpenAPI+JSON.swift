@@ -108,7 +108,7 @@ extension OpenAPI {
 
     private static func write(_ parameter: Parameter, to object: inout JSONWriter) {
         object.member("name", parameter.name)
-        object.member("in", parameter.place.rawValue)
+        object.member("in", parameter.location.rawValue)
         object.member("description", parameter.summary)
         if parameter.isRequired { object.member("required", true) }
         parameter.schema.write(as: "schema", to: &object, definitions: schemaReferencePrefix)

@@ -109,12 +109,12 @@ extension OpenAPI {
 
     /// A parameter of a request: a part of the path, a query parameter or a header.
     package struct Parameter: Sendable {
-        package enum Place: String, Sendable {
+        package enum Location: String, Sendable {
             case path, query, header
         }
 
         package let name: String
-        package let place: Place
+        package let location: Location
         package let schema: JSONSchema
         package let summary: String
         package let isRequired: Bool
@@ -122,13 +122,13 @@ extension OpenAPI {
         /// Makes a parameter. A parameter of the path is always required.
         package init(
             _ name: String,
-            in place: Place,
+            in place: Location,
             _ schema: JSONSchema = .string(),
             summary: String,
             isRequired: Bool = false
         ) {
             self.name = name
-            self.place = place
+            self.location = place
             self.schema = schema
             self.summary = summary
             self.isRequired = isRequired || place == .path

@@ -106,8 +106,8 @@ package enum SSEFrame {
 extension SSEFrame {
     /// Encodes the event with the state at a version. In a snapshot stream, the event has no name
     /// (4.2). In a patch stream, the event has the name `snapshot` (4.3).
-    package static func state(_ state: Bytes, at tag: Tag, named: Bool = false) -> Bytes {
-        encode(event: named ? "snapshot" : nil, id: tag.description, data: state)
+    package static func state(_ state: Bytes, at tag: Tag, isNamed: Bool = false) -> Bytes {
+        encode(event: isNamed ? "snapshot" : nil, id: tag.description, data: state)
     }
 
     /// Encodes the event for a part or a view that does not exist at this version (4.5).

@@ -10,7 +10,7 @@ package enum URIReference {
     /// 3986 permits it as a reference to the same document.
     package static func isValid(_ text: String) -> Bool {
         var rest = Substring(text).utf8
-        guard !rest.isEmpty, hasWholeEscapes(rest) else { return false }
+        guard !rest.isEmpty, hasCompleteEscapes(rest) else { return false }
         // Check the fragment and cut it off, then the query.
         for mark in "#?".utf8 {
             guard let start = rest.firstIndex(of: mark) else { continue }
@@ -43,7 +43,7 @@ package enum URIReference {
         bytes.allSatisfy { allowed.utf8.contains($0) }
     }
 
-    private static func hasWholeEscapes(_ bytes: TextBytes) -> Bool {
+    private static func hasCompleteEscapes(_ bytes: TextBytes) -> Bool {
         let parts = bytes.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)
         return parts.dropFirst().allSatisfy { part in
             let digits = part.prefix(2)

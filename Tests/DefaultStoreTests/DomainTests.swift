@@ -9,7 +9,7 @@ import Testing
         var state = state
         let machine = try ModuleMachine<AppState>()
         for action in actions {
-            _ = try machine.edit(&state, action, ActionOrigin(version: 1))
+            _ = try machine.reduce(&state, action, ReducerContextSource(version: 1))
         }
         return state
     }

@@ -80,7 +80,9 @@ final class DefectiveJournal: Journal {
         self.losesKeys = losesKeys
     }
 
-    func another() -> DefectiveJournal { DefectiveJournal(inner.journalOfSameHistory(), defect) }
+    func another() -> DefectiveJournal {
+        DefectiveJournal(inner.makeJournalOfSameHistory(), defect)
+    }
 
     func reopened() -> DefectiveJournal {
         DefectiveJournal(inner, defect, losesKeys: defect == .losesKeysOnReopen)
@@ -90,7 +92,7 @@ final class DefectiveJournal: Journal {
 
     var epoch: UInt32 { inner.epoch }
     var version: UInt64 { inner.version }
-    var oldest: UInt64 { defect == .forgetsSilently ? 1 : inner.oldest }
+    var oldestVersion: UInt64 { defect == .forgetsSilently ? 1 : inner.oldestVersion }
     var canFail: Bool { true }
     var oldestSnapshotVersion: UInt64? { inner.oldestSnapshotVersion }
     var newestSnapshotVersion: UInt64? { inner.newestSnapshotVersion }
@@ -127,7 +129,7 @@ final class DefectiveJournal: Journal {
     }
 
     func tail(from version: UInt64) throws(JournalError) -> [Record] {
-        if defect == .forgetsSilently, version < inner.oldest - 1 { return [] }
+        if defect == .forgetsSilently, version < inner.oldestVersion - 1 { return [] }
         if defect == .tailBeginsTooEarly, version > 0 {
             return try inner.tail(from: version - 1)
         }
@@ -154,7 +156,7 @@ final class DefectiveJournal: Journal {
         {
             page.limit = 11
         }
-        if defect == .forgetsSilently { page.after = max(page.after, inner.oldest - 1) }
+        if defect == .forgetsSilently { page.after = max(page.after, inner.oldestVersion - 1) }
         return try inner.read(page)
     }
 

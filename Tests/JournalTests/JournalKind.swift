@@ -24,7 +24,7 @@ final class Subject {
             journal = MemoryJournal(retention: retention)
         case .shared:
             directory = nil
-            journal = MemoryJournal(retention: retention).journalOfSameHistory()
+            journal = MemoryJournal(retention: retention).makeJournalOfSameHistory()
         case .faulty:
             directory = nil
             journal = FaultyJournal()

@@ -51,7 +51,7 @@ import Testing
         )
         try Self.fill(subject.journal, to: 3_000)
         try subject.journal.save(StateSnapshot(version: 1_500, time: 0, state: [1], form: "f"))
-        #expect(subject.journal.oldest == 1_501)
+        #expect(subject.journal.oldestVersion == 1_501)
         #expect(throws: JournalError.gone(oldest: 1_501)) {
             try subject.journal.read(JournalPageRequest(after: 1_499, limit: 1))
         }

@@ -20,9 +20,9 @@ extension JournalKind {
                 make: { MemoryJournal(retention: .forever) },
                 another: { journal in
                     guard let journal = journal as? MemoryJournal else { throw Foreign() }
-                    return journal.journalOfSameHistory()
+                    return journal.makeJournalOfSameHistory()
                 },
-                makeSmall: { MemoryJournal(retention: .small).journalOfSameHistory() }
+                makeSmall: { MemoryJournal(retention: .small).makeJournalOfSameHistory() }
             )
         case .sqlite: Directories().subject
         case .faulty:

@@ -21,17 +21,17 @@ import Testing
 
     private func create(
         _ principal: String = "deploy",
-        expires: Int64? = nil
+        expiresAt: Int64? = nil
     ) throws -> (key: APIKey, token: String) {
-        try file.create(principal: principal, role: "operator", expires: expires, at: now)
+        try file.create(principal: principal, role: "operator", expiresAt: expiresAt, at: now)
     }
 
     @Test func `a key is good until it ends`() throws {
-        let (key, token) = try create(expires: now + 60)
+        let (key, token) = try create(expiresAt: now + 60)
         let authenticator = try authenticator()
         let principal = try authenticator.check(token).get()
         #expect(principal.name == "deploy" && principal.role == "operator")
-        #expect(principal.credential == .apiKey(key.id) && principal.expires == now + 60)
+        #expect(principal.credential == .apiKey(key.id) && principal.expiresAt == now + 60)
         #expect(try authenticator.check(token, at: now + 59).get() === principal)
         #expect(authenticator.check(token, at: now + 60).failure == .expiredKey(id: key.id))
         #expect(!authenticator.hasValidCredential(principal, at: now + 60))
@@ -47,9 +47,9 @@ import Testing
         var status = stat()
         #expect(stat(file.path, &status) == 0 && status.st_mode & 0o777 == 0o600)
         // The file reads back as it was written.
-        _ = try create("other", expires: now + 1)
-        #expect(try file.keys().map(\.principal) == ["deploy", "other"])
-        #expect(try file.keys()[0] == key)
+        _ = try create("other", expiresAt: now + 1)
+        #expect(try file.readKeys().map(\.principal) == ["deploy", "other"])
+        #expect(try file.readKeys()[0] == key)
     }
 
     @Test func `ten thousand keys with the longest names fit`() {
@@ -60,8 +60,8 @@ import Testing
             principal: name,
             role: name,
             digest: TokenDigest(of: UnsafeRawBufferPointer(start: nil, count: 0)),
-            created: now,
-            expires: now
+            createdAt: now,
+            expiresAt: now
         )
         var document = APIKeyDocument()
         document.keys = Array(repeating: key, count: APIKeyDocument.countMax)
@@ -149,14 +149,14 @@ import Testing
                     _ = try file.create(
                         principal: "p\(number)",
                         role: "r",
-                        expires: nil,
+                        expiresAt: nil,
                         at: now
                     )
                 }
             }
             try await group.waitForAll()
         }
-        #expect(Set(try file.keys().map(\.principal)).count == 8)
+        #expect(Set(try file.readKeys().map(\.principal)).count == 8)
     }
 
     private static let good: [(String, String)] = [

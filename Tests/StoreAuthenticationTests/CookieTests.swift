@@ -17,12 +17,12 @@ import Testing
         var configuration = AuthenticationConfiguration()
         configuration.keysFile = file.path
         configuration.cookieKeyFile = folder.path + "/cookie.key"
-        configuration.cookieSeconds = seconds
+        configuration.cookieLifetimeSecondsMax = seconds
         return try Authenticator(configuration)
     }
 
-    private func create(expires: Int64? = nil) throws -> (key: APIKey, token: String) {
-        try file.create(principal: "ada \"ü\"", role: "author", expires: expires, at: now)
+    private func create(expiresAt: Int64? = nil) throws -> (key: APIKey, token: String) {
+        try file.create(principal: "ada \"ü\"", role: "author", expiresAt: expiresAt, at: now)
     }
 
     @Test func `a cookie is its principal's, also after a restart`() throws {
@@ -35,7 +35,7 @@ import Testing
             let principal = try authenticator.check(cookie: value).get()
             #expect(principal.name == shown.name && principal.role == shown.role)
             #expect(principal.credential == shown.credential)
-            #expect(principal.expires == now + 43_200)
+            #expect(principal.expiresAt == now + 43_200)
             #expect(authenticator.check(cookie: value, at: now + 43_199).failure == nil)
             #expect(
                 authenticator.check(cookie: value, at: now + 43_200).failure == .expiredCookie
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func `a cookie ends with its key, and no cookie makes it last longer`() throws {
-        let (key, token) = try create(expires: now + 100)
+        let (key, token) = try create(expiresAt: now + 100)
         let authenticator = try authenticator(seconds: 60)
         let shown = try authenticator.check(token).get()
         let (value, maxAge) = try #require(authenticator.cookie(for: shown, at: now))

@@ -10,7 +10,7 @@ import Testing
     }
 
     private func principal(_ number: Int) -> Principal {
-        Principal(name: "\(number)", role: "r", credential: .apiKey("k"), expires: nil)
+        Principal(name: "\(number)", role: "r", credential: .apiKey("k"), expiresAt: nil)
     }
 
     @Test func `the cache keeps repeated tokens longer, within its bound`() {

@@ -8,7 +8,7 @@ import Testing
         let folder = try TestFolder()
         try folder.write(content, to: "keys.json", mode: mode)
         do {
-            _ = try IssuerKeyFile.keys(folder.path + "/keys.json")
+            _ = try IssuerKeyFile.readKeys(at: folder.path + "/keys.json")
             return nil
         } catch {
             return error.description.replacing(folder.path + "/", with: "")
@@ -52,7 +52,8 @@ import Testing
         )
         #expect(
             try refusal(set(TestKey.ec.jwk(#","d":"AAAA""#)))
-                == "keys.json: /keys/0: 'd' is the private part, which only the issuer may have"
+                == "keys.json: /keys/0: 'd' is the private part, which only the issuer may have; "
+                + "give the public key"
         )
         let point = text([UInt8](repeating: 1, count: 32))
         #expect(
@@ -149,7 +150,7 @@ import Testing
                 set.replacing("{\"keys\":[", with: "{\"keys\":[\(TestKey.ed25519.jwk()),")
             )
         ])
-        #expect(issuer.authenticator.counts.issuerKeys == 1)
+        #expect(issuer.authenticator.keyCounts.issuerKeys == 1)
         #expect(issuer.refusal(token(.ed25519)) == nil)
         #expect(issuer.refusal(token(.rsa)) == .wrongAlgorithm)
     }
@@ -178,7 +179,7 @@ import Testing
         let issuer = try TestIssuer([
             ("keys.json", one), ("more.json", two), ("key.pem", TestKey.ed25519.pem),
         ])
-        #expect(issuer.authenticator.counts.issuerKeys == 3)
+        #expect(issuer.authenticator.keyCounts.issuerKeys == 3)
         #expect(issuer.refusal(token(.ec, header: #"{"alg":"ES256","kid":"1"}"#)) == nil)
         // A key from a PEM file has no kid, so any kid will do.
         #expect(issuer.refusal(token(.ed25519, header: #"{"alg":"EdDSA","kid":"9"}"#)) == nil)

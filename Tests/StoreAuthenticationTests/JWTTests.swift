@@ -10,7 +10,7 @@ import Testing
             let principal = try issuer.check(token(key)).get()
             #expect(principal.name == "ada")
             #expect(principal.role == "author")
-            #expect(principal.expires == now + 600 + 30)
+            #expect(principal.expiresAt == now + 600 + 30)
             #expect(issuer.authenticator.hasValidCredential(principal, at: now))
         }
     }
@@ -33,37 +33,37 @@ import Testing
     @Test(arguments: [
         ("iss", nil, AuthenticationError.missing(claim: "iss")),
         ("iss", #""https://issuer.example/""#, .wrongIssuer),
-        ("iss", #"["https://issuer.example"]"#, .invalid("iss")),
+        ("iss", #"["https://issuer.example"]"#, .invalid(claim: "iss")),
         ("aud", nil, .missing(claim: "aud")),
         ("aud", #""other""#, .wrongAudience),
         ("aud", #"[]"#, .wrongAudience),
         ("aud", #"["other","Store"]"#, .wrongAudience),
-        ("aud", #"["store",1]"#, .invalid("aud")),
-        ("aud", #"{"store":1}"#, .invalid("aud")),
+        ("aud", #"["store",1]"#, .invalid(claim: "aud")),
+        ("aud", #"{"store":1}"#, .invalid(claim: "aud")),
         ("exp", nil, .missing(claim: "exp")),
-        ("exp", #""1800000600""#, .invalid("exp")),
-        ("exp", "null", .invalid("exp")),
-        ("exp", "1e400", .invalid("exp")),
-        ("exp", "-1", .invalid("exp")),
-        ("exp", "253402300800", .invalid("exp")),
-        ("exp", "99999999999999999999999999", .invalid("exp")),
+        ("exp", #""1800000600""#, .invalid(claim: "exp")),
+        ("exp", "null", .invalid(claim: "exp")),
+        ("exp", "1e400", .invalid(claim: "exp")),
+        ("exp", "-1", .invalid(claim: "exp")),
+        ("exp", "253402300800", .invalid(claim: "exp")),
+        ("exp", "99999999999999999999999999", .invalid(claim: "exp")),
         ("exp", "1799999970", .expired),
         ("exp", "1799999970.9", .expired),
         ("nbf", "1800000031", .notYetValid),
         ("nbf", "1800000030.1", .notYetValid),
-        ("nbf", "true", .invalid("nbf")),
-        ("nbf", "1e999", .invalid("nbf")),
+        ("nbf", "true", .invalid(claim: "nbf")),
+        ("nbf", "1e999", .invalid(claim: "nbf")),
         ("sub", nil, .missing(claim: "sub")),
-        ("sub", "1", .invalid("sub")),
-        ("sub", #""""#, .invalid("sub")),
-        ("sub", #""anonymous""#, .invalid("sub")),
-        ("sub", #""ada\u0000""#, .invalid("sub")),
-        ("sub", #""ada\nrole: admin""#, .invalid("sub")),
-        ("sub", #""ada\u202enimda""#, .invalid("sub")),
-        ("sub", #""ada\u2028""#, .invalid("sub")),
+        ("sub", "1", .invalid(claim: "sub")),
+        ("sub", #""""#, .invalid(claim: "sub")),
+        ("sub", #""anonymous""#, .invalid(claim: "sub")),
+        ("sub", #""ada\u0000""#, .invalid(claim: "sub")),
+        ("sub", #""ada\nrole: admin""#, .invalid(claim: "sub")),
+        ("sub", #""ada\u202enimda""#, .invalid(claim: "sub")),
+        ("sub", #""ada\u2028""#, .invalid(claim: "sub")),
         ("role", nil, .missing(claim: "role")),
-        ("role", #"["author"]"#, .invalid("role")),
-        ("role", #""""#, .invalid("role")),
+        ("role", #"["author"]"#, .invalid(claim: "role")),
+        ("role", #""""#, .invalid(claim: "role")),
     ])
     func `a missing or wrong claim is refused`(
         _ name: String,
@@ -89,7 +89,7 @@ import Testing
         let longest = String(repeating: "é", count: 127) + "a"
         #expect(issuer.refusal(token(.ed25519, claims(["sub": "\"\(longest)\""]))) == nil)
         let longer = token(.ed25519, claims(["sub": "\"\(longest)b\""]))
-        #expect(issuer.refusal(longer) == .invalid("sub"))
+        #expect(issuer.refusal(longer) == .invalid(claim: "sub"))
     }
 
     @Test func `names that look alike stay apart`() throws {

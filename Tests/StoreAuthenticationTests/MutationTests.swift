@@ -45,7 +45,7 @@ import Testing
         var configuration = AuthenticationConfiguration()
         configuration.keysFile = issuer.folder.path + "/api.json"
         let file = APIKeyFile(issuer.folder.path + "/api.json")
-        let key = try file.create(principal: "a", role: "b", expires: nil, at: now).token
+        let key = try file.create(principal: "a", role: "b", expiresAt: nil, at: now).token
         let keys = try Authenticator(configuration)
         let principal = try issuer.check(token(.ec)).get()
         let cookie = try #require(issuer.authenticator.cookie(for: principal, at: now)?.value)
@@ -74,7 +74,7 @@ import Testing
         let folder = try TestFolder()
         let file = APIKeyFile(folder.path + "/api.json")
         for end in [nil, now + 1] {
-            _ = try file.create(principal: "a", role: "b", expires: end, at: now)
+            _ = try file.create(principal: "a", role: "b", expiresAt: end, at: now)
         }
         let set = "{\"keys\":[\(TestKey.rsa.jwk()),\(TestKey.ec.jwk(#","kid":"1","use":"sig""#))]}"
         let documents = [
@@ -86,7 +86,7 @@ import Testing
             do throws(CredentialFileError) { _ = try APIKeyDocument(content) } catch {
                 #expect(error.description.hasPrefix("f: "), "seed \(seed)")
             }
-            do throws(CredentialFileError) { _ = try IssuerKeyFile.keys(content) } catch {
+            do throws(CredentialFileError) { _ = try IssuerKeyFile.readKeys(from: content) } catch {
                 #expect(error.description.hasPrefix("f: "), "seed \(seed)")
             }
         }

@@ -33,14 +33,16 @@ import Testing
 
     @Test func `the modules of actions are seen as members are`() throws {
         func seen(_ role: Role) -> [String] {
-            yard.actions.indices.filter(role.sees(moduleOfAction:)).map { yard.actions[$0].name }
+            yard.actions.indices.filter(role.sees(moduleOfActionAt:)).map { yard.actions[$0].name }
         }
         let some = try #require(try role(#""read": ["/todos", "/a~1b"]"#))
         #expect(seen(some) == ["todos/added", "AddItem", "todos/synced"])
-        #expect(!some.sees(moduleOfAction: -1) && !some.sees(moduleOfAction: yard.actions.count))
+        #expect(
+            !some.sees(moduleOfActionAt: -1) && !some.sees(moduleOfActionAt: yard.actions.count)
+        )
         #expect(seen(try #require(try role(#""dispatch": ["*"]"#))) == [])
         let all = try #require(try role(#""read": ["/*"]"#))
-        #expect(seen(all) == yard.actions.map(\.name) && all.sees(moduleOfAction: -1))
+        #expect(seen(all) == yard.actions.map(\.name) && all.sees(moduleOfActionAt: -1))
     }
 
     @Test func `wildcards of read grant one kind, and the star grants all`() throws {
@@ -72,7 +74,7 @@ import Testing
         #expect(try instances.may("cards/{id}/liked") && !instances.may("AddItem"))
         let all = try #require(try role(#""dispatch": ["*"]"#))
         for action in yard.actions { #expect(try all.may(action.name) == action.isForClients) }
-        #expect(all.denial(ofAction: 99, "none", nil, principal: "ann") != nil)
+        #expect(all.denial(ofActionAt: 99, "none", nil, principal: "ann") != nil)
     }
 
     @Test func `a condition compares type and value, and fails without the member`() throws {
@@ -137,7 +139,7 @@ import Testing
         let granted = try #require(
             try role(#""dispatch": [{"type": "AddItem", "where": {"/text": "a"}}, "todos/*"]"#)
         )
-        let permission = granted.permission(ofAction: yard.place(of: "AddItem"))
+        let permission = granted.permission(ofActionAt: yard.place(of: "AddItem"))
         guard case .always = permission else {
             Issue.record("\(permission)")
             return
@@ -172,7 +174,7 @@ import Testing
             try role(#""dispatch": [{"type": "todos/added", "where": {"/text": "s3cret"}}]"#)
         )
         let denial = granted.denial(
-            ofAction: yard.place(of: "todos/added"),
+            ofActionAt: yard.place(of: "todos/added"),
             "todos/added",
             nil,
             principal: "ann"
@@ -180,10 +182,10 @@ import Testing
         let text =
             "The role 'r' may dispatch 'todos/added' only if '/text' has the value that the policy "
             + "requires."
-        #expect(denial == .mayNot(text))
+        #expect(denial == .forbidden(text))
         #expect(
-            granted.denial(ofAction: yard.place(of: "Reset"), "Reset", nil, principal: "ann")
-                == .mayNot("The role 'r' may not dispatch 'Reset'.")
+            granted.denial(ofActionAt: yard.place(of: "Reset"), "Reset", nil, principal: "ann")
+                == .forbidden("The role 'r' may not dispatch 'Reset'.")
         )
     }
 

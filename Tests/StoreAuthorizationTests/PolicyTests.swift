@@ -10,7 +10,7 @@ import Testing
         for group in RouteGroupName.allCases {
             #expect(role.mayUse(group) == (group != .debug && group != .operate))
         }
-        #expect(role.denial(ofAction: 7, "any", nil, principal: "ann") == nil)
+        #expect(role.denial(ofActionAt: 7, "any", nil, principal: "ann") == nil)
         #expect(role.sees(view: "any") && role.sees(member: "any"))
         #expect(role.mayCall(useCase: "any/thing") && role.mayNotify("any"))
         #expect(Policy.withoutFile.role("operator") == nil)

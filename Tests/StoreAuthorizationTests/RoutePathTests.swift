@@ -51,7 +51,7 @@ import Testing
         #expect(none.denial(of: .member("todos")) == .hidden)
         #expect(none.denial(of: .view("list")) == .hidden)
         let may = { (need: RouteNeed) in
-            if case .mayNot = none.denial(of: need) { true } else { false }
+            if case .forbidden = none.denial(of: need) { true } else { false }
         }
         #expect(may(.state) && may(.views) && may(.log) && may(.dispatch) && may(.useCase("a/b")))
         #expect(may(.notification("paid")) && may(.group(.debug)))

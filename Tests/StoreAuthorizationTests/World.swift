@@ -50,7 +50,7 @@ extension Role {
             try JSONDocument(parsing: Array($0.utf8), limits: .unbounded)
         }
         return denial(
-            ofAction: world.place(of: action),
+            ofActionAt: world.place(of: action),
             action,
             document?.root,
             principal: principal

@@ -11,7 +11,7 @@ import Testing
         let both = base.merging(own) { $1 }
         #expect(OpenTelemetryVariables(both).endpoint == "http://t:4318/v1/traces")
         #expect(OpenTelemetryVariables([:]) == OpenTelemetryVariables(["OTEL_SERVICE_NAME": ""]))
-        #expect(OpenTelemetryVariables(["OTEL_SERVICE_NAME": "a"]).service == "a")
+        #expect(OpenTelemetryVariables(["OTEL_SERVICE_NAME": "a"]).serviceName == "a")
     }
 
     @Test(arguments: [

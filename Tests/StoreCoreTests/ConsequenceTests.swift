@@ -24,7 +24,7 @@ import Testing
         configure(&configuration)
         return Core(
             state: [],
-            form: .throwing { state, action in
+            reducer: .throwing { state, action in
                 if action is Forbidden { throw Refusal(reason: "Not this one.") }
                 state.append("\(type(of: action))")
             },

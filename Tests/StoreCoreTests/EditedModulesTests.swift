@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func `an action of a session is visible to it and to sessions it changed`() {
-        let edited = EditedModules(hasOwners: true)
+        let edited = EditedModules(hasOwnedSlices: true)
         edited.insert(Change(changesState: false, isVisibleToSenderOnly: true), from: "ada")
         edited.insert(Change(changesState: false, isVisibleToSenderOnly: true), from: nil)
         #expect(edited.takeReaders() == .owners([ExactText("ada"), ExactText("shared")]))

@@ -107,6 +107,6 @@ import Testing
             }
         }
         #expect(throws: CancellationError.self) { try result?.get() }
-        #expect(core.effectRunner?.running.contains { !$0.isCancelled } == false)
+        #expect(core.effectRunner?.runningEffects.contains { !$0.isCancelled } == false)
     }
 }

@@ -21,7 +21,7 @@ import Testing
             configuration.clientMailboxMax = mailboxMax
             configuration.driver = driver
             configuration.statesDiffer = { $0 != $1 }
-            core = Core(state: [], form: .throwing(append), configuration: configuration)
+            core = Core(state: [], reducer: .throwing(append), configuration: configuration)
         }
 
         func offer(
@@ -226,7 +226,7 @@ import Testing
             let record = Record(version: version, time: 0, type: "t", payload: [], changed: true)
             try journal.append(JournalBatch(records: [record]), at: version - 1)
         }
-        #expect(journal.oldest == 4)
+        #expect(journal.oldestVersion == 4)
         #expect(
             try journal.read(JournalPageRequest(after: 3, limit: 10)).records.map(\.version) == [
                 4, 5,

@@ -117,7 +117,7 @@ import Testing
         let journal = MemoryJournal()
         let clock = ManualClock()
         let one = try Engine(journal, clock)
-        let other = try Engine(journal.journalOfSameHistory(), clock)
+        let other = try Engine(journal.makeJournalOfSameHistory(), clock)
         try await one.dispatch(Lamp.Action.switched)
         #expect(other.seen.values.map(\.lamp.isOn) == [false, true])
         #expect(other.lamps.values.map { $0?.isOn } == [false, true])
@@ -132,7 +132,7 @@ import Testing
         let engine = try Engine(journal, ManualClock())
         // The view is presented to no session of this engine.
         let tapped = Record(version: 1, time: 0, type: "tapped", payload: [], changed: true)
-        try journal.journalOfSameHistory().append(JournalBatch(records: [tapped]), at: 0)
+        try journal.makeJournalOfSameHistory().append(JournalBatch(records: [tapped]), at: 0)
         #expect(engine.seen.values.last?.lamp.isOn == true)
     }
 
@@ -142,7 +142,7 @@ import Testing
         let journal = MemoryJournal()
         let clock = ManualClock()
         let one = try Engine(journal, clock)
-        let other = try Engine(journal.journalOfSameHistory(), clock)
+        let other = try Engine(journal.makeJournalOfSameHistory(), clock)
         try await one.dispatch(Lamp.Action.burning)
         #expect(one.runner.runningCount == 1)
         #expect(other.runner.runningCount == 0)

@@ -34,16 +34,16 @@ final class RecordingSink<State: Sendable & Equatable>: StateSink {
     let unshowable = Locked<(@Sendable (State) -> Refusal?)?>(nil)
 
     var takesEachVersion: Bool { true }
-    func reduced(_ state: State, version: UInt64, changed: Bool) { events.add(.reduced(version)) }
+    func didReduce(_ state: State, version: UInt64, changed: Bool) { events.add(.reduced(version)) }
     func prepare(_ state: State, through version: UInt64) throws {
         if let refusal = unshowable.withLock({ $0 })?(state) { throw refusal }
     }
 
-    func committed(_ state: State, through version: UInt64, for audience: Audience?) {
+    func publish(_ state: State, through version: UInt64, for audience: Audience?) {
         events.add(.committed(version))
     }
-    func completed() { events.add(.completed) }
-    func rolledBack() { events.add(.rolledBack) }
+    func wakeStreams() { events.add(.completed) }
+    func didRollBack() { events.add(.rolledBack) }
 }
 
 /// Keeps the outcomes of one envelope.

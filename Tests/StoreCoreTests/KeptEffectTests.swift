@@ -198,7 +198,7 @@ extension Core where State: RootState {
         past: PastAction? = nil
     ) async throws -> [EffectResumption] {
         let said = Locked<[EffectResumption]>([])
-        resume(entries, past: { _ in past }) { _, what in said.withLock { $0.append(what) } }
+        resume(entries, pastAction: { _ in past }) { _, what in said.withLock { $0.append(what) } }
         _ = try await settled()
         return said.withLock { $0 }
     }

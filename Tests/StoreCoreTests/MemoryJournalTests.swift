@@ -15,7 +15,7 @@ import Testing
     }
 
     private func bytesKept(by journal: MemoryJournal) throws -> Int {
-        let page = JournalPageRequest(after: journal.oldest - 1, limit: .max, bytesMax: .max)
+        let page = JournalPageRequest(after: journal.oldestVersion - 1, limit: .max, bytesMax: .max)
         return try journal.read(page).records.reduce(0) { $0 + $1.memoryBytes }
     }
 
@@ -31,14 +31,14 @@ import Testing
             try journal.append(JournalBatch(records: [one]), at: version - 1)
             #expect(try bytesKept(by: journal) <= 100_000)
         }
-        #expect(journal.version == 2_000 && journal.oldest > 1)
+        #expect(journal.version == 2_000 && journal.oldestVersion > 1)
         #expect(try bytesKept(by: journal) > 95_000)
     }
 
     @Test func `the newest record is kept at any size`() throws {
         let journal = MemoryJournal(retention: Retention(bytesMax: 1_000, recordsMax: 10))
         try journal.append(JournalBatch(records: [record(1), record(2, payload: 5_000)]), at: 0)
-        #expect(journal.oldest == 2)
+        #expect(journal.oldestVersion == 2)
         #expect(
             try journal.read(JournalPageRequest(after: 1, limit: 10)).records.map(\.version) == [2]
         )
@@ -48,7 +48,7 @@ import Testing
         let journal = MemoryJournal(retention: Retention(bytesMax: nil, recordsMax: 100))
         for version in 1...1_000 as ClosedRange<UInt64> {
             try journal.append(JournalBatch(records: [record(version)]), at: version - 1)
-            let after = max(journal.oldest - 1, version / 2)
+            let after = max(journal.oldestVersion - 1, version / 2)
             let page = try journal.read(JournalPageRequest(after: after, limit: 3))
             #expect(page.records.map(\.version) == Array(((after + 1)...version).prefix(3)))
         }

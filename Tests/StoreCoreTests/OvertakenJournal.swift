@@ -19,7 +19,7 @@ final class OvertakenJournal: Journal {
 
     var epoch: UInt32 { inner.epoch }
     var version: UInt64 { inner.version }
-    var oldest: UInt64 { inner.oldest }
+    var oldestVersion: UInt64 { inner.oldestVersion }
     var canFail: Bool { false }
     var oldestSnapshotVersion: UInt64? { nil }
     var newestSnapshotVersion: UInt64? { nil }

@@ -240,7 +240,7 @@ private final class Counter: Sendable {
         self.work = work
         core = Core(
             state: 0,
-            form: .mutating { count, action in work.reduce(&count, action, adding) },
+            reducer: .mutating { count, action in work.reduce(&count, action, adding) },
             configuration: configuration
         )
         core.start()

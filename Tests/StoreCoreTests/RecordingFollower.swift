@@ -11,7 +11,7 @@ final class RecordingFollower: CommitFollower {
         self.unread = unread
     }
 
-    func dropped(_ action: DroppedAction) { droppedActions.record(action) }
-    func reducerFailed(_ failure: ReducerFailure) { failures.add(failure) }
-    func journalUnreadable(_ error: JournalError) { unread.add(error) }
+    func didDrop(_ action: DroppedAction) { droppedActions.record(action) }
+    func reducerDidFail(_ failure: ReducerFailure) { failures.add(failure) }
+    func journalDidBecomeUnreadable(_ error: JournalError) { unread.add(error) }
 }

@@ -20,7 +20,7 @@ import Testing
         if journaled { configuration.journal = MemoryJournal() }
         return Core(
             state: 0,
-            form: .throwing { _, _ in throw Defect() },
+            reducer: .throwing { _, _ in throw Defect() },
             configuration: configuration
         )
     }

@@ -10,7 +10,7 @@ import Testing
     private func pair() -> (slow: TextWriter, journal: OvertakenJournal, fast: TextWriter) {
         let history = MemoryJournal()
         let journal = OvertakenJournal(history)
-        return (TextWriter(journal), journal, TextWriter(history.journalOfSameHistory()))
+        return (TextWriter(journal), journal, TextWriter(history.makeJournalOfSameHistory()))
     }
 
     @Test func `a batch that comes second is reduced again on the first batch's state`() throws {
@@ -66,7 +66,7 @@ import Testing
     @Test func `an idle engine reads the records that it is notified of`() throws {
         let history = MemoryJournal()
         let idle = TextWriter(history)
-        let other = TextWriter(history.journalOfSameHistory())
+        let other = TextWriter(history.makeJournalOfSameHistory())
         let seen = Journaled<[String]>()
         idle.core.observe { seen.add($0) }
         try other.send("a", "b")
@@ -144,7 +144,7 @@ import Testing
 
     @Test func `a program that refuses an action that another applied ends`() throws {
         let history = MemoryJournal()
-        let other = TextWriter(history.journalOfSameHistory())
+        let other = TextWriter(history.makeJournalOfSameHistory())
         let reader = TypeReader { type throws(UnreadableRecord) in
             throw UnreadableRecord(type: type, version: 1, reason: "Who knows?")
         }
@@ -176,7 +176,7 @@ import Testing
     @Test func `keys are looked up again after appends of others`() throws {
         let history = MemoryJournal()
         let journal = OvertakenJournal(history)
-        let fast = TextWriter(history.journalOfSameHistory())
+        let fast = TextWriter(history.makeJournalOfSameHistory())
         let slow = TextWriter(journal, driver: .thread)
         journal.beforeNextAppend { _ = try? fast.send("b", key: "k1") }
         let sent = try (0..<3).map { try slow.send("a\($0)", key: "k\($0)") }
@@ -197,7 +197,7 @@ import Testing
         let history = MemoryJournal(retention: .forever)
         let writers = [
             TextWriter(history, driver: driver),
-            TextWriter(history.journalOfSameHistory(), driver: driver),
+            TextWriter(history.makeJournalOfSameHistory(), driver: driver),
         ]
         for writer in writers { writer.core.start() }
         var sent: [Outcomes] = []

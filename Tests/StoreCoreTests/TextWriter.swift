@@ -40,7 +40,7 @@ final class TextWriter: Sendable {
         configuration.reader = reader
         configuration.onJournalFailure = { [failures] in failures.add($0) }
         configuration.follower = RecordingFollower(unread: failures)
-        core = Core(state: [], form: .throwing(Self.add), configuration: configuration)
+        core = Core(state: [], reducer: .throwing(Self.add), configuration: configuration)
     }
 
     @discardableResult

@@ -32,11 +32,11 @@ import Testing
     }
 
     @Test func `missed times are skipped by whole intervals`() {
-        #expect(TimerRule.next(10, each: 5, after: 10) == 15)
-        #expect(TimerRule.next(10, each: 5, after: 24) == 25)
-        #expect(TimerRule.next(10, each: 5, after: 25) == 30)
-        #expect(TimerRule.next(10, each: 5, after: -3) == 0)
-        #expect(TimerRule.next(.max - 1, each: 5, after: .max - 1) == .max)
+        #expect(TimerRule.nextDue(from: 10, every: 5, after: 10) == 15)
+        #expect(TimerRule.nextDue(from: 10, every: 5, after: 24) == 25)
+        #expect(TimerRule.nextDue(from: 10, every: 5, after: 25) == 30)
+        #expect(TimerRule.nextDue(from: 10, every: 5, after: -3) == 0)
+        #expect(TimerRule.nextDue(from: .max - 1, every: 5, after: .max - 1) == .max)
     }
 
     @Test func `an interval of less than a second is a fault`() {

@@ -79,7 +79,7 @@ private struct Tissue: RootState {
     ) async throws {
         let core = try Core(Tissue())
         let effects = try #require(core.effectRunner)
-        func running() -> [ExactText] { effects.running.map { ExactText($0.id) } }
+        func running() -> [ExactText] { effects.runningEffects.map { ExactText($0.id) } }
         for id in [twin.0, twin.1] {
             try await core.apply(Cells.start(.init()).to(id))
             try await core.apply(Cells.Action.awaited.to(id))
@@ -90,14 +90,16 @@ private struct Tissue: RootState {
         #expect(!effects.cancel(id: "cells/\(twin.0)/other"))
         #expect(!effects.cancelEverywhere(id: "cells/\(twin.0)/other"))
         #expect(effects.cancelEverywhere(id: "cells/\(twin.1)/wait"))
-        #expect(effects.running.filter { !$0.isCancelled }.map(\.id) == ["cells/\(twin.0)/wait"])
         #expect(
-            effects.running.first { !$0.isCancelled }?.address.instance?.utf8.count
+            effects.runningEffects.filter { !$0.isCancelled }.map(\.id) == ["cells/\(twin.0)/wait"]
+        )
+        #expect(
+            effects.runningEffects.first { !$0.isCancelled }?.address.instance?.utf8.count
                 == twin.0.utf8.count
         )
         try await core.apply(Cells.stop.to(twin.1))
         try await core.apply(Cells.Action.counted.to(twin.0))
-        #expect(effects.running.contains { !$0.isCancelled })
+        #expect(effects.runningEffects.contains { !$0.isCancelled })
         try await core.apply(Cells.stop.to(twin.0))
         await effects.waitUntilIdle()
     }
@@ -111,7 +113,7 @@ private struct Tissue: RootState {
         let address = SliceAddress(module: "cells", SliceKey(instance: twin.1))
         core.resume(
             [PendingEffects.Entry(version: 7, slice: address.path, onRestart: .reported)],
-            past: { _ in nil },
+            pastAction: { _ in nil },
             report: { _, _ in }
         )
         let state = try await core.apply(Cells.Action.counted.to(twin.0)).state

@@ -15,7 +15,7 @@ import Testing
     ) -> (count: Int, TransportFailure?) {
         var count = 0
         while places.refusal(of: address) == nil {
-            places.take(address)
+            places.takePlace(for: address)
             count += 1
         }
         return (count, places.refusal(of: address))
@@ -25,7 +25,7 @@ import Testing
         var places = ConnectionPlaces(placesMax: 256, perAddressMax: 64)
         #expect(fill(&places, block("192.0.2.1")) == (64, .connectionLimitPerAddress(64)))
         #expect(fill(&places, block("192.0.2.2")).count == 64)
-        places.giveBack(block("192.0.2.1"))
+        places.giveBackPlace(of: block("192.0.2.1"))
         #expect(places.refusal(of: block("192.0.2.1")) == nil)
     }
 
@@ -76,8 +76,8 @@ import Testing
         var places = ConnectionPlaces(placesMax: 8, perAddressMax: 8)
         for _ in 0..<3 {
             #expect(fill(&places, block("127.0.0.1")).count == 8)
-            for _ in 0..<8 { places.giveBack(block("127.0.0.1")) }
-            places.giveBack(block("127.0.0.1"))
+            for _ in 0..<8 { places.giveBackPlace(of: block("127.0.0.1")) }
+            places.giveBackPlace(of: block("127.0.0.1"))
             #expect(places.takenCount == 0)
         }
     }

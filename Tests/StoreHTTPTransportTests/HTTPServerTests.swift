@@ -92,9 +92,9 @@ import Testing
 
     @Test func `headers and bodies that dribble in are cut off with 408`() throws {
         let echo = try EchoServer {
-            $0.headersSeconds = 0.3
-            $0.bodySeconds = 0.3
-            $0.idleSeconds = 0.3
+            $0.headersTimeoutSeconds = 0.3
+            $0.bodyTimeoutSeconds = 0.3
+            $0.idleTimeoutSeconds = 0.3
         }
         let slow = try RawConnection(port: echo.port)
         try slow.send("GET / HTTP/1.1\r\nHo")

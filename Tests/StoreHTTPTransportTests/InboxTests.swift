@@ -35,7 +35,7 @@ import Testing
     @Test func `an inbox keeps the order of versions and of readers that join`() {
         var inbox = Inbox()
         _ = inbox.addVersion(version(1), to: .state)
-        inbox.join(reader())
+        inbox.addReader(reader())
         _ = inbox.addVersion(version(2), to: .state)
         let taken = exchange(&inbox, with: Inbox())
         #expect(inbox.events.isEmpty)
@@ -44,14 +44,16 @@ import Testing
 
     @Test func `one of many readers that come at once brings their first frame`() {
         var inbox = Inbox()
-        for number in [1, 1, 1, 2, 2] as [UInt64] { inbox.join(reader(bringing: version(number))) }
+        for number in [1, 1, 1, 2, 2] as [UInt64] {
+            inbox.addReader(reader(bringing: version(number)))
+        }
         #expect(order(of: inbox) == ["join 1", "join", "join", "join 2", "join"])
     }
 
     @Test func `at its bound the newest version of a topic takes the place of the older ones`() {
         var inbox = Inbox()
         _ = inbox.addVersion(version(1), to: TopicID(.part("/other")))
-        inbox.join(reader())
+        inbox.addReader(reader())
         var skipped = 0
         for number in 1...UInt64(Inbox.versionsMax) {
             skipped += inbox.addVersion(version(number), to: .state)

@@ -116,7 +116,7 @@ import Testing
                 version = sent
                 if isEnding { break }
                 if random.next(below: 3) == 0 {
-                    wire += Chunk.encoded(Bytes(utf8: beat)).array
+                    wire += Chunk.encode(Bytes(utf8: beat)).array
                     expected += beat
                 }
             }
@@ -135,7 +135,7 @@ import Testing
             wire += bytes(segments, of: piece, first: taken)
             _ = position.noteSent(taken, of: segments, of: piece)
         }
-        wire += Chunk.encodedLast(Bytes(utf8: bye)).array
+        wire += Chunk.encodeLast(Bytes(utf8: bye)).array
         let decoder = try #require(ChunkDecoder(wire), "seed \(seed)")
         #expect(decoder.isWhole, "seed \(seed)")
         #expect(decoder.payload == expected + bye, "seed \(seed)")

@@ -8,7 +8,9 @@ import Testing
 
     private func pieces(_ counts: [Int]) -> (objects: [AnyObject], pieces: [SharedPiece]) {
         let objects = counts.map { _ in Object() }
-        return (objects, zip(objects, counts).map { .init(id: ObjectIdentifier($0), bytes: $1) })
+        return (
+            objects, zip(objects, counts).map { .init(id: ObjectIdentifier($0), byteCount: $1) }
+        )
     }
 
     private final class Object {}
@@ -75,14 +77,14 @@ import Testing
             answer.takenBytes = 1
             unread.add(answer)
         }
-        #expect(unread.oldest(but: answers[0]) === answers[1])
-        #expect(unread.oldest(but: answers[0], of: ada) === answers[2])
+        #expect(unread.oldest(except: answers[0]) === answers[1])
+        #expect(unread.oldest(except: answers[0], of: ada) === answers[2])
         unread.noteEnding(answers[1])
-        #expect(unread.oldest(but: answers[0]) === answers[2] && unread.endingBytes == 1)
+        #expect(unread.oldest(except: answers[0]) === answers[2] && unread.endingBytes == 1)
         for answer in answers[..<150] { unread.remove(answer) }
         #expect(unread.count == 50 && unread.endingBytes == 0)
-        #expect(unread.oldest(but: answers[199]) === answers[150])
+        #expect(unread.oldest(except: answers[199]) === answers[150])
         for answer in answers[150...].reversed() { unread.remove(answer) }
-        #expect(unread.count == 0 && unread.oldest(but: answers[0]) == nil)
+        #expect(unread.count == 0 && unread.oldest(except: answers[0]) == nil)
     }
 }

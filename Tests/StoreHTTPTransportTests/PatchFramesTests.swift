@@ -5,7 +5,7 @@ import Testing
 @testable import StoreHTTPTransport
 
 /// Returns the chunk of a text, so that tests see that a chunk is made once.
-private func chunk(_ text: String) -> Bytes { Chunk.encoded(Bytes(utf8: text)) }
+private func chunk(_ text: String) -> Bytes { Chunk.encode(Bytes(utf8: text)) }
 
 /// A number as a state. Its frames name the numbers from which and to which they lead.
 private final class Count: TopicState {
@@ -24,7 +24,7 @@ private final class Count: TopicState {
         patchesMade = made
     }
 
-    func wholeFrame() -> Bytes { Bytes(utf8: "=\(number)") }
+    func snapshotFrame() -> Bytes { Bytes(utf8: "=\(number)") }
 
     func patchFrame(from old: any TopicState, skipsVersions: Bool) -> Bytes? {
         guard let old = old as? Count, number >= 0 else { return nil }
@@ -44,7 +44,7 @@ private final class Frames {
     }
 
     func frame(from known: UInt64?, kept: (UInt64) -> (any TopicState)?) -> Bytes? {
-        frames.frame(from: known, kept: kept)
+        frames.frame(from: known, earlierState: kept)
     }
 }
 

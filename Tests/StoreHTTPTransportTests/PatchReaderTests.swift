@@ -17,7 +17,7 @@ final class Numbered: TopicState {
 
     var unsharedByteCount: Int { padding.utf8.count }
 
-    func wholeFrame() -> Bytes { Bytes(utf8: "=\(version)\(padding)\n") }
+    func snapshotFrame() -> Bytes { Bytes(utf8: "=\(version)\(padding)\n") }
 
     func patchFrame(from old: any TopicState, skipsVersions: Bool) -> Bytes? {
         (old as? Numbered).map { Bytes(utf8: "\($0.version)>\(version)\(padding)\n") }

@@ -30,9 +30,9 @@ import Testing
         seconds: Int64?,
         isAllowed: @escaping @Sendable () -> Bool = { true }
     ) {
-        let expires = seconds.map { now() + $0 }
+        let expiresAt = seconds.map { now() + $0 }
         echo.handler.credential.withLock {
-            $0 = StreamCredential(expires: expires, isAllowed: isAllowed)
+            $0 = StreamCredential(expiresAt: expiresAt, isAllowed: isAllowed)
         }
     }
 

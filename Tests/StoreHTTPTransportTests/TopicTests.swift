@@ -13,7 +13,7 @@ import Testing
         #expect(topic.openingChunks(for: .fresh).isEmpty)
         _ = topic.setNewest(one, version: 0)
         _ = topic.setNewest(two, version: 1)
-        #expect(topic.openingChunks(for: .fresh) == [Chunk.encoded(two)])
+        #expect(topic.openingChunks(for: .fresh) == [Chunk.encode(two)])
         #expect(topic.openingChunks(for: .fresh).first === topic.newestChunk, "it is framed once")
     }
 
@@ -21,13 +21,13 @@ import Testing
         var topic = Topic()
         _ = topic.setNewest(one, version: 4)
         #expect(topic.openingChunks(for: .after(version: 4)).isEmpty)
-        #expect(topic.openingChunks(for: .after(version: 3)) == [Chunk.encoded(one)])
+        #expect(topic.openingChunks(for: .after(version: 3)) == [Chunk.encode(one)])
     }
 
     @Test func `a reader that can't go on gets the reason, and then the state`() {
         var topic = Topic()
         _ = topic.setNewest(one, version: 4)
-        #expect(topic.openingChunks(for: .resync(two)) == [Chunk.encoded(two), Chunk.encoded(one)])
+        #expect(topic.openingChunks(for: .resync(two)) == [Chunk.encode(two), Chunk.encode(one)])
     }
 
     @Test func `a topic never goes backwards`() {
@@ -36,6 +36,6 @@ import Testing
         let same = topic.setNewest(two, version: 4)
         let older = topic.setNewest(two, version: 3)
         #expect(!same && !older)
-        #expect(topic.newestChunk == Chunk.encoded(one))
+        #expect(topic.newestChunk == Chunk.encode(one))
     }
 }

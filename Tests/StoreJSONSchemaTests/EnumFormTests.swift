@@ -116,10 +116,10 @@ import Testing
         }
         let views = try #require(refusal(Whole.self, prefixed: .views))
         #expect(views.contains("Whole writes a case as '/LowerRequested', a whole wire name"))
-        #expect(views.contains("an action of a module's views is found by its module's name"))
+        #expect(views.contains("an action of a module's views needs the module's name in front"))
         let instances = try #require(refusal(WholeRaw.self, prefixed: .instances))
         #expect(instances.contains("WholeRaw writes a case as '/Oiled', a whole wire name"))
-        #expect(instances.contains("by its module's name and the instance's id"))
+        #expect(instances.contains("needs the module's name and the instance's id in front"))
     }
 
     @Test func `a key has no slash except in front`() {

@@ -134,13 +134,13 @@ import Testing
             defer { journal.close() }
             let history = try SampleHistory(of: journal)
             let end = Int(journal.version)
-            let start = Int(journal.oldest - 1)
+            let start = Int(journal.oldestVersion - 1)
             #expect(history.records == Array(left.history.records[start..<end]))
             if let snapshot = history.snapshot {
                 #expect(snapshot == SampleHistory.snapshot(snapshot.version))
                 #expect(snapshot.version <= journal.version)
             } else {
-                #expect(journal.oldest == 1)
+                #expect(journal.oldestVersion == 1)
             }
             for (found, known) in zip(history.outcomes, left.history.outcomes) {
                 #expect(found == nil || found == known)

@@ -63,7 +63,7 @@ final class SmallDisk {
     private func setPagesMax(_ count: Int, of journal: SQLiteJournal) throws {
         _ = try journal.withWriter { (writer, _) throws(JournalError) in
             try writer.withTransaction { (writer) throws(DatabaseFailure) in
-                _ = try writer.connection.integer("PRAGMA max_page_count = \(count)")
+                _ = try writer.connection.queryInteger("PRAGMA max_page_count = \(count)")
             }
         }
     }

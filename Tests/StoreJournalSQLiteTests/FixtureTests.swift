@@ -17,7 +17,7 @@ import Testing
         let journal = try SQLiteJournal.open(folder, lines: lines)
         #expect(journal.epoch == 2_657_737_578)
         #expect(journal.version == 60)
-        #expect(journal.oldest == 21)
+        #expect(journal.oldestVersion == 21)
         #expect(journal.oldestSnapshotVersion == 20)
         let history = try SampleHistory(of: journal)
         #expect(history.records == (21...60).map(SampleHistory.record))

@@ -76,6 +76,6 @@ enum Form1 {
     static func form(of folder: Folder) throws -> (number: Int64, records: String) {
         let connection = try Connection(path: folder.path + "/store.db", for: .read)
         let sql = "SELECT sql FROM sqlite_master WHERE name = 'records'"
-        return (try Schema.format(of: connection), try connection.text(sql))
+        return (try Schema.format(of: connection), try connection.queryText(sql))
     }
 }

@@ -71,7 +71,7 @@ struct SampleHistory: Equatable {
     /// Reads everything that a journal returns.
     init(of journal: SQLiteJournal) throws {
         records = []
-        var after = journal.oldest - 1
+        var after = journal.oldestVersion - 1
         while after < journal.version {
             let page = try journal.read(JournalPageRequest(after: after, limit: 100))
             records += page.records

@@ -7,7 +7,7 @@ import Testing
 @Suite struct SealingTests {
     private struct Unreachable: Error {}
 
-    private static let members: PersonalMembers = { name in
+    private static let members: PersonalMemberLookup = { name in
         switch name {
         case "moved":
             [PersonalMember(path: ["street"]), PersonalMember(path: ["notes", "*", "text"])]
@@ -130,7 +130,7 @@ import Testing
         )
         try journal.append(JournalBatch(records: records, outcomes: [outcome]), at: 0)
         try journal.save(snapshot(5, #"{"ann":1}"#))
-        #expect(journal.forgottenThrough == 0)
+        #expect(journal.oldestRestorableVersion == 0)
         let kept = try journal.forget(["@ann"]) { _ in snapshot(6, "{\"left\":1}") }
         #expect(kept == 6)
         func check(_ journal: SQLiteJournal) throws {
@@ -144,7 +144,7 @@ import Testing
             #expect(!read[1].isForgotten && read[1].origin == nil)
             #expect(Array(read[2...4]) == Array(records[2...4]))
             #expect(payload(read[5]) == #"{"street":null,"to":null}"#)
-            #expect(journal.forgottenThrough == 6)
+            #expect(journal.oldestRestorableVersion == 6)
             #expect(try journal.snapshot(atOrBefore: 5) == nil)
             #expect(try journal.snapshot(atOrBefore: 9) == snapshot(6, "{\"left\":1}"))
             #expect(journal.oldestSnapshotVersion == 6)
@@ -164,7 +164,7 @@ import Testing
         let last = try open(folder, keys)
         #expect(payload(try read(last)[6]) == #"{"street":"new"}"#)
         #expect(try last.snapshot(atOrBefore: 7)?.version == 7)
-        #expect(last.forgottenThrough == 6)
+        #expect(last.oldestRestorableVersion == 6)
         last.close()
     }
 

@@ -62,19 +62,19 @@ import Testing
         let journal = try SQLiteJournal.open(folder, retention: retention, clock: clock)
         try SampleHistory.append(to: journal, through: 2_500)
         try journal.save(SampleHistory.snapshot(2_400))
-        #expect(journal.oldest == 1)
+        #expect(journal.oldestVersion == 1)
         clock.advance(by: 61_000_000_000)
         try journal.save(
             StateSnapshot(version: 2_450, time: clock.now(), state: [1], form: "form-1")
         )
-        #expect(journal.oldest == 2_401)
+        #expect(journal.oldestVersion == 2_401)
         #expect(journal.oldestSnapshotVersion == 2_400)
         let report = try journal.verifyAll()
         #expect(report.isIntact)
         #expect(report.recordsCount == 100)
         journal.close()
         let again = try SQLiteJournal.open(folder)
-        #expect(again.oldest == 2_401)
+        #expect(again.oldestVersion == 2_401)
         #expect(try again.read(JournalPageRequest(after: 2_400, limit: 1)).records.count == 1)
         again.close()
     }
@@ -89,13 +89,13 @@ import Testing
             try journal.save(SampleHistory.snapshot(version))
         }
         // The newest ten records are 30,000 bytes. The earlier records are beyond the bound.
-        #expect(journal.oldest == 91)
+        #expect(journal.oldestVersion == 91)
         journal.close()
         let again = try SQLiteJournal.open(folder, retention: retention)
         let records = (101...110).map { Self.large($0) }
         try again.append(JournalBatch(records: records), at: 100)
         try again.save(SampleHistory.snapshot(110))
-        #expect(again.oldest == 101)
+        #expect(again.oldestVersion == 101)
         again.close()
     }
 

@@ -26,7 +26,7 @@ import Testing
         #expect(!pace.isPauseDue(at: 10.1005))
         #expect(pace.isPauseDue(at: 10.102))
         #expect(abs((pace.pauseSeconds(at: 10.102) ?? 0) - 0.008) < 1e-9)
-        #expect(abs((pace.pauseSeconds(at: 10.102, besides: 0.01) ?? 0) - 0.048) < 1e-9)
+        #expect(abs((pace.pauseSeconds(at: 10.102, otherWorkSeconds: 0.01) ?? 0) - 0.048) < 1e-9)
         #expect(pace.pauseSeconds(at: 10.1) == ReaderPace.pauseSecondsMin)
         #expect(pace.pauseSeconds(at: 20) == ReaderPace.pauseSecondsMax)
     }

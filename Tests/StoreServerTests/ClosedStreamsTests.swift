@@ -34,13 +34,13 @@ import Testing
         streams.count.store(1, ordering: .relaxed)
         #expect(opened(part) == "0 0")
         let (begun, goesOn) = (Latch(), Latch())
-        states.publishing.perform { _ in
+        states.publishingThread.perform { _ in
             begun.open()
             _ = goesOn.wait()
         }
         #expect(begun.wait(seconds: 60))
-        publisher.reduced(["a": 1], version: 1, changed: true)
-        publisher.committed(["a": 1], through: 1, for: nil)
+        publisher.didReduce(["a": 1], version: 1, changed: true)
+        publisher.publish(["a": 1], through: 1, for: nil)
         streams.count.store(0, ordering: .relaxed)
         goesOn.open()
         states.flush(seconds: 60)

@@ -147,6 +147,6 @@ import Testing
         ("localhost:1:2", false), ("localhost:\u{301}80", false), ("localhost:", true),
     ])
     func `the host rule lets loopback and named hosts in`(host: String, allowed: Bool) {
-        #expect(HostRule(listening: [], further: ["store.example"]).allows(host) == allowed)
+        #expect(HostRule(listening: [], additional: ["store.example"]).allows(host) == allowed)
     }
 }

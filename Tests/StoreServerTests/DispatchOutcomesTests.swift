@@ -16,7 +16,7 @@ import Testing
     private func remember(_ version: UInt64, from session: String? = nil) -> PendingDispatch {
         let dispatch = PendingDispatch(
             AppliedAnswer(firstVersion: version, lastVersion: version, hasVisibleChange: true),
-            isBatch: false,
+            hasActionArray: false,
             returnsState: false,
             session: session
         )
@@ -38,7 +38,7 @@ import Testing
 
     @Test func `an outcome is remembered while it is under way and a while longer`() {
         let (ended, running) = (remember(1), remember(2))
-        outcomes.endDispatch(ended, with: .done(value: nil))
+        outcomes.endDispatch(ended, with: .succeeded(value: nil))
         advance(seconds: DispatchOutcomes.rememberedSecondsMax)
         #expect(isThere(1) && isThere(2))
         advance(seconds: 1)
@@ -52,7 +52,7 @@ import Testing
     @Test func `values of outcomes have a bound in bytes`() {
         let value = [UInt8](repeating: 0, count: DispatchOutcomes.valueBytesMax / 4)
         for version in 1...6 as ClosedRange<UInt64> {
-            outcomes.endDispatch(remember(version), with: .done(value: value))
+            outcomes.endDispatch(remember(version), with: .succeeded(value: value))
         }
         #expect([1, 2, 3, 4, 5, 6].map(isThere) == [false, false, true, true, true, true])
     }

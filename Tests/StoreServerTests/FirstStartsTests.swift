@@ -73,7 +73,7 @@ import Testing
         configuration.history.ephemeral = true
         let transport = try HTTPServer(
             configuration: configuration.transport,
-            handler: StartGate(HostRule(listening: [], further: [])),
+            handler: StartGate(HostRule(listening: [], additional: [])),
             startThread: { SystemThread.start(name: $0, $1) },
             log: { _ in }
         )
@@ -106,7 +106,7 @@ import Testing
     @Test func `several servers of a history start the modules once`() throws {
         for _ in 0..<8 {
             let journals = MemoryJournal()
-            let others = (0..<3).map { _ in journals.journalOfSameHistory() }
+            let others = (0..<3).map { _ in journals.makeJournalOfSameHistory() }
             // All servers have found no history before the first of them starts a module.
             let stores = try ([journals] + others).map(assembled)
             for store in stores { store.core.start() }

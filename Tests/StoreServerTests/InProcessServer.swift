@@ -35,7 +35,7 @@ final class InProcessServer {
         configuration.history.ephemeral = true
         let transport = try HTTPServer(
             configuration: configuration.transport,
-            handler: StartGate(HostRule(listening: [], further: [])),
+            handler: StartGate(HostRule(listening: [], additional: [])),
             startThread: { SystemThread.start(name: $0, $1) },
             log: { _ in }
         )
@@ -58,7 +58,11 @@ final class InProcessServer {
         }
         router =
             environment.map {
-                Router($0, hosts: HostRule(listening: [], further: []), takeWorkAfterTurn: { nil })
+                Router(
+                    $0,
+                    hosts: HostRule(listening: [], additional: []),
+                    takeWorkAfterTurn: { nil }
+                )
             } ?? parts.router
         parts.core.start()
     }

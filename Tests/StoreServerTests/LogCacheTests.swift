@@ -63,7 +63,7 @@ struct LogCacheTests {
         #expect(cache.piece(with: 1) != nil)
         cache.insert(piece(257, 1, bytes: 10))
         #expect(cache.piece(with: 1) == nil)
-        #expect(cache.chargedBytes == LogCache.chargeMin)
+        #expect(cache.chargedBytes == LogCache.chargeBytesMin)
     }
 
     @Test func `many small pieces are bounded, too`() {
@@ -73,6 +73,6 @@ struct LogCacheTests {
         }
         #expect(cache.chargedBytes <= 1 << 20)
         let kept = (1...2_000).count { cache.piece(with: UInt64($0)) != nil }
-        #expect(kept == (1 << 20) / LogCache.chargeMin)
+        #expect(kept == (1 << 20) / LogCache.chargeBytesMin)
     }
 }

@@ -81,7 +81,7 @@ import Testing
         let isClosed = Atomic(false)
 
         var version: UInt64 { memory.version }
-        var oldest: UInt64 { memory.oldest }
+        var oldestVersion: UInt64 { memory.oldestVersion }
         var canFail: Bool { true }
         var epoch: UInt32 { memory.epoch }
         var oldestSnapshotVersion: UInt64? { memory.oldestSnapshotVersion }

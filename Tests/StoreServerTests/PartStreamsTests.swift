@@ -35,7 +35,7 @@ import Testing
 
     /// Returns the same version, with instances in the first module.
     private func ofInstances(_ snapshot: Snapshot) throws -> Snapshot {
-        let cards = try #require(snapshot.slices[0].bytes).document()
+        let cards = try #require(snapshot.slices[0].bytes).parseDocument()
         let pieces = cards.root.members.map { (key: $0.name, value: Bytes($0.value.source)) }
         let instances = PublishedSlice(
             .pieces(EncodedPieces(SortedTable(sorted: pieces))),
@@ -129,7 +129,7 @@ import Testing
             let own = own.map {
                 ("a", PublishedSlice(document: Bytes(utf8: $0.json), version: $0.version))
             }
-            let sessions = OwnedSlices([own].compactMap { $0 }, first: first, .bareSlice)
+            let sessions = OwnedSlices([own].compactMap { $0 }, initial: first, .bareSlice)
             return Snapshot(
                 tag: Tag(epoch: epoch, version: version),
                 slices: [PublishedSlice(.byReader(sessions), version: own == nil ? version : 2)],
@@ -187,7 +187,7 @@ import Testing
 
     @Test func `the last places are for clients with few, also beside a proxy`() throws {
         let proxy = WatchingClient.address("127.0.0.1", isForMany: true)
-        let count = PartStreams.pointersMax - PartStreams.reservedPointers
+        let count = PartStreams.pointersMax - PartStreams.reservedPointerCount
         var places = try (0..<count).map { number in
             try parts.reservePlace(for: part("/cards/\(number)"), of: proxy)
         }
@@ -195,7 +195,7 @@ import Testing
         #expect(throws: full) { try parts.reservePlace(for: part("/counter"), of: proxy) }
         // A part that is watched already needs no further place.
         places.append(try parts.reservePlace(for: part("/cards/7"), of: client(1)))
-        for number in 1..<PartStreams.reservedPointersPerClient {
+        for number in 1..<PartStreams.reservedPointersPerClientMax {
             places.append(try parts.reservePlace(for: part("/counter/\(number)"), of: client(1)))
         }
         #expect(throws: full) { try parts.reservePlace(for: part("/counter"), of: client(1)) }
@@ -208,7 +208,7 @@ import Testing
         let large = "\"" + String(repeating: "x", count: PartStreams.clientWatchedBytesMax) + "\""
         let snapshot = snapshot(1, (#"{"a":\#(large),"b":1}"#, 1), ("1", 1))
         let counter = try part("/counter")
-        var places: [WatchPlace] = []
+        var places: [WatchReservation] = []
         for number in 1...4 {
             // Each client watches the large part through another pointer.
             let large = try part(number == 1 ? "/cards/a" : "/cards")

@@ -53,7 +53,7 @@ import Testing
         let snapshot = snapshot(1, [Bytes(utf8: "1"), nil, Bytes(utf8: "{}")])
         let state = String(decoding: snapshot.state.array, as: UTF8.self)
         #expect(state == #"{"counter":1,"todos/items":null,"home":{}}"#)
-        let frame = try #require(text(PatchState(snapshot, after: nil).wholeFrame()))
+        let frame = try #require(text(PatchState(snapshot, after: nil).snapshotFrame()))
         #expect(frame.contains("event: snapshot\nid: 4f1c09ab:1\ndata: \(state)\n"))
     }
 
@@ -72,7 +72,7 @@ import Testing
         #expect(there.patchFrame(from: gone, skipsVersions: false) == nil)
         #expect(gone.patchFrame(from: there, skipsVersions: false) == nil)
         #expect(
-            try #require(text(gone.wholeFrame())).contains(
+            try #require(text(gone.snapshotFrame())).contains(
                 "event: gone\nid: 4f1c09ab:1\ndata: null"
             )
         )

@@ -42,7 +42,7 @@ import Testing
     @Test func `readers of a server get the actions that another server has applied`() throws {
         let journal = MemoryJournal()
         let one = try InProcessServer(program.journal(journal))
-        let other = try InProcessServer(program.journal(journal.journalOfSameHistory()))
+        let other = try InProcessServer(program.journal(journal.makeJournalOfSameHistory()))
         #expect(try dispatch(increase, to: one).status == 200)
         let shown = try other.answer("GET", "/state/counter?after=0&wait=10")
         #expect(shown.text == #"{"counter":1,"step":1}"#)
@@ -163,7 +163,7 @@ private final class ClosingJournal: Journal {
 
     var epoch: UInt32 { inner.epoch }
     var version: UInt64 { inner.version }
-    var oldest: UInt64 { inner.oldest }
+    var oldestVersion: UInt64 { inner.oldestVersion }
     var canFail: Bool { false }
     var oldestSnapshotVersion: UInt64? { inner.oldestSnapshotVersion }
     var newestSnapshotVersion: UInt64? { inner.newestSnapshotVersion }

@@ -190,7 +190,7 @@ import Testing
         // A reader that has a later version from an answer waits for the publication of this
         // version.
         publishing.perform(after: 5) { readers.note("ahead at \($0.version)") }
-        #expect(!publishing.performNow(readers.work, after: 5, where: { _ in true }) { _ in })
+        #expect(!publishing.performNow(with: readers.work, after: 5, where: { _ in true }) { _ in })
         // A commit that comes while there is no reader is joined with the held commit.
         readers.isRead.store(false, ordering: .sequentiallyConsistent)
         publish(Self.commit(6...6), on: publishing)
@@ -281,10 +281,11 @@ import Testing
         publishing.flush(seconds: 60)
         // The thread rests soon.
         wait("the thread rests") {
-            publishing.performNow(readers.work, where: { _ in true }) { newest in
+            publishing.performNow(with: readers.work, where: { _ in true }) { newest in
                 publish(Self.commit(2...2), on: publishing)
                 publishing.perform { readers.note("open at \($0.version)") }
-                let isTaken = publishing.performNow(readers.work, where: { _ in true }) { _ in }
+                let isTaken = publishing.performNow(with: readers.work, where: { _ in true }) { _ in
+                }
                 #expect(!isTaken, "one thread at a time stands in")
                 readers.note("begin at \(newest.version)")
             }
@@ -304,11 +305,13 @@ import Testing
             _ = goesOn.wait()
         }
         #expect(begun.wait(seconds: 60))
-        func isDone() -> Bool { publishing.performNow(readers.work, where: { _ in true }) { _ in } }
+        func isDone() -> Bool {
+            publishing.performNow(with: readers.work, where: { _ in true }) { _ in }
+        }
         #expect(!isDone(), "the thread works")
         goesOn.open()
         wait("the thread rests") { isDone() }
-        #expect(!publishing.performNow(readers.work, where: { _ in false }) { _ in })
+        #expect(!publishing.performNow(with: readers.work, where: { _ in false }) { _ in })
         publishing.close()
         #expect(!isDone(), "it is closed")
         #expect(pool.close(seconds: 60))
@@ -337,10 +340,10 @@ import Testing
         queue.add(Self.commit(1...1, bytes: half, views: views(1)))
         #expect(!queue.keepsUp)
         queue.add(Self.commit(2...2, bytes: half, views: views(2)))
-        queue.add { _ in }
+        queue.addTask { _ in }
         queue.add(Self.commit(3...4, bytes: half))
         #expect(queue.commitCount == 1)
-        #expect(queue.bytes == half)
+        #expect(queue.commitBytes == half)
         let items = queue.take().items
         guard case .commit(let commit)? = items.first, items.count == 2 else {
             Issue.record("the commits are not one")
@@ -363,13 +366,13 @@ import Testing
         #expect(queue.commitCount == 2, "each has readers that the other does not tell")
         queue.add(Self.commit(4...5, for: audience("b"), bytes: 7), joining: true)
         #expect(queue.commitCount == 2)
-        queue.add { _ in }
+        queue.addTask { _ in }
         queue.add(Self.commit(6...6), joining: true)
         #expect(
             queue.commitCount == 3,
             "a stream that opens between them begins with what was there"
         )
-        #expect(queue.bytes == 1 + 7 + 1)
+        #expect(queue.commitBytes == 1 + 7 + 1)
         let versions = queue.take().items.map { item -> [UInt64] in
             if case .commit(let commit) = item { commit.snapshots.map(\.version) } else { [] }
         }

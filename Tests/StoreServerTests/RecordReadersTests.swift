@@ -18,7 +18,7 @@ import Testing
         let inner = MemoryJournal()
         let forgotten = Atomic<UInt64>(0)
 
-        var forgottenThrough: UInt64 { forgotten.load(ordering: .relaxed) }
+        var oldestRestorableVersion: UInt64 { forgotten.load(ordering: .relaxed) }
 
         func prepareForget(_ owners: [String], origin: String) {}
 
@@ -35,7 +35,7 @@ import Testing
         var epoch: UInt32 { inner.epoch }
         var canFail: Bool { inner.canFail }
         var version: UInt64 { inner.version }
-        var oldest: UInt64 { inner.oldest }
+        var oldestVersion: UInt64 { inner.oldestVersion }
         var oldestSnapshotVersion: UInt64? { inner.oldestSnapshotVersion }
         var newestSnapshotVersion: UInt64? { inner.newestSnapshotVersion }
 

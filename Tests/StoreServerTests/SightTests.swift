@@ -64,11 +64,11 @@ import Testing
 
     @Test func `a sight changes only with its visible members`() {
         let whole = snapshot(9, [("[1]", 3), (#""secret""#, 9), ("2", 5)])
-        #expect(whole.changedVersion == 9)
-        #expect(whole.visible(to: viewer(["todos"])).changedVersion == 3)
-        #expect(whole.visible(to: viewer(["todos", "motto"])).changedVersion == 5)
-        #expect(whole.visible(to: viewer(["safe"])).changedVersion == 9)
-        #expect(whole.visible(to: viewer([])).changedVersion == 0)
+        #expect(whole.lastChangeVersion == 9)
+        #expect(whole.visible(to: viewer(["todos"])).lastChangeVersion == 3)
+        #expect(whole.visible(to: viewer(["todos", "motto"])).lastChangeVersion == 5)
+        #expect(whole.visible(to: viewer(["safe"])).lastChangeVersion == 9)
+        #expect(whole.visible(to: viewer([])).lastChangeVersion == 0)
     }
 
     @Test func `a narrowed version is kept for the last viewer, and for no other`() {
@@ -88,7 +88,7 @@ import Testing
         let old = snapshot(8, [("[1]", 3), (#""a""#, 8), ("2", 5)]).visible(to: viewer(["todos"]))
         let new = snapshot(9, [("[1]", 3), (#""b""#, 9), ("2", 5)]).visible(to: viewer(["todos"]))
         #expect(text(old.state) == text(new.state))
-        #expect(old.changedVersion == new.changedVersion)
+        #expect(old.lastChangeVersion == new.lastChangeVersion)
         #expect(new.layout?.index(of: "safe") == nil && new.layout?.index(of: "todos") == 0)
         #expect(new.moduleNames == ["todos", "safe", "motto"])
     }

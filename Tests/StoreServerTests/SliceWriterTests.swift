@@ -30,7 +30,7 @@ import Testing
 
     private func apply(_ action: any Action, to state: inout DeckState) {
         // A refusal does not change the state.
-        if let change = try? machine.edit(&state, action, ActionOrigin(version: 1)) {
+        if let change = try? machine.reduce(&state, action, ReducerContextSource(version: 1)) {
             edited.insert(change, from: nil)
         }
     }

@@ -74,7 +74,7 @@ import Testing
         needsCredentials: Bool = false
     ) throws -> (gate: StartGate, server: HTTPServer) {
         let gate = StartGate(
-            HostRule(listening: [], further: ["localhost"]),
+            HostRule(listening: [], additional: ["localhost"]),
             needsCredentials: needsCredentials
         )
         let server = try HTTPServer(

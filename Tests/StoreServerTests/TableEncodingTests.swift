@@ -133,7 +133,7 @@ import Testing
         table["1500"] = Counted(7)
         let second = try JSONEncoder().encodeShared(table)
         #expect(Counted.count == 1_001)
-        #expect(second.byteCount(besides: first) == 3)
+        #expect(second.byteCount(notSharedWith: first) == 3)
         #expect(try JSONEncoder().encodeShared(table) == second)
         #expect(try patch(first, second) == #"[{"op":"replace","path":"/1500","value":7}]"#)
         table["1500"] = nil
@@ -221,8 +221,8 @@ import Testing
             #expect(text(content.object) == text(expected.object), "seed \(seed)")
             #expect(content.nextName == expected.nextName)
             let names = table.map { ExactText($0.key) }
-                .filter { key in window.from.map { $0 <= key } ?? true }
-            let document = try content.object.document()
+                .filter { key in window.startName.map { $0 <= key } ?? true }
+            let document = try content.object.parseDocument()
             #expect(
                 document.root.members.map { ExactText($0.name) }
                     == Array(names.prefix(window.limit))

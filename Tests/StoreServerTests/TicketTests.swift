@@ -156,7 +156,7 @@ import Testing
 
     @Test(arguments: [MailboxError.full, .closed])
     func `a mailbox that takes nothing has its own answer`(_ error: MailboxError) {
-        let problem = error.problem(ifFull: "7 actions wait already")
+        let problem = error.problem(detailIfFull: "7 actions wait already")
         #expect(problem.status == 503)
         #expect(problem.slug == (error == .full ? .overloaded : .draining))
     }

@@ -108,7 +108,7 @@ import Testing
         logger.writeDetails(2_000, .actionApplied) { count in
             Array(repeating: ("", []), count: count)
         }
-        let lines = logger.counts.byLevel.map { "\($0.level.rawValue) \($0.lines)" }
+        let lines = logger.counts.countsByLevel.map { "\($0.level.rawValue) \($0.lines)" }
         #expect(lines == ["debug 0", "info 2001", "warning 3072", "error 0"])
         #expect(logger.counts.lastErrors.isEmpty)
     }
@@ -122,7 +122,7 @@ import Testing
         counts.note(LogLine(.error, "a command's end"))
         let last = counts.lastErrors.map { "\($0.event.rawValue) \($0.time)" }
         #expect(last == ["effect.failed 9", "view.failed 8"])
-        #expect(counts.byLevel.last?.lines == 4)
+        #expect(counts.countsByLevel.last?.lines == 4)
     }
 
     @Test

@@ -175,7 +175,7 @@ struct CompleteSuiteTests {
         #expect(missing[0].hasPrefix("Actions without a test: RaiseRequested, Oiled\n"))
         Given(AgedFleet(), reporter: failures.reporter).when(Aged.Action.raised.to("a"))
         let many = failures.take()
-        #expect(many.count == 1 && many[0].contains("an action of an instance is found"), "\(many)")
+        #expect(many.count == 1 && many[0].contains("an action of an instance needs"), "\(many)")
         Given(Pressed(), Pressed.State(), reporter: failures.reporter).when(Pressed.UI.pressed)
         let shown = failures.take()
         #expect(shown.count == 1 && shown[0].contains("of a module's views"), "\(shown)")

@@ -129,12 +129,12 @@ private struct Hasty: RootState {
         let machine = try ModuleMachine<Bare>()
         var state = Bare()
         let error = #expect(throws: TimerError.self) {
-            try machine.edit(&state, Kettle.Action.switchedOn(seconds: 1), as: nil, session: nil)
+            try machine.reduce(&state, Kettle.Action.switchedOn(seconds: 1), as: nil, session: nil)
         }
         #expect(error == .noSchedule(module: "kettle"))
         #expect("\(error as Any)".contains("Schedule().at(\\.schedule)"))
         #expect(state.kettle.isOn == false)
-        try machine.edit(&state, Kettle.Action.switchedOff, as: nil, session: nil)
+        try machine.reduce(&state, Kettle.Action.switchedOff, as: nil, session: nil)
     }
 
     @Test func `a declared timer needs a schedule, one shared slice and a valid rule`() {

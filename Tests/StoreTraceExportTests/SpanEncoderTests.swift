@@ -8,7 +8,7 @@ import Testing
             resourceAttributes: [.init("service.name", "shop")],
             scopeVersion: "1.2"
         )
-        return String(decoding: encoder.body(spans, offset: offset), as: UTF8.self)
+        return String(decoding: encoder.body(spans, wallOffsetNanoseconds: offset), as: UTF8.self)
     }
 
     private func time(_ nanoseconds: UInt64) -> SpanTime { SpanTime(steady: nanoseconds) }

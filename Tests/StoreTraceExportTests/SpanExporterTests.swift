@@ -52,7 +52,7 @@ private final class ScriptedCollector: HTTPClient {
         _ headers: ExportHeaders = ExportHeaders(),
         interval: Double = 0
     ) -> SpanExporter {
-        var times = SpanExporter.Times()
+        var times = SpanExporter.TimeLimits()
         times.batchWaitSecondsMax = interval
         let retry = ExportRetry(attemptsMax: 3, firstPauseSeconds: 0, pauseSecondsMax: 0)
         return SpanExporter(

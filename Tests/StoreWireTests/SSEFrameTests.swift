@@ -15,7 +15,7 @@ import Testing
 
     @Test func `protocol 4.3: snapshots and patches carry their names in a patch stream`() {
         #expect(
-            text(SSEFrame.state(Bytes(utf8: "1"), at: tag, named: true))
+            text(SSEFrame.state(Bytes(utf8: "1"), at: tag, isNamed: true))
                 == "event: snapshot\nid: 4f1c09ab:42\ndata: 1\n\n"
         )
         #expect(

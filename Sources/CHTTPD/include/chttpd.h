@@ -107,13 +107,13 @@ void *_Nullable chttpd_connection_context(struct MHD_Connection *connection);
 /// Writes up to `max` header fields to `fields`, without the white space behind their values.
 /// Returns the number of fields in the header, which may be more than `max`.
 ///
-/// `hides` becomes 1 if the head has bytes that belong neither to a field nor to the request line.
-/// These hidden bytes are behind a NUL, in a folded line, or behind a line that the library reads
-/// as the empty line at the header's end. `target_length` is the length of the target with its
-/// query.
+/// `has_hidden_bytes` becomes 1 if the head has bytes that belong neither to a field nor to the
+/// request line. These hidden bytes are behind a NUL, in a folded line, or behind a line that the
+/// library reads as the empty line at the header's end. `target_length` is the length of the target
+/// with its query.
 size_t chttpd_fields(
     struct MHD_Connection *connection, chttpd_line line, size_t target_length, chttpd_field *fields,
-    size_t max, int *hides);
+    size_t max, int *has_hidden_bytes);
 
 /// The head of a response.
 typedef struct {

@@ -80,11 +80,11 @@ package final class AccessControl: Sendable {
         _ cookie: CredentialCookie,
         _ id: () -> RequestID
     ) throws(Problem) -> Identity {
-        let shown = exchange.withHeader("authorization") { field in
+        let fieldResult = exchange.withHeader("authorization") { field in
             identity(inField: field, of: exchange)
         }
-        if let shown {
-            guard let shown else {
+        if let fieldResult {
+            guard let fieldResult else {
                 throw logRefusal(
                     "its token is refused: its scheme is not Bearer",
                     .unauthorized(
@@ -93,7 +93,7 @@ package final class AccessControl: Sendable {
                     id()
                 )
             }
-            do { return try shown.get() } catch { throw credentialProblem(error, id()) }
+            do { return try fieldResult.get() } catch { throw credentialProblem(error, id()) }
         }
         guard exchange.hasHeader("cookie"), let value = cookie.value(of: exchange) else {
             return rules.withLock { $0.anonymous }
@@ -101,7 +101,11 @@ package final class AccessControl: Sendable {
         do {
             return identity(of: try authenticator.principal(ofCookie: value, at: now()))
         } catch {
-            throw credentialProblem(error, takingAway: cookie.deletingField(for: exchange), id())
+            throw credentialProblem(
+                error,
+                deletingCookie: cookie.deletingField(for: exchange),
+                id()
+            )
         }
     }
 
@@ -146,7 +150,7 @@ package final class AccessControl: Sendable {
     /// the given cookie.
     private func credentialProblem(
         _ error: AuthenticationError,
-        takingAway cookie: (String, String)? = nil,
+        deletingCookie cookie: (String, String)? = nil,
         _ id: RequestID
     ) -> Problem {
         let problem = logRefusal(
@@ -206,13 +210,13 @@ package final class AccessControl: Sendable {
     ) -> AccessLease {
         let rights = StreamRights(sight: identity.sight, showsAllSessions: operates, member: member)
         let principal = identity.principal
-        return AccessLease(expires: principal.expires) { [self] in
+        return AccessLease(expiresAt: principal.expiresAt) { [self] in
             let now = now()
             guard authenticator.hasValidCredential(principal, at: now) else {
                 return .credential(principal.endReason(at: now))
             }
             let identity = self.identity(of: principal)
-            guard !identity.allows(need, as: rights) else { return nil }
+            guard !identity.allows(need, forStreamWith: rights) else { return nil }
             return .policy(
                 identity.denial(of: need).map { identity.problem($0, path: path) }
                     ?? .forbidden(

@@ -19,7 +19,7 @@ package struct AccessLease: Sendable {
     private static let clockLagSeconds = 0.05
 
     /// The second since 1970 at which the credential ends; `nil` if the credential has no end.
-    let expires: Int64?
+    let expiresAt: Int64?
     /// Returns the reason why the access has ended; `nil` while the access lasts.
     let ending: @Sendable () -> Ending?
     /// Makes the answer to a waiting request, and logs the reason.
@@ -34,11 +34,11 @@ package struct AccessLease: Sendable {
 
     /// Returns the seconds that a wait may take: at most until shortly after the credential's end.
     package func limitedSeconds(ofWait seconds: Double) -> Double {
-        guard let expires else { return seconds }
-        let left = Double(expires) - Double(SystemTime.wallNanoseconds()) / 1e9
+        guard let expiresAt else { return seconds }
+        let left = Double(expiresAt) - Double(SystemTime.wallNanoseconds()) / 1e9
         return min(seconds, max(0, left) + Self.clockLagSeconds)
     }
 
     /// The access in the form in which the stream writer checks it.
-    package var credential: StreamCredential { StreamCredential(expires: expires) { isValid } }
+    package var credential: StreamCredential { StreamCredential(expiresAt: expiresAt) { isValid } }
 }

@@ -52,7 +52,7 @@ package final class Identity: Sendable {
     package var hasAllRights: Bool { sight == nil && role?.mayDispatchEverything == true }
 
     /// Writes the principal and its role into the entry of the access log.
-    package func note(in access: inout AccessEntry) {
+    package func writeSender(to access: inout AccessEntry) {
         access.principal = name
         access.role = name == nil ? nil : principal.role
     }
@@ -63,14 +63,14 @@ package final class Identity: Sendable {
         if case .nothing = need { return nil }
         guard let role else {
             if need.isHiddenIfDenied { return .hidden }
-            return .mayNot("The policy does not have the role '\(principal.role)'.")
+            return .forbidden("The policy does not have the role '\(principal.role)'.")
         }
         return role.denial(of: need)
     }
 
     /// True if the present policy still allows the content of a stream that was opened under an
     /// earlier policy.
-    func allows(_ need: RouteNeed, as earlier: StreamRights) -> Bool {
+    func allows(_ need: RouteNeed, forStreamWith earlier: StreamRights) -> Bool {
         guard denial(of: need) == nil else { return false }
         if earlier.showsAllSessions, role?.seesAllSessions != true { return false }
         switch need {
@@ -122,8 +122,8 @@ extension Identity {
     func problem(_ denial: Denial, path: String) -> Problem {
         switch denial {
         case .hidden: .notFound(path: path)
-        case .mayNot(let detail) where recordedPrincipal == nil: .unauthorized(detail)
-        case .mayNot(let detail): .forbidden(detail)
+        case .forbidden(let detail) where recordedPrincipal == nil: .unauthorized(detail)
+        case .forbidden(let detail): .forbidden(detail)
         }
     }
 }
@@ -131,7 +131,7 @@ extension Identity {
 extension Identity: DispatchPermission {
     package func check(_ action: FoundAction, _ payload: JSONNode?) throws(Problem) {
         let denial = role?.denial(
-            ofAction: action.entryIndex,
+            ofActionAt: action.entryIndex,
             action.entry.signature.name,
             payload,
             principal: principal.name
@@ -142,7 +142,7 @@ extension Identity: DispatchPermission {
     }
 
     package func mayDispatch(actionAt place: Int) -> Bool {
-        if case .never = role?.permission(ofAction: place) ?? .never { false } else { true }
+        if case .never = role?.permission(ofActionAt: place) ?? .never { false } else { true }
     }
 }
 

@@ -19,20 +19,20 @@ package enum RateLimitKind: Int, Sendable, CaseIterable {
 /// then refills evenly.
 package struct RateLimit: Sendable, Equatable {
     /// The maximum number of events at once, 1 to 1,000,000.
-    package let count: Int
+    package let eventsMax: Int
     /// The seconds until an empty share is whole again, 1 to 86,400.
-    package let seconds: Int
+    package let windowSeconds: Int
 
     package init(count: Int, seconds: Int) {
-        self.count = count
-        self.seconds = seconds
+        self.eventsMax = count
+        self.windowSeconds = seconds
     }
 
     /// The nanoseconds until one event is allowed again.
-    var nanosecondsPerEvent: Int64 { Int64(seconds) * 1_000_000_000 / Int64(count) }
+    var nanosecondsPerEvent: Int64 { Int64(windowSeconds) * 1_000_000_000 / Int64(eventsMax) }
 
     /// The nanoseconds until an empty share is whole again.
-    var windowNanoseconds: Int64 { nanosecondsPerEvent * Int64(count) }
+    var windowNanoseconds: Int64 { nanosecondsPerEvent * Int64(eventsMax) }
 }
 
 /// The remaining share of a client, after events were counted or refused.
@@ -53,7 +53,7 @@ struct RateFields: Sendable {
 
     init(_ name: String, _ limit: RateLimit) {
         self.name = name
-        let text = "\"\(name)\";q=\(limit.count);w=\(limit.seconds)"
+        let text = "\"\(name)\";q=\(limit.eventsMax);w=\(limit.windowSeconds)"
         policyField = HTTPFields([("RateLimit-Policy", text)])
     }
 
@@ -66,7 +66,7 @@ struct RateFields: Sendable {
 
 extension RateShare {
     /// Converts nanoseconds to whole seconds, rounded up.
-    static func seconds(_ nanoseconds: Int64) -> Int {
+    static func secondsRoundedUp(fromNanoseconds nanoseconds: Int64) -> Int {
         Int((nanoseconds + 999_999_999) / 1_000_000_000)
     }
 
@@ -78,7 +78,7 @@ extension RateShare {
         bytes.append(contentsOf: "\";r=".utf8)
         Self.write(remaining, to: &bytes)
         bytes.append(contentsOf: ";t=".utf8)
-        Self.write(Self.seconds(nanosecondsUntilWhole), to: &bytes)
+        Self.write(Self.secondsRoundedUp(fromNanoseconds: nanosecondsUntilWhole), to: &bytes)
     }
 
     /// Writes a number in decimal digits, without an allocated `String`.

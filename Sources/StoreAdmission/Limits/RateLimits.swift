@@ -51,21 +51,21 @@ package final class RateLimits: Sendable {
         _ count: Int = 1,
         of request: HTTPExchange
     ) throws(Problem) {
-        guard let limited = limitsByKind[kind.rawValue] else { return }
+        guard let kindLimit = limitsByKind[kind.rawValue] else { return }
         let now = clock.now()
         let principal = request.identity?.rateKey
         if let principal {
-            let share = table.peek(count, of: kind, limited.limit, by: principal, at: now)
+            let share = table.peek(count, of: kind, kindLimit.limit, by: principal, at: now)
             if share.retryAfterNanoseconds != nil {
-                try addFields(limited, limited.principalFields, share, request)
+                try addFields(kindLimit, kindLimit.principalFields, share, request)
             }
         }
         let ofAddress = RateKey(request.client)
-        let share = table.take(count, of: kind, limited.limit, by: ofAddress, at: now)
-        try addFields(limited, limited.addressFields, share, request)
+        let share = table.take(count, of: kind, kindLimit.limit, by: ofAddress, at: now)
+        try addFields(kindLimit, kindLimit.addressFields, share, request)
         if let principal {
-            let share = table.take(count, of: kind, limited.limit, by: principal, at: now)
-            try addFields(limited, limited.principalFields, share, request)
+            let share = table.take(count, of: kind, kindLimit.limit, by: principal, at: now)
+            try addFields(kindLimit, kindLimit.principalFields, share, request)
         }
     }
 
@@ -91,13 +91,13 @@ package final class RateLimits: Sendable {
         _ share: RateShare,
         _ request: HTTPExchange
     ) throws(Problem) {
-        request.addFields { fields.add(share, to: &$0) }
+        request.addAnswerFields { fields.add(share, to: &$0) }
         guard let wait = share.retryAfterNanoseconds else { return }
         refusalCounts.add(limited.kind)
         throw .tooManyRequests(
             "\(limited.kind.name) came from your address or principal than are allowed: "
-                + "\(limited.limit.count) in \(limited.limit.seconds) s",
-            retryAfterSeconds: RateShare.seconds(wait)
+                + "\(limited.limit.eventsMax) in \(limited.limit.windowSeconds) s",
+            retryAfterSeconds: RateShare.secondsRoundedUp(fromNanoseconds: wait)
         )
     }
 }

@@ -69,7 +69,7 @@ struct RateTable: ~Copyable {
         let (interval, window) = (limit.nanosecondsPerEvent, limit.windowNanoseconds)
         let used = max(0, wholeShareMoments[momentIndex(of: kind, in: row)] - now)
         let free = window - used
-        let needed = min(Int64(count), Int64(limit.count)) * interval
+        let needed = min(Int64(count), Int64(limit.eventsMax)) * interval
         return RateShare(
             remaining: Int(max(0, free) / interval),
             nanosecondsUntilWhole: used,

@@ -6,7 +6,7 @@ import StoreWire
 /// The origin in a field is the text of the operator's option, and never the text of a request. So
 /// the fields may safely allow pages to send credentials. No field has `*`, which would let any
 /// page read the state with a user's cookies.
-package struct CrossOrigin: Sendable {
+package struct CrossOriginFields: Sendable {
     /// The seconds for which a browser remembers the answer to a preflight.
     static let maxAgeSeconds = 600
     /// The names in `Access-Control-Expose-Headers`. A browser shows these header fields of an
@@ -34,7 +34,7 @@ package struct CrossOrigin: Sendable {
     /// Adds the fields for a page of an allowed origin.
     func addFields(to request: HTTPExchange) {
         guard let place = rule.allowedIndex(of: request) else { return }
-        request.addFields { $0.append(fieldsByOrigin[place]) }
+        request.addAnswerFields { $0.append(fieldsByOrigin[place]) }
     }
 
     /// True if the request is a browser's preflight for a page of an allowed origin.
@@ -46,7 +46,7 @@ package struct CrossOrigin: Sendable {
     package func addPreflightFields(to request: HTTPExchange, _ preflight: PreflightAnswer) {
         guard isPreflight(request), let method = request.header("access-control-request-method")
         else { return }
-        request.addFields { $0.append(preflight.fields(for: method)) }
+        request.addAnswerFields { $0.append(preflight.fields(for: method)) }
     }
 }
 
@@ -54,11 +54,11 @@ package struct CrossOrigin: Sendable {
 package struct PreflightAnswer: Sendable {
     private let methods: [(name: String, fields: HTTPFields)]
     /// The fields of the answer to a preflight for a method that the resource does not have.
-    private let otherMethodFields: HTTPFields
+    private let unsupportedMethodFields: HTTPFields
 
     /// Makes the fields of a resource from its methods and the header fields of each method.
     package init(_ methods: [String], headers: [(method: String, names: [String])]) {
-        otherMethodFields = Self.fields(methods, headers: nil)
+        unsupportedMethodFields = Self.fields(methods, headers: nil)
         self.methods = headers.map { ($0.method, Self.fields(methods, headers: $0.names)) }
     }
 
@@ -66,7 +66,7 @@ package struct PreflightAnswer: Sendable {
     /// the answer does not show which resources exist.
     package init(ofAll methods: [String], headers: [String]) {
         self.methods = []
-        otherMethodFields = Self.fields(methods, headers: headers)
+        unsupportedMethodFields = Self.fields(methods, headers: headers)
     }
 
     private static func fields(_ methods: [String], headers: [String]?) -> HTTPFields {
@@ -74,11 +74,11 @@ package struct PreflightAnswer: Sendable {
         return HTTPFields(
             [("Access-Control-Allow-Methods", methods.joined(separator: ", "))]
                 + [allowed].compactMap(\.self)
-                + [("Access-Control-Max-Age", String(CrossOrigin.maxAgeSeconds))]
+                + [("Access-Control-Max-Age", String(CrossOriginFields.maxAgeSeconds))]
         )
     }
 
     fileprivate func fields(for method: String) -> HTTPFields {
-        methods.first { $0.name == method }?.fields ?? otherMethodFields
+        methods.first { $0.name == method }?.fields ?? unsupportedMethodFields
     }
 }

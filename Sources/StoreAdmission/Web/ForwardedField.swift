@@ -79,10 +79,10 @@ private struct Reader {
 
     var isAtEnd: Bool { position >= bytes.count }
 
-    private var next: UInt8? { isAtEnd ? nil : bytes[position] }
+    private var nextByte: UInt8? { isAtEnd ? nil : bytes[position] }
 
     mutating func skipSpace() {
-        while let byte = next, byte == 0x20 || byte == 0x09 { position += 1 }
+        while let byte = nextByte, byte == 0x20 || byte == 0x09 { position += 1 }
     }
 
     /// Reads the next element and the comma behind it. Returns `nil` if the element is malformed.
@@ -90,7 +90,7 @@ private struct Reader {
         var element = Element()
         while true {
             skipSpace()
-            if next == nil { return element }
+            if nextByte == nil { return element }
             if skipIfNext(",") { return element }
             if skipIfNext(";") { continue }
             guard let name = takeToken(), skipIfNext("="), let value = takeValue() else {
@@ -105,28 +105,29 @@ private struct Reader {
             }
             if name.isSameIgnoringCase(as: "proto") { element.scheme = value }
             skipSpace()
-            guard next == nil || next == UInt8(ascii: ",") || next == UInt8(ascii: ";") else {
+            guard nextByte == nil || nextByte == UInt8(ascii: ",") || nextByte == UInt8(ascii: ";")
+            else {
                 return nil
             }
         }
     }
 
     private mutating func skipIfNext(_ byte: Unicode.Scalar) -> Bool {
-        guard next == UInt8(ascii: byte) else { return false }
+        guard nextByte == UInt8(ascii: byte) else { return false }
         position += 1
         return true
     }
 
     private mutating func takeToken() -> UnsafeRawBufferPointer? {
         let start = position
-        while let byte = next, byte.isToken { position += 1 }
+        while let byte = nextByte, byte.isTokenOrAddressByte { position += 1 }
         return position > start ? UnsafeRawBufferPointer(rebasing: bytes[start..<position]) : nil
     }
 
     private mutating func takeValue() -> UnsafeRawBufferPointer? {
         guard skipIfNext("\"") else { return takeToken() }
         let start = position
-        while let byte = next, byte != UInt8(ascii: "\"") {
+        while let byte = nextByte, byte != UInt8(ascii: "\"") {
             // No address contains an escape; the character behind the backslash belongs to the
             // string.
             position += byte == UInt8(ascii: "\\") ? 2 : 1
@@ -140,7 +141,7 @@ private struct Reader {
 extension UInt8 {
     /// True if the byte may be part of a token (RFC 9110, section 5.6.2) or of an address. A colon
     /// and brackets are allowed, too: some proxies leave out the quotes that these characters need.
-    fileprivate var isToken: Bool {
+    fileprivate var isTokenOrAddressByte: Bool {
         switch self {
         case 48...57, 65...90, 97...122: true
         case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E...0x60, 0x7C, 0x7E: true

@@ -10,10 +10,12 @@ package import StoreWire
 /// operator's additional names. Ports are not compared: they differ if a container or a proxy
 /// publishes the server.
 package struct HostRule: Sendable {
-    private let allowed: Set<ExactText>
+    private let allowedHosts: Set<ExactText>
 
-    package init(listening hosts: [String], further: [String]) {
-        allowed = Set((hosts + further).map { ExactText(Self.withoutBrackets($0).lowercasedASCII) })
+    package init(listening hosts: [String], additional: [String]) {
+        allowedHosts = Set(
+            (hosts + additional).map { ExactText(Self.withoutBrackets($0).lowercasedASCII) }
+        )
     }
 
     /// True if this `Host` header, or the authority of an absolute target, is allowed.
@@ -32,7 +34,7 @@ package struct HostRule: Sendable {
             return false
         }
         let name = Self.withoutBrackets(String(bare)).lowercasedASCII
-        return Self.isLoopback(name) || allowed.contains(ExactText(name))
+        return Self.isLoopback(name) || allowedHosts.contains(ExactText(name))
     }
 
     /// True if an operator's text can be a `Host` without a port.

@@ -9,19 +9,19 @@ package import StoreWire
 /// page names.
 package struct OriginRule: Sendable {
     /// The allowed origins, without the server's own origin, as browsers write them.
-    private let allowed: [[UInt8]]
+    private let allowedOrigins: [[UInt8]]
 
-    init(_ allowed: [String]) { self.allowed = allowed.map { Array($0.utf8) } }
+    init(_ allowed: [String]) { self.allowedOrigins = allowed.map { Array($0.utf8) } }
 
     /// Returns the index of the request's `Origin` among the allowed origins. Returns `nil` if the
     /// request has no `Origin`, several `Origin` fields, or an origin that is not allowed.
     func allowedIndex(of request: HTTPExchange) -> Int? {
-        if allowed.isEmpty { return nil }
+        if allowedOrigins.isEmpty { return nil }
         var place: Int?
         var count = 0
         request.forEachValue(of: "origin") { value in
             count += 1
-            place = allowed.firstIndex { value.elementsEqual($0) }
+            place = allowedOrigins.firstIndex { value.elementsEqual($0) }
         }
         return count == 1 ? place : nil
     }
@@ -35,7 +35,7 @@ package struct OriginRule: Sendable {
         if allowedIndex(of: request) != nil { return }
         let site = request.header("sec-fetch-site")?.lowercasedASCII
         let isOwnSite = site.map { ["same-origin", "none"].contains(exactly: $0) } ?? true
-        guard isOwnSite, isOwnOrigin(request) else { throw Self.refused }
+        guard isOwnSite, isOwnOrigin(request) else { throw Self.refusalProblem }
     }
 
     /// Checks the origin of a request only if the request has `Origin`. The check is enough for a
@@ -52,7 +52,7 @@ package struct OriginRule: Sendable {
         return ["http://\(host)", "https://\(host)"].contains(exactly: origin)
     }
 
-    private static let refused = Problem.forbidden(
+    private static let refusalProblem = Problem.forbidden(
         "This resource refuses requests from pages of other origins. Send the request without a "
             + "browser, for instance with curl, or start the server with --cors-origin for "
             + "the page's origin."

@@ -7,7 +7,7 @@ package final class WebRules: Sendable {
     /// The web pages whose requests may change data or open streams.
     package let origins: OriginRule
     /// The header fields for pages of other origins; `nil` if no other origin is allowed.
-    package let crossOrigin: CrossOrigin?
+    package let crossOrigin: CrossOriginFields?
     /// The trusted proxies; `nil` if there are none.
     private let proxies: TrustedProxies?
     /// The limits on each client; `nil` if there are none.
@@ -21,7 +21,7 @@ package final class WebRules: Sendable {
         limits: RateLimits? = nil
     ) {
         self.origins = OriginRule(origins)
-        crossOrigin = origins.isEmpty ? nil : CrossOrigin(origins)
+        crossOrigin = origins.isEmpty ? nil : CrossOriginFields(origins)
         self.proxies = proxies
         self.limits = limits
     }

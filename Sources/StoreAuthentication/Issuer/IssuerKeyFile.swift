@@ -3,16 +3,20 @@ import StoreTexts
 
 /// The reader of a file with an issuer's keys: a JWK Set, or one public key or certificate in PEM.
 enum IssuerKeyFile {
-    static func keys(_ path: String) throws(CredentialFileError) -> [IssuerKey] {
-        try keys(try CredentialFile.read(path))
+    static func readKeys(at path: String) throws(CredentialFileError) -> [IssuerKey] {
+        try readKeys(from: try CredentialFile.read(path))
     }
 
-    static func keys(_ file: CredentialFile.Content) throws(CredentialFileError) -> [IssuerKey] {
+    static func readKeys(from file: CredentialFile.Content) throws(CredentialFileError)
+        -> [IssuerKey]
+    {
         let first = file.bytes.first { !" \t\r\n".utf8.contains($0) }
-        return first == UInt8(ascii: "{") ? try JWKSet.keys(file) : [try pem(file)]
+        return first == UInt8(ascii: "{")
+            ? try JWKSet.readKeys(from: file) : [try readPEMKey(from: file)]
     }
 
-    private static func pem(_ file: CredentialFile.Content) throws(CredentialFileError) -> IssuerKey
+    private static func readPEMKey(from file: CredentialFile.Content) throws(CredentialFileError)
+        -> IssuerKey
     {
         let labels = labels(of: file.bytes)
         guard labels.count == 1 else {
@@ -62,7 +66,9 @@ enum IssuerKeyFile {
 /// RFC requires. If this server uses a key's kind and the key is faulty, the reader refuses the
 /// file.
 enum JWKSet {
-    static func keys(_ file: CredentialFile.Content) throws(CredentialFileError) -> [IssuerKey] {
+    static func readKeys(from file: CredentialFile.Content) throws(CredentialFileError)
+        -> [IssuerKey]
+    {
         let limits = JSONLimits(bytesMax: CredentialFile.bytesMax, depthMax: JWT.depthMax)
         let root = try file.json(within: limits)
         guard let list = root.member("keys"), list.kind == .array else {
@@ -74,7 +80,7 @@ enum JWKSet {
         var keys: [IssuerKey] = []
         for (index, node) in list.elements.enumerated() {
             do throws(CredentialKeyFailure) {
-                if let key = try key(node, file) { keys.append(key) }
+                if let key = try readKey(node, file) { keys.append(key) }
             } catch {
                 let name = node.member("kid")?.stringValue.map { " (kid \(JSONText.quoted($0)))" }
                 throw CredentialFileError(file.path, "/keys/\(index)\(name ?? ""): \(error)")
@@ -90,7 +96,7 @@ enum JWKSet {
     }
 
     /// Reads a key; returns `nil` for a key that the reader skips.
-    private static func key(
+    private static func readKey(
         _ node: JSONNode,
         _ file: CredentialFile.Content
     ) throws(CredentialKeyFailure) -> IssuerKey? {

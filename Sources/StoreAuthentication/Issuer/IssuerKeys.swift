@@ -22,8 +22,8 @@ struct IssuerKeys: Sendable {
         self.configuration = configuration
         var entries: [Entry] = []
         for path in configuration.keyFiles {
-            for key in try IssuerKeyFile.keys(path) {
-                if let other = entries.first(where: { Self.isNamedAlike($0.key, key) }) {
+            for key in try IssuerKeyFile.readKeys(at: path) {
+                if let other = entries.first(where: { Self.areIndistinguishable($0.key, key) }) {
                     // The same key may be in two files while an operator replaces keys.
                     if other.key.fingerprint == key.fingerprint { continue }
                     throw CredentialFileError(
@@ -44,7 +44,7 @@ struct IssuerKeys: Sendable {
         self.entries = entries
     }
 
-    private static func isNamedAlike(_ a: IssuerKey, _ b: IssuerKey) -> Bool {
+    private static func areIndistinguishable(_ a: IssuerKey, _ b: IssuerKey) -> Bool {
         guard a.algorithm == b.algorithm else { return false }
         guard let id = a.id, let other = b.id else {
             return a.id == nil && b.id == nil && a.fingerprint == b.fingerprint
@@ -76,12 +76,12 @@ struct IssuerKeys: Sendable {
         guard let entry = candidates.first(where: { $0.key.hasSigned(token) }) else {
             throw .wrongSignature
         }
-        let claims = try JWTClaims(token.claims(), configuration, at: now)
+        let claims = try JWTClaims(token.parseClaims(), configuration, at: now)
         return Principal(
             name: claims.subject,
             role: claims.role,
             credential: entry.credential,
-            expires: claims.expires
+            expiresAt: claims.expiresAt
         )
     }
 

@@ -32,7 +32,7 @@ struct JWT {
         self.signature = signature
         signedText = Array(token[..<parts[1].endIndex])
 
-        let header = try Self.object(headerText, .header)
+        let header = try Self.parseObject(headerText, .header)
         guard header.member("crit") == nil else { throw .criticalExtensions }
         guard let algorithm = header.member("alg")?.stringValue else { throw .malformed(.header) }
         self.algorithm = algorithm
@@ -51,9 +51,11 @@ struct JWT {
     private static let acceptedTypes = ["jwt", "at+jwt", "application/jwt", "application/at+jwt"]
 
     /// Parses the claims, which have to be an object.
-    func claims() throws(AuthenticationError) -> JSONNode { try Self.object(claimsText, .claims) }
+    func parseClaims() throws(AuthenticationError) -> JSONNode {
+        try Self.parseObject(claimsText, .claims)
+    }
 
-    private static func object(
+    private static func parseObject(
         _ text: [UInt8],
         _ part: JWTPart
     ) throws(AuthenticationError) -> JSONNode {
@@ -70,7 +72,7 @@ struct JWTClaims {
     let subject: String
     let role: String
     /// The second at which the token expires: `exp` plus the leeway.
-    let expires: Int64
+    let expiresAt: Int64
 
     init(
         _ claims: JSONNode,
@@ -85,16 +87,16 @@ struct JWTClaims {
         guard let expiry = try Self.numericDate("exp", in: claims, .down) else {
             throw .missing(claim: "exp")
         }
-        expires = expiry + leeway
-        guard now < expires else { throw .expired }
+        expiresAt = expiry + leeway
+        guard now < expiresAt else { throw .expired }
         if let start = try Self.numericDate("nbf", in: claims, .up) {
             guard now >= start - leeway else { throw .notYetValid }
         }
 
         subject = try Self.text("sub", in: claims)
-        guard PrincipalName.isAllowedForPrincipal(subject) else { throw .invalid("sub") }
+        guard PrincipalName.isAllowedForPrincipal(subject) else { throw .invalid(claim: "sub") }
         role = try Self.text(issuer.roleClaim, in: claims)
-        guard PrincipalName.isAllowed(role) else { throw .invalid(issuer.roleClaim) }
+        guard PrincipalName.isAllowed(role) else { throw .invalid(claim: issuer.roleClaim) }
     }
 
     private static func text(
@@ -102,7 +104,7 @@ struct JWTClaims {
         in claims: JSONNode
     ) throws(AuthenticationError) -> String {
         guard let node = claims.member(named: name) else { throw .missing(claim: name) }
-        guard let text = node.stringValue else { throw .invalid(name) }
+        guard let text = node.stringValue else { throw .invalid(claim: name) }
         return text
     }
 
@@ -115,7 +117,7 @@ struct JWTClaims {
         guard let node = claims.member("aud") else { throw .missing(claim: "aud") }
         var audiences: [String] = []
         for element in node.kind == .array ? node.elements : [node] {
-            guard let text = element.stringValue else { throw .invalid("aud") }
+            guard let text = element.stringValue else { throw .invalid(claim: "aud") }
             audiences.append(text)
         }
         guard issuer.audiences.contains(where: { audiences.contains(exactly: $0) }) else {
@@ -133,7 +135,7 @@ struct JWTClaims {
         guard let node = claims.member(named: name) else { return nil }
         guard node.kind == .number, let seconds = Double(node.sourceText), seconds.isFinite,
             seconds >= 0, seconds <= Double(CivilTime.secondsMax)
-        else { throw .invalid(name) }
+        else { throw .invalid(claim: name) }
         return Int64(seconds.rounded(rounding))
     }
 }

@@ -46,7 +46,7 @@ struct APIKeyDocument {
         var ids: Set<String> = []
         for (index, node) in list.elements.enumerated() {
             let place = ErrorLocation(file: file.path, pointer: "/keys/\(index)")
-            let key = try Self.key(node, place)
+            let key = try Self.readKey(node, place)
             guard ids.insert(key.id).inserted else {
                 throw place.error("/id", "another key in the file has the id '\(key.id)', too")
             }
@@ -66,7 +66,7 @@ struct APIKeyDocument {
 
     private static let memberNames = ["id", "principal", "role", "digest", "created", "expires"]
 
-    private static func key(
+    private static func readKey(
         _ node: JSONNode,
         _ place: ErrorLocation
     ) throws(CredentialFileError) -> APIKey {
@@ -102,16 +102,16 @@ struct APIKeyDocument {
             digest: try value("digest", allowed: "64 hexadecimal digits in lower case") {
                 TokenDigest(hex: $0)
             },
-            created: try value("created", allowed: timeDescription) { seconds($0) },
-            expires: node.member("expires") == nil
-                ? nil : try value("expires", allowed: timeDescription) { seconds($0) }
+            createdAt: try value("created", allowed: timeDescription) { unixSeconds(ofTime: $0) },
+            expiresAt: node.member("expires") == nil
+                ? nil : try value("expires", allowed: timeDescription) { unixSeconds(ofTime: $0) }
         )
     }
 
     private static let timeDescription = "a time such as 2027-01-31T00:00:00Z"
 
     /// Returns a time in RFC 3339's form as whole seconds since 1970; `nil` for any other text.
-    static func seconds(_ text: String) -> Int64? {
+    static func unixSeconds(ofTime text: String) -> Int64? {
         CivilTime.nanoseconds(rfc3339: text).map { $0 / 1_000_000_000 }
     }
 
@@ -125,8 +125,8 @@ struct APIKeyDocument {
                 json.member("principal", key.principal)
                 json.member("role", key.role)
                 json.member("digest", key.digest.hex)
-                json.member("created", CivilTime(secondsSince1970: key.created).rfc3339(.seconds))
-                if let expires = key.expires {
+                json.member("created", CivilTime(secondsSince1970: key.createdAt).rfc3339(.seconds))
+                if let expires = key.expiresAt {
                     json.member("expires", CivilTime(secondsSince1970: expires).rfc3339(.seconds))
                 }
             }

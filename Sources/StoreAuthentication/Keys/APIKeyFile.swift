@@ -8,14 +8,14 @@ package struct APIKeyFile: Sendable {
     package init(_ path: String) { self.path = path }
 
     /// Returns the keys in the file; an empty list if there is no file.
-    package func keys() throws(CredentialFileError) -> [APIKey] { try document().keys }
+    package func readKeys() throws(CredentialFileError) -> [APIKey] { try readDocument().keys }
 
     /// Makes a key, adds it to the file, and returns the key with its token. The file has only the
     /// digest of the token.
     package func create(
         principal: String,
         role: String,
-        expires: Int64?,
+        expiresAt: Int64?,
         at now: Int64
     ) throws(CredentialFileError) -> (key: APIKey, token: String) {
         guard PrincipalName.isAllowedForPrincipal(principal) else {
@@ -45,8 +45,8 @@ package struct APIKeyFile: Sendable {
                 principal: principal,
                 role: role,
                 digest: token.withUTF8 { TokenDigest(of: UnsafeRawBufferPointer($0)) },
-                created: now,
-                expires: expires
+                createdAt: now,
+                expiresAt: expiresAt
             )
             // 60 random bits do not repeat in practice. If an id repeats anyway, the new key must
             // not replace another key.
@@ -68,7 +68,7 @@ package struct APIKeyFile: Sendable {
         }
     }
 
-    private func document() throws(CredentialFileError) -> APIKeyDocument {
+    private func readDocument() throws(CredentialFileError) -> APIKeyDocument {
         let bytesMax = APIKeyDocument.bytesMax
         guard let content = try CredentialFile.readIfThere(path, bytesMax: bytesMax) else {
             return APIKeyDocument()
@@ -93,7 +93,7 @@ package struct APIKeyFile: Sendable {
                 throw CredentialFileError(folder, "it can't be locked: \(SystemError.text)")
             }
         }
-        var document = try document()
+        var document = try readDocument()
         let result = try body(&document)
         let bytes = document.bytes
         // The bound applies to each change, so that every later command can read the file, even to

@@ -18,7 +18,7 @@ struct APIKeys: Sendable {
                     name: key.principal,
                     role: key.role,
                     credential: .apiKey(key.id),
-                    expires: key.expires
+                    expiresAt: key.expiresAt
                 )
                 return (key.id, Entry(digest: key.digest, principal: principal))
             },
@@ -67,10 +67,10 @@ package struct APIKey: Sendable, Equatable {
     /// The digest of the whole token.
     let digest: TokenDigest
     /// The time at which the key was made, in seconds since 1970.
-    package let created: Int64
+    package let createdAt: Int64
     /// The time at which the key expires, in seconds since 1970; `nil` for a key without an end.
-    package let expires: Int64?
+    package let expiresAt: Int64?
 
     /// Returns true if the key has expired.
-    package func isExpired(at now: Int64) -> Bool { expires.map { now >= $0 } ?? false }
+    package func isExpired(at now: Int64) -> Bool { expiresAt.map { now >= $0 } ?? false }
 }

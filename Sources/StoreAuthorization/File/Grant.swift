@@ -28,12 +28,12 @@ struct RoleGrants: Sendable {
 
     /// Returns the first grant of the thing with this name; `nil` if the role has no such grant.
     func grant(of kind: GrantedKind, _ name: String) -> Grant<NameScope>? {
-        list(of: kind).grants.first { $0.scope.has(kind, name) }
+        list(of: kind).grants.first { $0.scope.covers(kind, name) }
     }
 
     /// Returns the first grant of all things of a kind; `nil` if the role has no such grant.
     func grant(ofAll kind: GrantedKind) -> Grant<NameScope>? {
-        list(of: kind).grants.first { $0.scope.hasAll(kind) }
+        list(of: kind).grants.first { $0.scope.coversAll(kind) }
     }
 }
 
@@ -66,7 +66,7 @@ enum GrantedKind: Sendable, CaseIterable {
     }
 
     /// Returns the text of a grant for the thing of this name.
-    func text(_ name: String) -> String {
+    func grantText(for name: String) -> String {
         prefix + (self == .member ? JSONPointer.escaped(name) : name)
     }
 }
@@ -80,12 +80,12 @@ struct NameScope: Sendable {
     /// The name of the granted thing; `nil` for all things of the kind.
     let name: String?
 
-    func hasAll(_ kind: GrantedKind) -> Bool {
+    func coversAll(_ kind: GrantedKind) -> Bool {
         self.kind == nil || self.kind == kind && name == nil
     }
 
-    func has(_ kind: GrantedKind, _ name: String) -> Bool {
-        hasAll(kind) || self.kind == kind && self.name?.isSame(as: name) == true
+    func covers(_ kind: GrantedKind, _ name: String) -> Bool {
+        coversAll(kind) || self.kind == kind && self.name?.isSame(as: name) == true
     }
 }
 

@@ -4,31 +4,31 @@ import StoreTexts
 // The scopes of the elements of `dispatch`.
 
 extension PolicyReader {
-    private static let allowedDispatch =
+    private static let allowedDispatchText =
         "allowed are an action's wire name, \"MODULE/*\", \"*\", and "
         + "{\"type\": one of these, \"where\": {\"/pointer\": value}}"
 
     /// Returns the scope of an element of `dispatch`. Adds a fault and returns `nil` if the element
     /// is invalid.
-    mutating func dispatchGrantScope(_ node: JSONNode, _ pointer: String) -> DispatchScope? {
+    mutating func parseDispatchGrant(_ node: JSONNode, _ pointer: String) -> DispatchScope? {
         if let text = node.stringValue {
-            return actionScope(text, pointer).map { DispatchScope(actions: $0) }
+            return parseActionScope(text, pointer).map { DispatchScope(actions: $0) }
         }
         guard node.kind == .object else {
-            return refuse(pointer, "this is no grant; \(Self.allowedDispatch)")
+            return refuse(pointer, "this is no grant; \(Self.allowedDispatchText)")
         }
-        _ = check(node, pointer, members: ["type", "where"])
+        _ = checkObject(node, pointer, members: ["type", "where"])
         guard let type = node.member("type") else {
-            return refuse(pointer, "there is no member \"type\"; \(Self.allowedDispatch)")
+            return refuse(pointer, "there is no member \"type\"; \(Self.allowedDispatchText)")
         }
-        guard let name = text(type, pointer + "/type", Self.allowedDispatch),
-            let types = actionScope(name, pointer + "/type")
+        guard let name = parseText(type, pointer + "/type", Self.allowedDispatchText),
+            let types = parseActionScope(name, pointer + "/type")
         else { return nil }
-        guard let conditions = conditions(node, of: types, pointer) else { return nil }
+        guard let conditions = parseConditions(node, of: types, pointer) else { return nil }
         return DispatchScope(actions: types, conditions: conditions)
     }
 
-    private mutating func actionScope(_ text: String, _ pointer: String) -> ActionScope? {
+    private mutating func parseActionScope(_ text: String, _ pointer: String) -> ActionScope? {
         if text.isSame(as: "*") { return .everything }
         if names.clientActionNames.contains(text) { return .action(text) }
         if text.utf8.count > 2, text.utf8.suffix(2).elementsEqual("/*".utf8) {
@@ -38,7 +38,7 @@ extension PolicyReader {
             return refuseUnknownName(
                 text,
                 "no module with actions for clients",
-                Self.allowedDispatch,
+                Self.allowedDispatchText,
                 pointer,
                 known
             )
@@ -59,13 +59,13 @@ extension PolicyReader {
         return refuseUnknownName(
             text,
             "no action of this store",
-            Self.allowedDispatch,
+            Self.allowedDispatchText,
             pointer,
             names.clientActionNames.names
         )
     }
 
-    private mutating func conditions(
+    private mutating func parseConditions(
         _ grant: JSONNode,
         of types: ActionScope,
         _ pointer: String
@@ -97,9 +97,9 @@ extension PolicyReader {
                 continue
             }
             guard checkMember(first, isIn: actions, place), checkPath(path, isIn: actions, place),
-                let required = requiredValue(value, place)
+                let required = parseRequiredValue(value, place)
             else { continue }
-            conditions.append(PayloadCondition(pointer: path, required: required))
+            conditions.append(PayloadCondition(pointer: path, requiredValue: required))
         }
         return conditions.count == members.count ? conditions : nil
     }
@@ -111,7 +111,7 @@ extension PolicyReader {
         isIn actions: [PolicyAction],
         _ pointer: String
     ) -> Bool {
-        if actions.contains(where: { $0.secrets.contains(exactly: member) }) {
+        if actions.contains(where: { $0.secretMembers.contains(exactly: member) }) {
             addFault(
                 pointer,
                 "the server removes the secret member \(quoted(member)) before it makes the "
@@ -161,7 +161,7 @@ extension PolicyReader {
             + (names.count > Self.listedNamesMax ? ", …" : "")
     }
 
-    private mutating func requiredValue(
+    private mutating func parseRequiredValue(
         _ value: JSONNode,
         _ pointer: String
     ) -> PayloadCondition.RequiredValue? {

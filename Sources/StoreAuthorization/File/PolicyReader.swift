@@ -53,7 +53,7 @@ struct PolicyReader {
             return refuse("", "byte \(error.offset): \(error.message)")
         }
         let root = document.root
-        guard check(root, "", members: ["$schema", "roles"]) else { return nil }
+        guard checkObject(root, "", members: ["$schema", "roles"]) else { return nil }
         if let schema = root.member("$schema"), schema.kind != .string {
             addFault("/$schema", "expected a text: the address of the schema of policies")
         }
@@ -75,12 +75,12 @@ struct PolicyReader {
         }
         var found: [RoleGrants] = []
         for (name, node) in given where !hasMaximumFaults {
-            if let role = role(name, node) { found.append(role) }
+            if let role = parseRole(name, node) { found.append(role) }
         }
         return found
     }
 
-    private mutating func role(_ name: String, _ node: JSONNode) -> RoleGrants? {
+    private mutating func parseRole(_ name: String, _ node: JSONNode) -> RoleGrants? {
         let pointer = "/roles/" + JSONPointer.escaped(name)
         guard Self.isRoleName(name) else {
             return refuse(
@@ -89,18 +89,22 @@ struct PolicyReader {
                     + "to z, 0 to 9, '_', '.' and '-'"
             )
         }
-        guard check(node, pointer, members: ["read", "dispatch", "call", "use"]) else { return nil }
+        guard checkObject(node, pointer, members: ["read", "dispatch", "call", "use"]) else {
+            return nil
+        }
         var role = RoleGrants(name: name)
-        role.readGrants = list(node, "read", in: pointer) { $0.readGrantScope($1, $2) }
-        role.dispatchGrants = list(node, "dispatch", in: pointer) { $0.dispatchGrantScope($1, $2) }
-        role.callGrants = list(node, "call", in: pointer) { $0.callGrantScope($1, $2) }
-        role.useGrants = list(node, "use", in: pointer) { $0.useGrantScope($1, $2) }
+        role.readGrants = parseList(node, "read", in: pointer) { $0.parseReadGrant($1, $2) }
+        role.dispatchGrants = parseList(node, "dispatch", in: pointer) {
+            $0.parseDispatchGrant($1, $2)
+        }
+        role.callGrants = parseList(node, "call", in: pointer) { $0.parseCallGrant($1, $2) }
+        role.useGrants = parseList(node, "use", in: pointer) { $0.parseUseGrant($1, $2) }
         return role
     }
 
     /// Returns the grants in a list of a role. Returns no grants if the role does not have the
     /// list.
-    private mutating func list<Scope>(
+    private mutating func parseList<Scope>(
         _ role: JSONNode,
         _ name: String,
         in pointer: String,
@@ -135,7 +139,9 @@ struct PolicyReader {
     }
 
     /// Returns true if the node is an object. Adds a fault for each member that is not allowed.
-    mutating func check(_ node: JSONNode, _ pointer: String, members allowed: [String]) -> Bool {
+    mutating func checkObject(_ node: JSONNode, _ pointer: String, members allowed: [String])
+        -> Bool
+    {
         guard node.kind == .object else {
             addFault(
                 pointer,
@@ -171,16 +177,16 @@ struct PolicyReader {
 extension PolicyReader {
     /// Returns the scope of an element of `read`. Adds a fault and returns `nil` if the element is
     /// invalid.
-    mutating func readGrantScope(_ node: JSONNode, _ pointer: String) -> NameScope? {
+    mutating func parseReadGrant(_ node: JSONNode, _ pointer: String) -> NameScope? {
         let allowed =
             "allowed are \"/MEMBER\" of the state, \"/*\" for all of "
             + "them, \"views/NAME\", \"views/*\", \"log\" and \"*\" for everything"
-        guard let text = text(node, pointer, allowed) else { return nil }
+        guard let text = parseText(node, pointer, allowed) else { return nil }
         if text.isSame(as: "*") { return .everything }
         if text.isSame(as: "/*") { return NameScope(kind: .member, name: nil) }
         if text.isSame(as: PolicyVocabulary.logName) { return NameScope(kind: .log, name: nil) }
         if let view = text.rest(after: GrantedKind.view.prefix) {
-            return scope(.view, view, text, allowed, pointer)
+            return parseScope(.view, view, text, allowed, pointer)
         }
         guard let path = JSONPointer(text), let member = path.tokens.first else {
             return refuseUnknownName(
@@ -188,7 +194,7 @@ extension PolicyReader {
                 "no name of a part that can be read",
                 allowed,
                 pointer,
-                readGrantTexts
+                textsOfReadGrants
             )
         }
         guard names[.member].contains(member) else {
@@ -198,7 +204,7 @@ extension PolicyReader {
                     "no member of the state",
                     allowed,
                     pointer,
-                    readGrantTexts
+                    textsOfReadGrants
                 )
             }
             return refuse(
@@ -211,28 +217,28 @@ extension PolicyReader {
             return refuse(
                 pointer,
                 "\(quoted(text)) is a part of a member; allowed is the whole member, "
-                    + "\(quoted(GrantedKind.member.text(member))), or a view that shows the part"
+                    + "\(quoted(GrantedKind.member.grantText(for: member))), or a view that shows the part"
             )
         }
         return NameScope(kind: .member, name: member)
     }
 
-    private var readGrantTexts: [String] {
+    private var textsOfReadGrants: [String] {
         [.member, .view, .log].flatMap { names.grantTexts(of: $0) }
     }
 
     /// Returns the scope of an element of `call`. Adds a fault and returns `nil` if the element is
     /// invalid.
-    mutating func callGrantScope(_ node: JSONNode, _ pointer: String) -> NameScope? {
+    mutating func parseCallGrant(_ node: JSONNode, _ pointer: String) -> NameScope? {
         let allowed =
             "allowed are \"usecases/NAME\", \"usecases/*\", \"notify/NAME\", "
             + "\"notify/*\" and \"*\""
-        guard let text = text(node, pointer, allowed) else { return nil }
+        guard let text = parseText(node, pointer, allowed) else { return nil }
         if text.isSame(as: "*") { return .everything }
         let kinds: [GrantedKind] = [.useCase, .notification]
         for kind in kinds {
             guard let name = text.rest(after: kind.prefix) else { continue }
-            return scope(kind, name, text, allowed, pointer)
+            return parseScope(kind, name, text, allowed, pointer)
         }
         let known = kinds.flatMap { names.grantTexts(of: $0) }
         return refuseUnknownName(
@@ -246,10 +252,10 @@ extension PolicyReader {
 
     /// Returns the scope of an element of `use`. Adds a fault and returns `nil` if the element is
     /// invalid.
-    mutating func useGrantScope(_ node: JSONNode, _ pointer: String) -> NameScope? {
+    mutating func parseUseGrant(_ node: JSONNode, _ pointer: String) -> NameScope? {
         let groups = names.grantTexts(of: .group)
         let allowed = "allowed are \(groups.joined(separator: ", ")) and \"*\""
-        guard let text = text(node, pointer, allowed) else { return nil }
+        guard let text = parseText(node, pointer, allowed) else { return nil }
         if text.isSame(as: "*") { return .everything }
         guard names[.group].contains(text) else {
             return refuseUnknownName(text, "no group of routes", allowed, pointer, groups)
@@ -259,7 +265,7 @@ extension PolicyReader {
 
     /// Returns the scope of a text such as `views/NAME` or `views/*`. `name` is the end of the
     /// text, such as `NAME` or `*`.
-    private mutating func scope(
+    private mutating func parseScope(
         _ kind: GrantedKind,
         _ name: String,
         _ text: String,
@@ -273,7 +279,7 @@ extension PolicyReader {
     }
 
     /// Returns the text of a node. Adds a fault if the node is no text.
-    mutating func text(_ node: JSONNode, _ pointer: String, _ allowed: String) -> String? {
+    mutating func parseText(_ node: JSONNode, _ pointer: String, _ allowed: String) -> String? {
         node.stringValue ?? refuse(pointer, "this is no text; \(allowed)")
     }
 

@@ -12,9 +12,9 @@ struct AssertCheck {
 
     mutating func checkAnswer(_ outcome: StoreClient.Outcome) {
         switch (expectation.answer, outcome) {
-        case (.success, .done): break
+        case (.success, .succeeded): break
         case (_, .unfinished):
-            add("Its effects did not end within \(StoreClient.effectsWaitSeconds) s.")
+            add("Its effects did not end within \(StoreClient.effectsWaitSecondsMax) s.")
         case (_, .foreignAnswer(let status)):
             add("The answer is \(status), which does not come from a store.")
         case (.success, .problem("refused", _, let reason?)):
@@ -23,14 +23,14 @@ struct AssertCheck {
         case (.success, .problem(let slug, let detail, _)):
             add("The answer is the problem \(slug): \(detail)")
             add("If that is intended, state it: \"problem\": \(JSONText.quoted(slug))")
-        case (.refused(let reason), .done):
+        case (.refused(let reason), .succeeded):
             add("It was applied, and should have been refused: \(reason)")
         case (.refused(let stated), .problem("refused", _, let reason?)):
             if !stated.isSame(as: reason) { addAnswerDifference("refused", stated, reason) }
         case (.refused(let stated), .problem(let slug, let detail, _)):
             add("It should have been refused: \(stated)")
             add("The answer is the problem \(slug): \(detail)")
-        case (.problem(let slug), .done):
+        case (.problem(let slug), .succeeded):
             add("It was applied, and should have been answered with the problem \(slug).")
         case (.problem(let stated), .problem(let slug, _, _)):
             if !stated.isSame(as: slug) { addAnswerDifference("problem", stated, slug) }
@@ -43,21 +43,21 @@ struct AssertCheck {
     /// before the step, with the changes that the script states. If the expectation is not
     /// exhaustive, only the stated parts are compared.
     mutating func checkState(from before: JSONTree, to after: JSONTree) {
-        var stated = expectation.isExhaustive ? before : after
+        var expectedState = expectation.isExhaustive ? before : after
         var lost: [String] = []
-        for (pointer, value) in expectation.changes where !stated.put(value, at: pointer) {
+        for (pointer, value) in expectation.changes where !expectedState.put(value, at: pointer) {
             lost.append("  \(pointer)")
             lost.append(
                 "−   \(String(decoding: value.uniformJSON(orderedLike: after), as: UTF8.self))"
             )
         }
-        guard stated != after || !lost.isEmpty else { return }
+        guard expectedState != after || !lost.isEmpty else { return }
         add("The state is not as stated.")
         differenceLines += lost
         if !lost.isEmpty {
             add("The parent of this pointer is not in the state; state the whole parent.")
         }
-        differenceLines += Self.stateDifferenceLines(stated, after)
+        differenceLines += Self.stateDifferenceLines(expectedState, after)
     }
 
     private static func stateDifferenceLines(_ stated: JSONTree, _ actual: JSONTree) -> [String] {

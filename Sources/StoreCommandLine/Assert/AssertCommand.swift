@@ -48,35 +48,35 @@ struct AssertRun {
 
     /// Plays all steps, even after a failed step. Returns the number of failed steps.
     mutating func play() throws(CommandClientError) -> Int {
-        var failed = 0
+        var failedCount = 0
         var sender = AssertScript.Sender()
-        var before = try client.readState(sender)
+        var stateBefore = try client.readState(sender)
         for (index, step) in script.steps.enumerated() {
             if step.sender != sender {
                 sender = step.sender
                 try client.beginSession(of: sender)
-                before = try client.readState(sender)
+                stateBefore = try client.readState(sender)
             }
             let outcome = try client.perform(step.request, sender)
-            let after = try client.readState(sender)
+            let stateAfter = try client.readState(sender)
             let applied = try client.appliedActions(
-                after: before.version,
-                through: after.version,
+                after: stateBefore.version,
+                through: stateAfter.version,
                 sender
             )
 
             var check = AssertCheck(expectation: step.expectation)
             check.checkAnswer(outcome)
-            check.checkState(from: before.state, to: after.state)
+            check.checkState(from: stateBefore.state, to: stateAfter.state)
             check.checkConsequences(applied.filter(\.isConsequence).map(\.type))
-            check.addActionsOfOtherClients(Self.typesFromOthers(applied, outcome))
-            before = after
+            check.addActionsOfOtherClients(Self.actionTypesOfOtherClients(applied, outcome))
+            stateBefore = stateAfter
 
             printLine(
                 "\(check.differenceLines.isEmpty ? "ok    " : "failed") \(index + 1) \(step.title)"
             )
             guard !check.differenceLines.isEmpty else { continue }
-            failed += 1
+            failedCount += 1
             for line in check.differenceLines { printLine(line) }
             if check.differenceLines.contains(where: { $0.hasPrefix("−") || $0.hasPrefix("+") }) {
                 printLine("  −: stated, +: is")
@@ -84,21 +84,21 @@ struct AssertRun {
         }
         let count = script.steps.count
         printLine(
-            failed == 0
+            failedCount == 0
                 ? "\(script.name): \(count) of \(count) steps hold"
-                : "\(script.name): \(failed) of \(count) steps failed"
+                : "\(script.name): \(failedCount) of \(count) steps failed"
         )
-        return failed
+        return failedCount
     }
 
     /// Returns the wire names of the actions that other clients dispatched: neither the step nor
     /// the program dispatched these actions.
-    private static func typesFromOthers(
+    private static func actionTypesOfOtherClients(
         _ applied: [StoreClient.AppliedEntry],
         _ outcome: StoreClient.Outcome
     ) -> [String] {
         var own: ClosedRange<UInt64>?
-        if case .done(let versions) = outcome { own = versions }
+        if case .succeeded(let versions) = outcome { own = versions }
         return applied.filter { !$0.isConsequence && own?.contains($0.version) != true }.map(\.type)
     }
 }

@@ -112,11 +112,16 @@ extension AssertScript.Step {
             let names = Self.requestMembers.map(\.name).joined(separator: ", ")
             throw node.error("a step has exactly one of the members \(names)")
         }
-        let done: (request: AssertScript.Request, title: String)
+        let requestAndTitle: (request: AssertScript.Request, title: String)
         switch act {
-        case "dispatch": done = try Self.dispatchRequest(what)
-        case "ui": done = try Self.uiRequest(what, node)
-        default: done = try Self.postRequest(act, what, body: content.flatMap { node[$0] })
+        case "dispatch": requestAndTitle = try Self.dispatchRequest(what)
+        case "ui": requestAndTitle = try Self.uiRequest(what, node)
+        default:
+            requestAndTitle = try Self.postRequest(
+                kind: act,
+                path: what,
+                body: content.flatMap { node[$0] }
+            )
         }
         try node.check(
             members: [
@@ -128,8 +133,8 @@ extension AssertScript.Step {
             principal: try node["as"].map(Self.principal),
             session: try node["session"]?.text()
         )
-        request = done.request
-        title = try node["name"]?.text() ?? done.title
+        request = requestAndTitle.request
+        title = try node["name"]?.text() ?? requestAndTitle.title
         expectation = try AssertScript.Expectation(node, isExhaustive: isExhaustive)
     }
 
@@ -166,8 +171,8 @@ extension AssertScript.Step {
     }
 
     private static func postRequest(
-        _ act: String,
-        _ what: ScriptNode,
+        kind act: String,
+        path what: ScriptNode,
         body: ScriptNode?
     ) throws(AssertScriptError) -> (AssertScript.Request, String) {
         let name = try what.text()

@@ -6,9 +6,9 @@ import StoreWire
 struct StoreClient {
     /// The maximum time, in seconds, that a request waits for its effects. Servers do not allow a
     /// longer wait.
-    static let effectsWaitSeconds = 60
+    static let effectsWaitSecondsMax = 60
     /// The maximum time of any other exchange, in seconds.
-    static let exchangeSeconds = 30
+    static let exchangeSecondsMax = 30
 
     let http: CommandClient
     private let credentials: ScriptCredentials
@@ -36,7 +36,7 @@ struct StoreClient {
     enum Outcome {
         /// The request succeeded, and all its effects have ended. The value has the versions of its
         /// actions; `nil` if the request has no actions.
-        case done(ClosedRange<UInt64>?)
+        case succeeded(ClosedRange<UInt64>?)
         /// The request was accepted, but its effects did not end in time.
         case unfinished
         case problem(slug: String, detail: String, reason: String?)
@@ -51,7 +51,7 @@ struct StoreClient {
             .post,
             "/sessions",
             headers: headers(credential(of: sender)),
-            seconds: Self.exchangeSeconds
+            seconds: Self.exchangeSecondsMax
         )
         guard answer.status == 201,
             let cookie = answer.headers["set-cookie"]?.split(separator: ";").first
@@ -111,11 +111,13 @@ struct StoreClient {
         _ sender: AssertScript.Sender
     ) throws(CommandClientError) -> [AppliedEntry] {
         var applied: [AppliedEntry] = []
-        var after = start
-        while after < end {
-            let page = parse(try get("/actions?after=\(after)&limit=1000", sender))?.root
+        var lastReadVersion = start
+        while lastReadVersion < end {
+            let page = parse(try get("/actions?after=\(lastReadVersion)&limit=1000", sender))?.root
             guard let records = page?.member(named: "actions")?.elements else {
-                throw CommandClientError("\(http.authority) has no log of actions after \(after)")
+                throw CommandClientError(
+                    "\(http.authority) has no log of actions after \(lastReadVersion)"
+                )
             }
             // If the page is empty, all later actions belong to other sessions, and the sender
             // can't read these actions.
@@ -124,7 +126,7 @@ struct StoreClient {
                 guard let version = record.member(named: "version").flatMap(Self.version),
                     let type = record.member(named: "type")?.stringValue
                 else { throw CommandClientError("\(http.authority) has a log that can't be read") }
-                after = version
+                lastReadVersion = version
                 guard version <= end else { break }
                 let isConsequence = record.member(named: "cause") != nil
                 applied.append(
@@ -142,22 +144,22 @@ struct StoreClient {
     ) throws(CommandClientError) -> Outcome {
         var headers = headers(credential(of: sender), sender.session)
         headers.add("Content-Type", "application/json")
-        headers.add("Prefer", "wait=\(Self.effectsWaitSeconds)")
+        headers.add("Prefer", "wait=\(Self.effectsWaitSecondsMax)")
         let answer = try http.exchange(
             .post,
             request.path,
             headers: headers,
             body: request.body,
-            seconds: Self.effectsWaitSeconds + Self.exchangeSeconds
+            seconds: Self.effectsWaitSecondsMax + Self.exchangeSecondsMax
         )
         let body = parse(answer)?.root
         switch answer.status {
         case 200:
             guard request.path == "/dispatch" || request.path.hasSuffix("/ui"),
                 let last = body?.member(named: "version").flatMap(Self.version)
-            else { return .done(nil) }
+            else { return .succeeded(nil) }
             let first = body?.member(named: "first").flatMap(Self.version) ?? last
-            return .done(min(first, last)...last)
+            return .succeeded(min(first, last)...last)
         case 202: return .unfinished
         default:
             let prefix = "/problems/"
@@ -180,7 +182,7 @@ struct StoreClient {
             .get,
             target,
             headers: readingHeaders(of: sender),
-            seconds: Self.exchangeSeconds
+            seconds: Self.exchangeSecondsMax
         )
         guard answer.status == 200 else {
             let isDenied = [401, 403].contains(answer.status)

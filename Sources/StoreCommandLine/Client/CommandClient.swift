@@ -7,7 +7,7 @@ struct CommandClient: Sendable {
     /// The maximum size of an answer, in bytes.
     static let answerBytesMax = 1 << 30
 
-    private static let client = CurlClient(usesProxies: false)
+    private static let curlClient = CurlClient(usesProxies: false)
 
     /// The host and the port, as in a `Host` header.
     let authority: String
@@ -20,9 +20,9 @@ struct CommandClient: Sendable {
     init?(_ url: String, credential: Credential? = nil) {
         let scheme = "http://"
         guard url.hasPrefix(scheme) else { return nil }
-        let rest = url.dropFirst(scheme.count)
-        let slash = rest.firstIndex(of: "/") ?? rest.endIndex
-        let authority = rest[..<slash]
+        let addressAndPath = url.dropFirst(scheme.count)
+        let slash = addressAndPath.firstIndex(of: "/") ?? addressAndPath.endIndex
+        let authority = addressAndPath[..<slash]
         guard let colon = authority.lastIndex(of: ":"),
             let port = UInt16(authority[authority.index(after: colon)...])
         else { return nil }
@@ -33,7 +33,10 @@ struct CommandClient: Sendable {
         else { return nil }
         self.credential = credential
         self.authority = (host.contains(":") ? "[\(host)]" : host) + ":\(port)"
-        path = String(rest[slash...].hasSuffix("/") ? rest[slash...].dropLast() : rest[slash...])
+        path = String(
+            addressAndPath[slash...].hasSuffix("/")
+                ? addressAndPath[slash...].dropLast() : addressAndPath[slash...]
+        )
     }
 
     /// Returns the error message for a text that is not an address.
@@ -61,7 +64,7 @@ struct CommandClient: Sendable {
         if let credential { request.headers.add("Authorization", credential.authorization) }
         request.responseBytesMax = Self.answerBytesMax
         request.redirectsMax = 0
-        do { return try Self.client.waitForResponse(to: request) } catch {
+        do { return try Self.curlClient.waitForResponse(to: request) } catch {
             throw CommandClientError(error, at: authority)
         }
     }

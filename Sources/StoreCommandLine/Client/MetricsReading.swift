@@ -32,7 +32,7 @@ struct MetricsReading {
     /// Finds the sample of this name with the greatest value. Returns the value of a label in this
     /// sample, and the sample's value. Returns `nil` if there is no such sample, or if it does not
     /// have the label.
-    func greatest(_ name: String, by label: String) -> (label: String, value: Double)? {
+    func greatestSample(of name: String, by label: String) -> (label: String, value: Double)? {
         samples.filter { $0.name == name }.max { $0.value < $1.value }.flatMap { sample in
             sample.labels[label].map { ($0, sample.value) }
         }

@@ -9,7 +9,7 @@ package struct StatusClient {
     /// The interval of `--watch`, in seconds.
     static let intervalSeconds: UInt32 = 2
     /// The maximum time from a request to the end of its answer, in seconds.
-    static let exchangeSeconds = 3
+    static let exchangeSecondsMax = 3
 
     private let url: String
     private let credential: Credential?
@@ -49,7 +49,7 @@ package struct StatusClient {
                 .get,
                 path,
                 headers: ["Host": "localhost", "Accept": "application/json, text/plain"],
-                seconds: Self.exchangeSeconds
+                seconds: Self.exchangeSecondsMax
             )
         }
         do {
@@ -68,7 +68,7 @@ package struct StatusClient {
 package enum HealthClient {
     package static let standardURL = "http://127.0.0.1:8080/readyz"
     /// The maximum time from the request to the end of its answer, in seconds.
-    static let exchangeSeconds = 3
+    static let exchangeSecondsMax = 3
 
     /// Sends one request. Returns `nil` if the server is ready, or else the reason why the server
     /// is not ready.
@@ -82,7 +82,7 @@ package enum HealthClient {
                 .get,
                 client.path.isEmpty ? "/readyz" : "",
                 headers: ["Host": "localhost"],
-                seconds: exchangeSeconds
+                seconds: exchangeSecondsMax
             ).status
             return status == 200 ? nil : "\(url) answers \(status)"
         } catch { return error.description }

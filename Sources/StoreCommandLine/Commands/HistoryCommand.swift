@@ -35,7 +35,7 @@ package struct HistoryCommand: Equatable {
 
     package let verb: Verb
     /// The file, or the name of the user for `forget`.
-    package let file: String?
+    package let fileOrUserName: String?
     /// The name of the store with the history; `nil` for the store at `/`.
     package var store: String?
     /// True if `verify` skips a directory without a history, and a history that this program has
@@ -56,7 +56,7 @@ package struct HistoryCommand: Equatable {
             break
         }
         self.verb = known
-        self.file = file
+        self.fileOrUserName = file
     }
 }
 

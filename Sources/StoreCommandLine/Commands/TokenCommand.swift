@@ -43,7 +43,7 @@ package struct TokenCommand: Equatable {
     package private(set) var keysFile: String?
     package private(set) var principal: String?
     package private(set) var role: String?
-    package private(set) var expires: String?
+    package private(set) var expiry: String?
 
     /// Reads the words after `token`.
     init(_ words: [String]) throws(UsageError) {
@@ -65,13 +65,13 @@ package struct TokenCommand: Equatable {
 
     private var usage: UsageError { UsageError("usage: \(verb.helpLine.usage)") }
 
-    mutating func take(_ flag: String, _ value: String) throws(UsageError) {
+    mutating func set(_ flag: String, _ value: String) throws(UsageError) {
         let member: WritableKeyPath<TokenCommand, String?>
         switch flag {
         case "keys": member = \.keysFile
         case "principal" where verb == .create: member = \.principal
         case "role" where verb == .create: member = \.role
-        case "expires" where verb == .create: member = \.expires
+        case "expires" where verb == .create: member = \.expiry
         default: throw usage
         }
         guard self[keyPath: member] == nil else { throw .givenTwice(flag) }

@@ -91,19 +91,19 @@ package enum ConfigurationHelp {
     private static func text<Configuration: CommandLineConfiguration>(
         of configuration: Configuration.Type,
         _ ownOptions: [ConfigurationOption<Configuration>],
-        _ fresh: Configuration,
+        _ defaults: Configuration,
         program: String
     ) -> String {
         let prefix = ConfigurationOptions.environmentPrefix
         let helpLine = { (option: ConfigurationOption<Configuration>) -> HelpLine in
-            let standard = option.formatValues(fresh).joined(separator: ", ")
+            let standard = option.formatValues(defaults).joined(separator: ", ")
             let usage = option.flag + (option.placeholder.map { " \($0)" } ?? "")
             let end =
                 option.isRequired
                 ? " (required)" : option.isSecret || standard.isEmpty ? "" : " [\(standard)]"
             return (usage, option.help + end)
         }
-        let own = entriesText(ownOptions.map(helpLine))
+        let ownOptionsText = entriesText(ownOptions.map(helpLine))
         let options = Configuration.options.map(helpLine)
         return """
             usage: \(program) [--flag value]...
@@ -119,7 +119,7 @@ package enum ConfigurationHelp {
             \(prefix)LISTEN_FILE for a file that has the value), and those
             win over the file given with --config.
 
-            \(own.isEmpty ? "" : "Of \(program) itself:\n\n\(own)\nOf every store:\n\n")\
+            \(ownOptionsText.isEmpty ? "" : "Of \(program) itself:\n\n\(ownOptionsText)\nOf every store:\n\n")\
             \(entriesText(options + commandFlags))
             With the history in the data directory:
 
@@ -140,8 +140,9 @@ package enum ConfigurationHelp {
         -> String
     {
         let beginnings = ["usage: "] + Array(repeating: "       ", count: usages.count - 1)
-        let first = zip(beginnings, usages).map { "\($0)\(program) \($1.usage)\n" }.joined()
-        return first + "\n" + entriesText(usages) + (flags.isEmpty ? "" : "\n" + entriesText(flags))
+        let usageText = zip(beginnings, usages).map { "\($0)\(program) \($1.usage)\n" }.joined()
+        return usageText + "\n" + entriesText(usages)
+            + (flags.isEmpty ? "" : "\n" + entriesText(flags))
     }
 
     private static func entriesText(_ entries: [HelpLine]) -> String {

@@ -20,7 +20,7 @@ public struct ConfigurationOption<Configuration: Sendable>: Sendable {
     package private(set) var isRequired = false
     package let help: String
     /// The description of the allowed texts, for errors.
-    let allowed: String
+    let allowedDescription: String
     /// Sets the property to the values of these texts. The last parameter is the name of the texts'
     /// source, for errors.
     package let apply: @Sendable (inout Configuration, [String], String) throws(UsageError) -> Void
@@ -54,7 +54,7 @@ extension ConfigurationOption {
     /// Returns this option as an option of a larger configuration that contains the option's own
     /// configuration. `fresh` is the own configuration with its defaults.
     package func lifted<Whole>(
-        fresh: Configuration,
+        defaults: Configuration,
         get: @escaping @Sendable (Whole) -> Configuration,
         set: @escaping @Sendable (inout Whole, Configuration) -> Void
     ) -> ConfigurationOption<Whole> {
@@ -64,7 +64,7 @@ extension ConfigurationOption {
             isRepeatable: isRepeatable,
             isSecret: isSecret,
             help: help,
-            allowed: allowed,
+            allowedDescription: allowedDescription,
             apply: { whole, texts, origin throws(UsageError) in
                 var part = get(whole)
                 try apply(&part, texts, origin)
@@ -73,7 +73,7 @@ extension ConfigurationOption {
             formatValues: { formatValues(get($0)) },
             check: { whole throws(UsageError) in try check(get(whole)) }
         )
-        lifted.isRequired = !isAllowed(in: fresh)
+        lifted.isRequired = !isAllowed(in: defaults)
         return lifted
     }
 
@@ -88,16 +88,16 @@ extension ConfigurationOption {
     }
 
     /// Refuses a missing value of a required option, and a value that a user could not write.
-    package func checkGiven(
+    package func checkValues(
         in configuration: Configuration,
-        fresh: Configuration
+        defaults: Configuration
     ) throws(UsageError) {
-        guard isRequired, formatValues(configuration) == formatValues(fresh) else {
+        guard isRequired, formatValues(configuration) == formatValues(defaults) else {
             return try check(configuration)
         }
         throw UsageError(
             "\(flag) is required: give the flag, \(variable), \(variable)_FILE with the path of a "
-                + "file, or '\(name)' in the file of --config; allowed is \(allowed)"
+                + "file, or '\(name)' in the file of --config; allowed is \(allowedDescription)"
         )
     }
 
@@ -109,7 +109,7 @@ extension ConfigurationOption {
             guard OptionNameRule.isUsable(name) else {
                 throw UsageError(
                     "this program declares the option '--\(name)', whose name is not allowed; "
-                        + "allowed are \(OptionNameRule.allowed)"
+                        + "allowed are \(OptionNameRule.allowedDescription)"
                 )
             }
             guard !reserved.contains(name) else {
@@ -140,7 +140,7 @@ extension ConfigurationOption {
 /// The rule for the names of a program's own options, which become parts of variables.
 private enum OptionNameRule {
     static let bytesMax = 40
-    static let allowed =
+    static let allowedDescription =
         "at most \(bytesMax) lowercase letters, digits and single hyphens between them, a letter "
         + "first"
 
@@ -195,7 +195,7 @@ public struct OptionFlag<Configuration: Sendable> {
             isRepeatable: repeats,
             isSecret: form.isSecret,
             help: help + form.helpSuffix + (repeats ? " (repeatable)" : ""),
-            allowed: form.describeAllowed(""),
+            allowedDescription: form.describeAllowed(""),
             apply: { configuration, texts, origin throws(UsageError) in
                 let values = try texts.map { text throws(UsageError) in
                     try form.value(text, of: origin)

@@ -33,7 +33,7 @@ extension ConfigurationReader {
         in environment: [String: String],
         _ readFile: (String) -> [UInt8]?
     ) throws(UsageError) -> [String: GivenValues] {
-        var found: [String: GivenValues] = [:]
+        var valuesByName: [String: GivenValues] = [:]
         for option in options {
             guard
                 let (text, origin, path) = try Self.value(
@@ -43,9 +43,9 @@ extension ConfigurationReader {
                 )
             else { continue }
             let values = Self.values(of: text, option)
-            found[option.name] = GivenValues(values: values, origin: origin, valueFile: path)
+            valuesByName[option.name] = GivenValues(values: values, origin: origin, valueFile: path)
         }
-        return found
+        return valuesByName
     }
 
     /// Returns the variables that have the prefix of options, but name neither an option nor a
@@ -125,7 +125,7 @@ extension ConfigurationReader {
                 "\(path): expected one JSON object whose members are named like the flags"
             )
         }
-        var found: [String: GivenValues] = [:]
+        var valuesByName: [String: GivenValues] = [:]
         for (name, value) in document.root.members {
             guard let option = options.first(where: { $0.name == name }) else {
                 throw UsageError(
@@ -137,9 +137,9 @@ extension ConfigurationReader {
                 element throws(UsageError) in
                 try Self.text(of: element, name, path)
             }
-            found[name] = GivenValues(values: values, origin: "\(path): \(name)")
+            valuesByName[name] = GivenValues(values: values, origin: "\(path): \(name)")
         }
-        return found
+        return valuesByName
     }
 
     private static func text(

@@ -241,7 +241,7 @@ package struct ConfigurationReader<Configuration: CommandLineConfiguration> {
             guard case .token(var token) = command else {
                 throw UsageError("--\(flag) is allowed only with token; see --help")
             }
-            try token.take(flag, try Self.takeValue(of: flag, inline, &rest))
+            try token.set(flag, try Self.takeValue(of: flag, inline, &rest))
             command = .token(token)
         case "watch":
             guard case .status(let url, false) = command, inline == nil else {

@@ -23,14 +23,14 @@ package struct OpenTelemetryVariables: Sendable, Equatable {
     /// other than HTTP.
     package let endpoint: String?
     /// The name of the service (`OTEL_SERVICE_NAME`).
-    package let service: String?
+    package let serviceName: String?
 
     package init(_ environment: [String: String]) {
         // An empty variable counts as absent.
         func value(_ name: String) -> String? {
             environment["OTEL_" + name].flatMap { $0.isEmpty ? nil : $0 }
         }
-        service = value("SERVICE_NAME")
+        serviceName = value("SERVICE_NAME")
         let protocolName = value("EXPORTER_OTLP_TRACES_PROTOCOL") ?? value("EXPORTER_OTLP_PROTOCOL")
         let isWanted =
             value("SDK_DISABLED")?.lowercased() != "true"

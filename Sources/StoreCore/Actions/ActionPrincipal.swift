@@ -19,15 +19,15 @@ public struct ActionPrincipal: Sendable, LosslessStringConvertible {
 
     /// The name of the principal. In a policy, `$principal` stands for this name.
     public var name: String {
-        guard let slash else { return description }
-        return String(description[description.utf8.index(after: slash)...])
+        guard let slashIndex else { return description }
+        return String(description[description.utf8.index(after: slashIndex)...])
     }
 
     /// The name of the role; `nil` if the text has no role.
-    public var role: String? { slash.map { String(description[..<$0]) } }
+    public var role: String? { slashIndex.map { String(description[..<$0]) } }
 
     // Compares bytes, because a slash with a combining mark behind it is a different `Character`.
-    private var slash: String.Index? { description.utf8.firstIndex(of: UInt8(ascii: "/")) }
+    private var slashIndex: String.Index? { description.utf8.firstIndex(of: UInt8(ascii: "/")) }
 }
 
 extension ActionPrincipal: Hashable {

@@ -31,7 +31,7 @@ package protocol HandlerMaker: Sendable {
     /// Returns the effect that runs the kept work of an action again; `nil` if the action belongs
     /// to another type of state.
     func effect<State: ModuleState>(
-        again work: KeptWork,
+        restoring work: KeptWork,
         _ codec: any WorkCodec
     ) throws -> Effect<State>?
 
@@ -44,7 +44,7 @@ extension HandlerMaker {
     package var onRestart: RestartPolicy { .lost }
 
     package func effect<State: ModuleState>(
-        again work: KeptWork,
+        restoring work: KeptWork,
         _ codec: any WorkCodec
     ) -> Effect<State>? { nil }
 

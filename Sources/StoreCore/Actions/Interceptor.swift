@@ -27,8 +27,8 @@ public struct Interception<State: Sendable>: Sendable {
     /// Lets the action pass unchanged. After the commit, calls `after` with the state that the
     /// action led to. If several interceptors return a closure, the Core calls the closure of the
     /// last interceptor first.
-    public static func proceed(after: @escaping @Sendable (State) -> Void) -> Interception {
-        Interception(onCommit: after)
+    public static func proceed(afterCommit: @escaping @Sendable (State) -> Void) -> Interception {
+        Interception(onCommit: afterCommit)
     }
 
     /// Replaces the action. The next interceptors receive the replacement.

@@ -72,7 +72,7 @@ public struct ReducerContext: Sendable, Hashable {
 /// The origin points to an envelope or to a record, and owns neither. A copy of an origin therefore
 /// needs no reference counting, and costs little if no reducer takes a context. An origin is valid
 /// only during the call that it is passed to.
-package struct ActionOrigin {
+package struct ReducerContextSource {
     /// The source of the sender and the cause.
     private enum Source {
         case envelope(Unmanaged<Envelope>)
@@ -128,7 +128,7 @@ package struct ActionOrigin {
     var restrictedClient: String? {
         guard case .envelope(let envelope) = source else { return nil }
         return envelope._withUnsafeGuaranteedRef { envelope in
-            guard envelope.isOfClient else { return nil }
+            guard envelope.hasRestrictedAccess else { return nil }
             let principal = envelope.principal
             let owner = OwnerName.ofClient(as: principal?.name, in: envelope.session)
             return ReaderName.client(owner, role: principal?.role)

@@ -58,7 +58,7 @@ package struct MountedUseCaseMethod<Root: RootState>: Sendable {
 
     /// Makes the request for the work on a slice. The Core refuses the request if the slice does
     /// not exist.
-    package func request(
+    package func makeRequest(
         _ input: any Codable & Sendable,
         to address: SliceAddress
     ) throws -> ClientRequest {

@@ -6,7 +6,7 @@ import Synchronization
 /// condition again after each ``signal()``. A thread calls ``signal()`` after it has changed a
 /// value on which a condition may depend. Test stores and controlled clocks wait this way.
 package final class ChangeSignal: Sendable {
-    private struct Table: Sendable {
+    private struct Status: Sendable {
         /// The number of signals so far.
         var signalCount: UInt64 = 0
         /// The id of the newest waiting task.
@@ -16,16 +16,16 @@ package final class ChangeSignal: Sendable {
         var waitersByID: [UInt64: CheckedContinuation<Bool, Never>] = [:]
     }
 
-    private let table = Locked(Table())
+    private let status = Locked(Status())
 
     package init() {}
 
     /// Wakes all waiting tasks. Any thread may call this function.
     package func signal() {
-        let waiting = table.withLock { table in
-            table.signalCount += 1
-            defer { table.waitersByID = [:] }
-            return table.waitersByID.values
+        let waiting = status.withLock { status in
+            status.signalCount += 1
+            defer { status.waitersByID = [:] }
+            return status.waitersByID.values
         }
         for continuation in waiting { continuation.resume(returning: true) }
     }
@@ -41,7 +41,7 @@ package final class ChangeSignal: Sendable {
         while true {
             // Reads the number of signals first, so that the wait misses no change after the check
             // of the condition.
-            let seen = table.withLock { $0.signalCount }
+            let seen = status.withLock { $0.signalCount }
             if condition() { return true }
             let left = deadline - ContinuousClock.now
             guard left > .zero, await waitForSignal(after: seen, within: left) else {
@@ -56,17 +56,17 @@ package final class ChangeSignal: Sendable {
         within timeout: Duration
     ) async -> Bool {
         await withCheckedContinuation { continuation in
-            let id = table.withLock { table -> UInt64? in
-                guard table.signalCount == seen else { return nil }
-                table.lastID += 1
-                table.waitersByID[table.lastID] = continuation
-                return table.lastID
+            let id = status.withLock { status -> UInt64? in
+                guard status.signalCount == seen else { return nil }
+                status.lastID += 1
+                status.waitersByID[status.lastID] = continuation
+                return status.lastID
             }
             guard let id else { return continuation.resume(returning: true) }
             // Waits at most eleven days: a timer cannot represent every duration.
             let seconds = min(timeout, .seconds(1_000_000)) / .seconds(1)
             DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self] in
-                self?.table.withLock { $0.waitersByID.removeValue(forKey: id) }?
+                self?.status.withLock { $0.waitersByID.removeValue(forKey: id) }?
                     .resume(returning: false)
             }
         }

@@ -42,7 +42,7 @@ public final class ManualClock: Clock, Sendable {
         let continuation: CheckedContinuation<Bool, Never>
     }
 
-    private struct Table: Sendable {
+    private struct Status: Sendable {
         var now = Instant(sinceStart: .zero)
         var lastID: UInt64 = 0
         var sleepers: [Sleeper] = []
@@ -58,7 +58,7 @@ public final class ManualClock: Clock, Sendable {
 
     /// The time of day, which moves with the clock.
     public let timeOfDay: ManualWallClock
-    private let table = Locked(Table())
+    private let status = Locked(Status())
     private let changes = ChangeSignal()
 
     /// Makes a clock.
@@ -67,29 +67,29 @@ public final class ManualClock: Clock, Sendable {
     public init(timeOfDay: Int64 = 0) { self.timeOfDay = ManualWallClock(at: timeOfDay) }
 
     /// The current moment of the clock.
-    public var now: Instant { table.withLock { $0.now } }
+    public var now: Instant { status.withLock { $0.now } }
 
     /// Always zero: the clock is exact.
     public var minimumResolution: Duration { .zero }
 
     /// The number of tasks that sleep on the clock.
-    public var sleeperCount: Int { table.withLock { $0.sleepers.count } }
+    public var sleeperCount: Int { status.withLock { $0.sleepers.count } }
 
     /// Waits until the clock has been moved to `deadline`.
     ///
     /// - Throws: `CancellationError` if the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
-        let id = table.withLock { table in
-            table.lastID += 1
-            return table.lastID
+        let id = status.withLock { status in
+            status.lastID += 1
+            return status.lastID
         }
         let isOver = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let now: Bool? = table.withLock { table in
-                    if table.cancelledIDs.remove(id) != nil { return false }
-                    if deadline <= table.now { return true }
-                    table.sleepers.append(
+                let now: Bool? = status.withLock { status in
+                    if status.cancelledIDs.remove(id) != nil { return false }
+                    if deadline <= status.now { return true }
+                    status.sleepers.append(
                         Sleeper(id: id, deadline: deadline, continuation: continuation)
                     )
                     return nil
@@ -97,19 +97,19 @@ public final class ManualClock: Clock, Sendable {
                 if let now { continuation.resume(returning: now) } else { changes.signal() }
             }
         } onCancel: {
-            cancel(id)
+            cancelSleeper(id)
         }
-        _ = table.withLock { $0.cancelledIDs.remove(id) }
+        _ = status.withLock { $0.cancelledIDs.remove(id) }
         if !isOver { throw CancellationError() }
     }
 
-    private func cancel(_ id: UInt64) {
-        let sleeper = table.withLock { table -> Sleeper? in
-            guard let index = table.sleepers.firstIndex(where: { $0.id == id }) else {
-                table.cancelledIDs.insert(id)
+    private func cancelSleeper(_ id: UInt64) {
+        let sleeper = status.withLock { status -> Sleeper? in
+            guard let index = status.sleepers.firstIndex(where: { $0.id == id }) else {
+                status.cancelledIDs.insert(id)
                 return nil
             }
-            return table.sleepers.remove(at: index)
+            return status.sleepers.remove(at: index)
         }
         sleeper?.continuation.resume(returning: false)
     }
@@ -147,7 +147,7 @@ extension ManualClock {
     }
 
     /// The deadline of the next sleeper; `nil` if no task sleeps.
-    package var nextDeadline: Instant? { table.withLock { $0.sleepers.map(\.deadline).min() } }
+    package var nextDeadline: Instant? { status.withLock { $0.sleepers.map(\.deadline).min() } }
 
     /// Moves the clock to one deadline after another, until no task sleeps. Wakes at most
     /// ``wakesMax`` sleepers, because some tasks sleep again and again.
@@ -175,23 +175,23 @@ extension ManualClock {
     /// Adds a function that the clock calls before each wake. The function waits for woken
     /// sleepers, and returns true if they came to rest.
     package func addRestWaiter(_ rest: @escaping @Sendable () async -> Bool) {
-        table.withLock { $0.restWaiters.append(rest) }
+        status.withLock { $0.restWaiters.append(rest) }
     }
 
     private nonisolated(nonsending) func waitForRest() async -> Bool {
         var isAtRest = true
-        for rest in table.withLock({ $0.restWaiters }) where await !rest() { isAtRest = false }
+        for rest in status.withLock({ $0.restWaiters }) where await !rest() { isAtRest = false }
         return isAtRest
     }
 
     /// Moves the clock to the earliest deadline, and wakes the sleeper with this deadline. Returns
     /// false if no sleeper is due by `target`. If `target` is `nil`, every sleeper is due.
     private func wakeNext(through target: Instant?) -> Bool {
-        let sleeper = table.withLock { table -> Sleeper? in
-            guard let next = table.sleepers.min(by: { $0.deadline < $1.deadline }),
+        let sleeper = status.withLock { status -> Sleeper? in
+            guard let next = status.sleepers.min(by: { $0.deadline < $1.deadline }),
                 target.map({ next.deadline <= $0 }) ?? true
             else { return nil }
-            table.sleepers.removeAll { $0.id == next.id }
+            status.sleepers.removeAll { $0.id == next.id }
             return next
         }
         guard let sleeper else { return false }
@@ -202,9 +202,9 @@ extension ManualClock {
 
     /// Moves the clock forward; does nothing for an earlier moment.
     private func move(to instant: Instant) {
-        let moved = table.withLock { table -> Duration in
-            let moved = max(table.now.duration(to: instant), .zero)
-            table.now = max(table.now, instant)
+        let moved = status.withLock { status -> Duration in
+            let moved = max(status.now.duration(to: instant), .zero)
+            status.now = max(status.now, instant)
             return moved
         }
         let (seconds, attoseconds) = moved.components

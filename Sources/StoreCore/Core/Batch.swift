@@ -26,7 +26,7 @@ struct Batch {
     var isEmpty: Bool { steps.count == 0 && outcomes.count == 0 }
 
     /// Empties the batch for the actions after `version`, and keeps the allocated memory.
-    mutating func restart(at version: UInt64) {
+    mutating func clear(startingAt version: UInt64) {
         steps.removeAll(keepingCapacity: true)
         if keptOutcomesByKey.count > 0 { keptOutcomesByKey.removeAll(keepingCapacity: true) }
         outcomes.removeAll(keepingCapacity: true)

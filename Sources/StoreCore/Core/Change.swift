@@ -29,7 +29,7 @@ package struct Change: Sendable {
 /// A slice that an action has written.
 package struct SliceEdit: Sendable, Hashable {
     /// The module's index in ``RootState/modules``.
-    package let module: Int
+    package let moduleIndex: Int
     /// The key of the slice. If the module has slices of sessions or instances, and the key names
     /// no slice, all slices of the module may have changed.
     package private(set) var key: SliceKey
@@ -44,14 +44,14 @@ package struct SliceEdit: Sendable, Hashable {
         changesSlice: Bool = true,
         isRestart: Bool = false
     ) {
-        self.module = module
+        self.moduleIndex = module
         self.key = key
         self.changesSlice = changesSlice
         self.isRestart = isRestart
     }
 
     fileprivate func isSameSlice(as other: SliceEdit) -> Bool {
-        module == other.module && key == other.key
+        moduleIndex == other.moduleIndex && key == other.key
     }
 
     fileprivate mutating func merge(_ other: SliceEdit) {
@@ -93,18 +93,20 @@ package struct SliceEdits: Sendable, Sequence {
     /// Calls `body` with the module of each slice. Copies no ``SliceEdit``.
     @inline(__always)
     func forEachModule(_ body: (Int) -> Void) {
-        guard let module = first?.module else { return }
+        guard let module = first?.moduleIndex else { return }
         body(module)
-        if furtherEdits.count > 0 { furtherEdits.forEach { body($0.module) } }
+        if furtherEdits.count > 0 { furtherEdits.forEach { body($0.moduleIndex) } }
     }
 
     /// True if a slice has changed in a module for which `sees` returns true. Copies no
     /// ``SliceEdit``.
     @inline(__always)
     func hasChange(inModuleWhere sees: (Int) -> Bool) -> Bool {
-        if first?.changesSlice == true, let module = first?.module, sees(module) { return true }
+        if first?.changesSlice == true, let module = first?.moduleIndex, sees(module) {
+            return true
+        }
         return furtherEdits.count > 0
-            && furtherEdits.contains { $0.changesSlice && sees($0.module) }
+            && furtherEdits.contains { $0.changesSlice && sees($0.moduleIndex) }
     }
 
     package func makeIterator() -> Array<SliceEdit>.Iterator {

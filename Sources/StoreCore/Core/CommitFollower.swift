@@ -10,34 +10,34 @@ package protocol CommitFollower: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - version: the version of the newest record.
-    ///   - bytes: the number of bytes of the records' payloads and metas.
-    func appended(through version: UInt64, bytes: Int)
+    ///   - byteCount: the number of bytes of the records' payloads and metas.
+    func didAppend(through version: UInt64, byteCount: Int)
 
     /// Receives the actions of a commit, in the order of their versions. The actions are durable.
-    func applied(_ actions: [AppliedAction])
+    func didApply(_ actions: [AppliedAction])
 
     /// Receives an action of the program itself that was not applied.
-    func dropped(_ action: DroppedAction)
+    func didDrop(_ action: DroppedAction)
 
     /// Receives a client's action that was refused, perhaps in a dry run.
-    func refused(_ action: RefusedAction)
+    func didRefuse(_ action: RefusedAction)
 
     /// Receives the error of a reducer or an interceptor if the error is no ``Refusal``.
-    func reducerFailed(_ failure: ReducerFailure)
+    func reducerDidFail(_ failure: ReducerFailure)
 
     /// Receives the error if the journal cannot read the records of other writers now. The Core
     /// tries again after the next append of another writer, or after the next conflict.
-    func journalUnreadable(_ error: JournalError)
+    func journalDidBecomeUnreadable(_ error: JournalError)
 }
 
 extension CommitFollower {
     package var takesAppliedActions: Bool { false }
-    package func appended(through version: UInt64, bytes: Int) {}
-    package func applied(_ actions: [AppliedAction]) {}
-    package func dropped(_ action: DroppedAction) {}
-    package func refused(_ action: RefusedAction) {}
-    package func reducerFailed(_ failure: ReducerFailure) {}
-    package func journalUnreadable(_ error: JournalError) {}
+    package func didAppend(through version: UInt64, byteCount: Int) {}
+    package func didApply(_ actions: [AppliedAction]) {}
+    package func didDrop(_ action: DroppedAction) {}
+    package func didRefuse(_ action: RefusedAction) {}
+    package func reducerDidFail(_ failure: ReducerFailure) {}
+    package func journalDidBecomeUnreadable(_ error: JournalError) {}
 }
 
 /// An applied action, with the time that its reduction took.
@@ -88,11 +88,11 @@ extension Engine {
     {
         let refusal = Refusal(error)
         if let failure = refusal.reducerError {
-            ports.follower?.reducerFailed(
+            ports.follower?.reducerDidFail(
                 ReducerFailure(type: member.type, requestID: envelope.requestID, error: failure)
             )
         } else if let id = envelope.requestID {
-            ports.follower?.refused(
+            ports.follower?.didRefuse(
                 RefusedAction(type: member.wireNameTemplate, requestID: id, refusal: refusal)
             )
         }
@@ -110,7 +110,7 @@ package protocol StateSink<State>: AnyObject, Sendable {
 
     /// Receives the state after an envelope was reduced. The sink must not publish the state before
     /// the commit.
-    func reduced(_ state: State, version: UInt64, changed: Bool)
+    func didReduce(_ state: State, version: UInt64, changed: Bool)
 
     /// Encodes the state before it becomes durable as `version`.
     ///
@@ -120,13 +120,13 @@ package protocol StateSink<State>: AnyObject, Sendable {
     /// Publishes the state, which is durable as `version`. The Core calls this function before it
     /// calls the completions. Only the named streams of `audience` get the event; `nil` means all
     /// streams.
-    func committed(_ state: State, through version: UInt64, for audience: Audience?)
+    func publish(_ state: State, through version: UInt64, for audience: Audience?)
 
     /// Wakes the threads of the streams, after the Core has called all completions of the batch.
-    func completed()
+    func wakeStreams()
 
     /// Receives the notice that the Core has rolled back all actions reduced since the last commit.
-    func rolledBack()
+    func didRollBack()
 }
 
 /// An observer of the published versions, on the Core's thread.

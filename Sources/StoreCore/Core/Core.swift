@@ -20,11 +20,11 @@ public import Dispatch
 public final class Core<State: Sendable>: Sendable {
     /// The part of this Core that does not depend on the type of the state.
     package let engine: Engine
-    let owner: TypedStateOwner<State>
+    let stateOwner: TypedStateOwner<State>
 
     /// Makes a Core with a reducer that returns the next state.
     public convenience init(state: State, reducer: @escaping Reducer<State>) {
-        self.init(state: state, form: .returning(reducer), configuration: CoreConfiguration())
+        self.init(state: state, reducer: .returning(reducer), configuration: CoreConfiguration())
     }
 
     /// Makes a Core with a reducer that changes the state in place, without a copy of the state.
@@ -46,7 +46,7 @@ public final class Core<State: Sendable>: Sendable {
         var configuration = CoreConfiguration<State>()
         if thread != nil { configuration.driver = .thread }
         if let mailboxMax { configuration.clientMailboxMax = mailboxMax }
-        self.init(state: state, form: .mutating(reducer), configuration: configuration)
+        self.init(state: state, reducer: .mutating(reducer), configuration: configuration)
         if let thread { engine.start(named: thread) }
     }
 
@@ -57,7 +57,7 @@ public final class Core<State: Sendable>: Sendable {
         state: State,
         reducer: @escaping @Sendable (inout State, any Action) throws -> Void
     ) {
-        self.init(state: state, form: .throwing(reducer), configuration: CoreConfiguration())
+        self.init(state: state, reducer: .throwing(reducer), configuration: CoreConfiguration())
     }
 
     /// Stops accepting actions. If the Core has a thread, waits until the queued actions are
@@ -65,9 +65,10 @@ public final class Core<State: Sendable>: Sendable {
     public func stop() { engine.stop() }
 
     /// Makes a Core from a reducer of any form and a configuration with ports and bounds.
-    package init(state: State, form: ReducerForm<State>, configuration: CoreConfiguration<State>) {
-        owner = TypedStateOwner(state, form, configuration)
-        engine = Engine(owner, configuration.ports, hasSink: configuration.sink != nil)
+    package init(state: State, reducer: AnyReducer<State>, configuration: CoreConfiguration<State>)
+    {
+        stateOwner = TypedStateOwner(state, reducer, configuration)
+        engine = Engine(stateOwner, configuration.ports, hasSink: configuration.sink != nil)
     }
 
     /// Puts an action into the mailbox and returns at once. If the calling thread does the Core's
@@ -98,7 +99,7 @@ public final class Core<State: Sendable>: Sendable {
         with observer: @escaping @Sendable (State) -> Void
     ) -> PlainCommand {
         subscribe(observer, on: queue, in: \.observers) { owner, subscriber in
-            owner.show(owner.current, to: subscriber)
+            owner.call(owner.current, with: subscriber)
         }
     }
 
@@ -142,14 +143,16 @@ public final class Core<State: Sendable>: Sendable {
         added: (@Sendable (TypedStateOwner<State>, Subscription<Handler>) -> Void)? = nil
     ) -> PlainCommand {
         let subscriber = Subscription(handler: handler, queue: queue)
-        engine.enqueueTask { [owner] _ in
+        engine.enqueueTask { [stateOwner] _ in
             guard subscriber.isActive else { return }
-            owner[keyPath: list].append(subscriber)
-            added?(owner, subscriber)
+            stateOwner[keyPath: list].append(subscriber)
+            added?(stateOwner, subscriber)
         }
         return PlainCommand(id: "end") { [weak self] in
             guard subscriber.end(), let self else { return }
-            engine.enqueueTask { [owner] _ in owner[keyPath: list].removeAll { $0 === subscriber } }
+            engine.enqueueTask { [stateOwner] _ in
+                stateOwner[keyPath: list].removeAll { $0 === subscriber }
+            }
         }
     }
 }
@@ -179,7 +182,7 @@ extension Core {
         watch: EffectWatch?,
         from session: String? = nil,
         by principal: ActionPrincipal? = nil,
-        isOfClient: Bool = false
+        hasRestrictedAccess: Bool = false
     ) async throws(DispatchError) -> Applied<State> {
         let member = try engine.validMember(of: action)
         let (version, state) = try await engine.offerAndWait { completion in
@@ -191,7 +194,7 @@ extension Core {
                 returnsState: true,
                 watch: watch,
                 session: session,
-                isOfClient: isOfClient,
+                hasRestrictedAccess: hasRestrictedAccess,
                 completion: completion
             )
         }
@@ -210,7 +213,7 @@ extension Core {
 
     /// The number of actions of the program itself that the Core has dropped since the start,
     /// instead of applying them.
-    public var droppedTotal: UInt64 { engine.droppedTotal }
+    public var droppedTotal: UInt64 { engine.droppedProgramActionTotal }
 
     /// Makes the Core read the records that other writers have appended to its journal. Any thread
     /// may call this function, which does not wait for the Core.

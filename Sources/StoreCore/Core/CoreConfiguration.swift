@@ -34,7 +34,7 @@ package struct CoreConfiguration<State: Sendable>: Sendable {
 }
 
 /// A reducer: a function of one of three types, or the reducer of a state that is made of modules.
-package enum ReducerForm<State: Sendable>: Sendable {
+package enum AnyReducer<State: Sendable>: Sendable {
     case returning(@Sendable (State, any Action) -> State)
     case mutating(@Sendable (inout State, any Action) -> Void)
     case throwing(@Sendable (inout State, any Action) throws -> Void)
@@ -54,14 +54,14 @@ package struct EnginePorts: Sendable {
     }
 
     /// The default of ``clientMailboxMax`` and ``programMailboxMax``.
-    private static let mailboxActionsMax = 65_536
+    private static let defaultMailboxMax = 65_536
 
     package var driver = Driver.caller
     /// The maximum number of waiting actions of clients.
-    package var clientMailboxMax = Self.mailboxActionsMax
+    package var clientMailboxMax = Self.defaultMailboxMax
     /// The maximum number of waiting actions of the program itself. The number includes actions of
     /// effects, presenters and reactions, and client requests that are no actions.
-    package var programMailboxMax = Self.mailboxActionsMax
+    package var programMailboxMax = Self.defaultMailboxMax
     /// The maximum number of actions in one batch, which is one append to the journal. A single
     /// envelope may exceed this bound.
     package var batchActionsMax = 1_024
@@ -118,16 +118,16 @@ package final class ReducerProgress: Sendable {
         package let version: UInt64
     }
 
-    private let work = Locked<CurrentAction?>(nil)
+    private let current = Locked<CurrentAction?>(nil)
 
     package init() {}
 
     /// The action that is being reduced now; `nil` if there is none.
-    package var currentAction: CurrentAction? { work.withLock { $0 } }
+    package var currentAction: CurrentAction? { current.withLock { $0 } }
 
     func begin(_ type: String, _ version: UInt64) {
-        work.withLock { $0 = CurrentAction(type: type, version: version) }
+        current.withLock { $0 = CurrentAction(type: type, version: version) }
     }
 
-    func end() { work.withLock { $0 = nil } }
+    func end() { current.withLock { $0 = nil } }
 }

@@ -162,7 +162,7 @@ struct CommitTimes {
     var beforeAppend: UInt64 = 0
     var afterAppend: UInt64 = 0
     /// The time at which the batch became available to readers.
-    var published: UInt64 = 0
+    var afterPublish: UInt64 = 0
 }
 
 // Measuring. Without figures and traces, these functions read no clock.
@@ -175,7 +175,7 @@ extension Engine {
     func measureCommit(_ done: borrowing Batch, _ times: CommitTimes) {
         guard let figures else { return }
         figures.commitTime.observe(times.afterAppend &- times.beforeAppend)
-        figures.publishTime.observe(times.published &- times.afterAppend)
+        figures.publishTime.observe(times.afterPublish &- times.afterAppend)
         figures.batchSizes.observe(UInt64(done.steps.count))
         done.steps.withUnsafeBufferPointer { steps in
             for index in steps.indices {

@@ -72,7 +72,7 @@ extension DispatchSpan {
         guard isApplied, let commitTimes else { return events }
         events.append(.init("commit", at: SpanTime(steady: commitTimes.beforeAppend)))
         events.append(.init("durable", at: SpanTime(steady: commitTimes.afterAppend)))
-        events.append(.init("published", at: SpanTime(steady: commitTimes.published)))
+        events.append(.init("published", at: SpanTime(steady: commitTimes.afterPublish)))
         return events
     }
 }

@@ -64,11 +64,11 @@ extension Engine {
         switch condition.scope {
         case .everyChange: return false
         case .visible(let sees):
-            guard hasOwners || sees != nil else { return false }
+            guard hasOwnedSlices || sees != nil else { return false }
             return lastVisibleChanges?.isUnchanged(
                 for: envelope.session,
                 as: envelope.principal,
-                readingAll: !envelope.isOfClient,
+                readingAll: !envelope.hasRestrictedAccess,
                 seeing: sees,
                 since: since
             ) == true
@@ -80,14 +80,14 @@ extension Engine {
                 lastVisibleChanges = LastVisibleChanges(
                     after: version,
                     byModule: true,
-                    restrictedModules: owner.restrictedModules
+                    restrictedModules: stateOwner.restrictedModules
                 )
             }
             lastVisibleChanges?.beginModuleChanges()
             return lastVisibleChanges?.isUnchanged(
                 for: envelope.session,
                 as: envelope.principal,
-                readingAll: !envelope.isOfClient,
+                readingAll: !envelope.hasRestrictedAccess,
                 seeing: members,
                 since: since
             ) == true
@@ -100,12 +100,12 @@ extension Engine {
         let isDry = envelope.mode == .dryRun
         let savepoint = Savepoint(
             stepCount: batch.steps.count,
-            keptStateCount: owner.keptStateCount
+            keptStateCount: stateOwner.keptStateCount
         )
         // A refused single action has changed nothing, so there is nothing to restore.
-        let saves = isDry || envelope.members.count > 1 || counts.interceptors > 0
-        if saves { owner.setSavepoint() }
-        owner.switchSlices(to: envelope)
+        let saves = isDry || envelope.members.count > 1 || watcherCounts.interceptors > 0
+        if saves { stateOwner.setSavepoint() }
+        stateOwner.showSlices(forSenderOf: envelope)
         offerTime = envelope.offerTime
         for index in envelope.members.indices {
             do {
@@ -119,22 +119,27 @@ extension Engine {
             }
         }
         let changed = hasChange(fromStep: savepoint.stepCount)
-        var seen = changed
+        var hasVisibleChange = changed
         // Avoids `map`, which would wrap the closure once more.
         if let sees = envelope.canSeeStateMember {
-            seen = hasChange(fromStep: savepoint.stepCount, seenBy: sees)
+            hasVisibleChange = hasChange(fromStep: savepoint.stepCount, seenBy: sees)
         }
-        if isDry { return finishDryRun(savepoint, seen) }
+        if isDry { return finishDryRun(savepoint, hasVisibleChange) }
         let first = batch.baseVersion + UInt64(savepoint.stepCount) + 1
         if let idempotency = envelope.idempotency {
-            keepOutcome(for: idempotency, firstVersion: first, changed: seen)
+            keepOutcome(for: idempotency, firstVersion: first, changed: hasVisibleChange)
         }
-        owner.reduced(version: version, batch.steps, from: savepoint.stepCount, changed: changed)
+        stateOwner.reportReduced(
+            version: version,
+            batch.steps,
+            from: savepoint.stepCount,
+            changed: changed
+        )
         return .applied(
             first: first,
             last: version,
-            changed: seen,
-            state: envelope.returnsState ? RequestedState(owner.state) : nil
+            changed: hasVisibleChange,
+            state: envelope.returnsState ? RequestedState(stateOwner.state) : nil
         )
     }
 
@@ -145,7 +150,7 @@ extension Engine {
     }
 
     private func restore(_ savepoint: Savepoint) {
-        owner.restoreSavepoint(keptStateCount: savepoint.keptStateCount)
+        stateOwner.restoreSavepoint(keptStateCount: savepoint.keptStateCount)
         batch.steps.removeSubrange(savepoint.stepCount...)
     }
 
@@ -164,14 +169,14 @@ extension Engine {
     }
 
     private func finishDryRun(_ savepoint: Savepoint, _ changed: Bool) -> Outcome {
-        let after = owner.state
+        let after = stateOwner.state
         let edits = batch.steps[savepoint.stepCount...].flatMap(\.change.edits)
         restore(savepoint)
         return .dryRun(
             DryRun(
                 changed: changed,
                 version: version,
-                stateBefore: owner.state,
+                stateBefore: stateOwner.state,
                 stateAfter: after,
                 edits: edits
             )
@@ -198,53 +203,55 @@ extension Engine {
     private func applyMember(at place: Int, of envelope: Envelope) throws {
         let time = ports.clock.now()
         var member = ReducedAction(envelope: envelope, memberIndex: place)
-        guard counts.interceptors > 0 else { return try addStep(for: member, at: time) }
+        guard watcherCounts.interceptors > 0 else { return try addStep(for: member, at: time) }
         // Interceptors see the whole state. A refusal by an interceptor, or of an interceptor's
         // action, therefore counts as a refusal by the whole state, not by the module.
-        var isClients = false
+        var isOriginalMember = false
         // The actions that interceptors add belong to the trace of the member.
         let trace = TraceContext.traceparent(in: member.meta)
-        let hooks: [@Sendable (any Sendable) -> Void]
+        let closuresAfterCommit: [@Sendable (any Sendable) -> Void]
         do {
-            let intercepted = try owner.intercept { action in
+            let intercepted = try stateOwner.intercept { action in
                 if let action {
-                    member.replacement = .init(try self.member(of: action).traced(trace))
+                    member.replacement = .init(try self.member(of: action).withTrace(trace))
                 }
                 return actionEnvelope(of: member, at: time)
             }
-            hooks = intercepted.afterCommit
-            isClients = member.replacement == nil
+            closuresAfterCommit = intercepted.afterCommit
+            isOriginalMember = member.replacement == nil
             try addStep(for: member, at: time)
-            isClients = false
+            isOriginalMember = false
             for action in intercepted.following {
-                member.replacement = .init(try self.member(of: action).traced(trace))
+                member.replacement = .init(try self.member(of: action).withTrace(trace))
                 try addStep(for: member, at: time)
             }
         } catch {
-            throw isClients ? error : Refusal.byWholeState(error)
+            throw isOriginalMember ? error : Refusal.byWholeState(error)
         }
-        guard hooks.count > 0 else { return }
-        let state = owner.state
+        guard closuresAfterCommit.count > 0 else { return }
+        let state = stateOwner.state
         batch.steps[batch.steps.count - 1].afterCommit.append {
-            for hook in hooks.reversed() { hook(state) }
+            for hook in closuresAfterCommit.reversed() { hook(state) }
         }
     }
 
     /// Calls middleware with an action, reduces it, and adds its step to the batch.
     private func addStep(for member: ReducedAction, at time: Int64) throws {
-        let next = version + 1
+        let nextVersion = version + 1
         let type = member.type
-        var released: [@Sendable () -> Void] = []
-        if counts.middleware > 0, member.envelope.mode == .apply {
-            released = owner.callMiddleware(before: actionEnvelope(of: member, at: time))
+        var closuresAfterCommit: [@Sendable () -> Void] = []
+        if watcherCounts.middleware > 0, member.envelope.mode == .apply {
+            closuresAfterCommit = stateOwner.callMiddleware(
+                before: actionEnvelope(of: member, at: time)
+            )
         }
-        let began = beginReduction(of: type, version: next)
+        let began = beginReduction(of: type, version: nextVersion)
         let reduction: Reduction
         do {
-            reduction = try owner.changeState(
+            reduction = try stateOwner.changeState(
                 member.action,
                 from: member.envelope.session,
-                ActionOrigin(version: next, time: time, member.envelope),
+                ReducerContextSource(version: nextVersion, time: time, member.envelope),
                 isReplay: false
             )
         } catch {
@@ -259,7 +266,7 @@ extension Engine {
                 change: reduction.change,
                 reducerNanoseconds: nanoseconds,
                 effect: ports.effects == nil ? nil : reduction.effect,
-                afterCommit: released,
+                afterCommit: closuresAfterCommit,
                 keptStateIndex: reduction.keptStateIndex
             )
         )

@@ -4,7 +4,7 @@ extension Engine {
         guard !batch.isEmpty else { return }
         var times = CommitTimes()
         if batch.steps.count > 0 {
-            do { try owner.prepare(through: version) } catch {
+            do { try stateOwner.prepare(through: version) } catch {
                 return isolateFaultyEnvelope(because: error)
             }
             times.beforeAppend = nowIfMeasured
@@ -15,30 +15,30 @@ extension Engine {
                 return rollBack(after: error)
             }
             times.afterAppend = nowIfMeasured
-            owner.markDurable()
+            stateOwner.markDurable()
         }
         noteVisibleChanges()
         // The closures, effects and reactions after this commit may dispatch actions, which belong
         // to the next batch.
-        var done = batch
-        batch.restart(at: done.version)
-        if done.steps.count > 0 {
-            owner.committed(through: done.version, for: done.audience)
-            times.published = nowIfMeasured
-            measureCommit(done, times)
-            if isTraced { noteCommit(done, times) }
-            runFollowUps(done)
+        var committedBatch = batch
+        batch.clear(startingAt: committedBatch.version)
+        if committedBatch.steps.count > 0 {
+            stateOwner.publish(through: committedBatch.version, for: committedBatch.audience)
+            times.afterPublish = nowIfMeasured
+            measureCommit(committedBatch, times)
+            if isTraced { noteCommit(committedBatch, times) }
+            runFollowUps(committedBatch)
         }
-        done.outcomes.withUnsafeBufferPointer { outcomes in
+        committedBatch.outcomes.withUnsafeBufferPointer { outcomes in
             for index in outcomes.indices {
                 answer(outcomes[index].envelope, outcomes[index].outcome)
             }
         }
-        owner.completed()
+        stateOwner.wakeStreams()
         // Reuses the memory of this batch for the next batch.
         if batch.isEmpty {
-            done.restart(at: batch.baseVersion)
-            batch = done
+            committedBatch.clear(startingAt: batch.baseVersion)
+            batch = committedBatch
         }
     }
 
@@ -50,14 +50,14 @@ extension Engine {
         var bytes = 0
         for index in batch.steps.indices {
             let record = record(of: batch.steps[index], batch.baseVersion + UInt64(index) + 1)
-            bytes += record.bytes
+            bytes += record.byteCount
             records.append(record)
         }
         let keys = batch.keptOutcomesByKey.count > 0 ? Array(batch.keptOutcomesByKey.values) : []
         try journal.append(JournalBatch(records: records, outcomes: keys), at: batch.baseVersion)
         if successiveConflictCount > 0 { successiveConflictCount = 0 }
         if keys.count > 0 { keyOutcomes.add(batch.keptOutcomesByKey) }
-        ports.follower?.appended(through: version, bytes: bytes)
+        ports.follower?.didAppend(through: version, byteCount: bytes)
     }
 
     /// Records the changes of the batch's steps in `lastVisibleChanges`, for version conditions
@@ -87,7 +87,7 @@ extension Engine {
             cause: step.envelope.source?.cause,
             origin: step.envelope.origin,
             // Stores a client's session only if the state has slices of sessions.
-            session: hasOwners ? step.envelope.session : nil,
+            session: hasOwnedSlices ? step.envelope.session : nil,
             program: ports.programNumber
         )
     }
@@ -95,13 +95,13 @@ extension Engine {
     /// Runs the closures, effects, reactions and observers of each action after the commit, in the
     /// order of the actions.
     private func runFollowUps(_ batch: Batch) {
-        if followerTakesActions { ports.follower?.applied(appliedActions(of: batch)) }
+        if followerTakesActions { ports.follower?.didApply(appliedActions(of: batch)) }
         var version = batch.baseVersion
         for index in batch.steps.indices {
             version += 1
             runFollowUps(batch.steps[index], version)
         }
-        owner.dropKeptStates()
+        stateOwner.dropKeptStates()
     }
 
     private func runFollowUps(_ step: Step, _ version: UInt64) {
@@ -120,9 +120,9 @@ extension Engine {
             effect.launch(runner, cause)
         }
         guard step.keptStateIndex != nil else { return }
-        owner.notifySliceObservers(of: step, version: version)
-        if counts.reactions > 0 {
-            for (action, place) in owner.reactionActions(to: step) {
+        stateOwner.notifySliceObservers(of: step, version: version)
+        if watcherCounts.reactions > 0 {
+            for (action, place) in stateOwner.reactionActions(to: step) {
                 let source = ActionSource(
                     cause: version,
                     sourceLocation: place,
@@ -134,7 +134,7 @@ extension Engine {
                 dispatchProgramAction(action, from: source)
             }
         }
-        owner.notifyObservers(of: step)
+        stateOwner.notifyObservers(of: step)
     }
 
     private func appliedActions(of batch: Batch) -> [AppliedAction] {
@@ -153,10 +153,10 @@ extension Engine {
     ///
     /// The engine calls middleware again with the actions, as after every rollback of a batch.
     private func isolateFaultyEnvelope(because error: any Error) {
-        let done = takeBack()
+        let done = dropBatch()
         if done.outcomes.count == 1, let answered = done.outcomes.first {
             answer(answered.envelope, .refused(Refusal(error), member: 0))
-            owner.completed()
+            stateOwner.wakeStreams()
             return
         }
         for answered in done.outcomes {
@@ -169,7 +169,7 @@ extension Engine {
     /// the append is unknown.
     private func rollBack(after error: JournalError) {
         let failure: CoreFailure = error == .storageFull ? .storageFull : .outcomeUnknown
-        let done = takeBack()
+        let done = dropBatch()
         if failure == .outcomeUnknown {
             hasFailed = true
             ports.onJournalFailure(error)
@@ -185,16 +185,16 @@ extension Engine {
             let outcome = done.steps.count > 0 ? .failed(failure) : answered.outcome
             answer(answered.envelope, outcome)
         }
-        owner.completed()
+        stateOwner.wakeStreams()
     }
 
     /// Restores the state before the batch, and returns the dropped batch.
     @discardableResult
-    func takeBack() -> Batch {
+    func dropBatch() -> Batch {
         let done = batch
-        batch.restart(at: done.baseVersion)
+        batch.clear(startingAt: done.baseVersion)
         lastVisibleChanges?.forget(after: done.baseVersion)
-        owner.rollBack()
+        stateOwner.rollBack()
         // If the engine processes the envelopes again, several commits may be necessary. Later
         // envelopes then look up the keys that earlier envelopes have stored.
         keyOutcomes.isBeforeLastCommit = false

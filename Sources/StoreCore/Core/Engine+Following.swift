@@ -44,7 +44,7 @@ extension Engine {
     /// of a batch.
     func rebaseBatch(onto version: UInt64) {
         successiveConflictCount += 1
-        let done = takeBack()
+        let done = dropBatch()
         guard successiveConflictCount <= Self.conflictsMax else {
             successiveConflictCount = 0
             return fail(done, .contended)
@@ -92,13 +92,13 @@ extension Engine {
                 guard version < newest else { return .caughtUp }
                 let records = try journal.tail(from: version)
                 if records.isEmpty { return .caughtUp }
-                try adopt(records)
+                try replayRecords(records)
             }
             return .moreRemains
         } catch {
-            takeBack()
+            dropBatch()
             switch error {
-            case .unknown, .storageFull: ports.follower?.journalUnreadable(error)
+            case .unknown, .storageFull: ports.follower?.journalDidBecomeUnreadable(error)
             case .conflict, .gone, .corrupt:
                 hasFailed = true
                 ports.onJournalFailure(error)
@@ -110,7 +110,7 @@ extension Engine {
     /// Reduces records as a replay does. The engine that wrote the records has called middleware,
     /// interceptors, presenters and reactions, and has begun the effects. This engine only shows
     /// the records to readers and observers, and cancels the effects that the records cancel.
-    private func adopt(_ records: [Record]) throws(JournalError) {
+    private func replayRecords(_ records: [Record]) throws(JournalError) {
         var bytes = 0
         for record in records {
             guard record.version == version + 1 else {
@@ -124,7 +124,7 @@ extension Engine {
                     throw Refusal(reason: "This store has no reader of records.")
                 }
                 if !isRead {
-                    let origin = ActionOrigin(version: record.version)
+                    let origin = ReducerContextSource(version: record.version)
                     try addStep(of: record, with: SkippedAction(), origin)
                 }
             } catch {
@@ -133,34 +133,34 @@ extension Engine {
                         + "another writer has appended: \(error)"
                 )
             }
-            bytes += record.bytes
+            bytes += record.byteCount
         }
-        do { try owner.prepare(through: version) } catch {
+        do { try stateOwner.prepare(through: version) } catch {
             throw .corrupt("the state of version \(version) can't be published: \(error)")
         }
-        owner.markDurable()
-        ports.follower?.appended(through: version, bytes: bytes)
+        stateOwner.markDurable()
+        ports.follower?.didAppend(through: version, byteCount: bytes)
         noteVisibleChanges()
         let done = batch
-        batch.restart(at: done.version)
-        owner.committed(through: done.version, for: nil)
+        batch.clear(startingAt: done.version)
+        stateOwner.publish(through: done.version, for: nil)
         for step in done.steps {
             if let runner = ports.effects { step.effect?.launch(runner, nil) }
             guard step.keptStateIndex != nil else { continue }
-            owner.notifySliceObservers(of: step, version: nil)
-            owner.notifyObservers(of: step)
+            stateOwner.notifySliceObservers(of: step, version: nil)
+            stateOwner.notifyObservers(of: step)
         }
-        owner.dropKeptStates()
-        owner.completed()
+        stateOwner.dropKeptStates()
+        stateOwner.wakeStreams()
     }
 
     /// Reduces the action of a record, and adds its step to the batch.
     private func addStep(
         of record: Record,
         with action: any Action,
-        _ origin: ActionOrigin
+        _ origin: ReducerContextSource
     ) throws {
-        let reduction = try owner.changeState(
+        let reduction = try stateOwner.changeState(
             action,
             from: record.session,
             origin,
@@ -184,7 +184,12 @@ extension Engine {
                 keptStateIndex: reduction.keptStateIndex
             )
         )
-        owner.reduced(version: version, batch.steps, from: first, changed: change.changesState)
+        stateOwner.reportReduced(
+            version: version,
+            batch.steps,
+            from: first,
+            changed: change.changesState
+        )
     }
 }
 

@@ -9,44 +9,50 @@ extension Engine {
     /// no thread is working, this thread processes the item. Otherwise the item is queued. If
     /// `wakes` is true, this call wakes a sleeping Core; otherwise the next ``wakeIfNeeded()``
     /// wakes the Core. Throws the errors of ``offer(_:wakes:)``.
-    func enter(
+    func accept(
         _ item: Mailbox.Item,
         _ lane: Mailbox.Lane,
         count: Int = 1,
-        keys: Int = 0,
+        keyCount: Int = 0,
         wakes: Bool = true
     ) throws(MailboxError) {
         let admission = mailbox.withLock { mailbox in
-            mailbox.admit(item, lane, count: count, keys: keys, wakes: wakes)
+            mailbox.admit(item, lane, count: count, keyCount: keyCount, wakes: wakes)
         }
         if admission == .drain {
             process(item)
             commit()
             drain()
         } else {
-            try wake(for: admission, lane, count)
+            try finishAdmission(admission, lane, count)
         }
     }
 
     /// Accepts an action without an envelope. If this thread processes the action at once, makes no
     /// item for it.
-    private func enter(plain action: any Action) throws(MailboxError) {
+    private func accept(plain action: any Action) throws(MailboxError) {
         let admission = mailbox.withLock { mailbox in
-            mailbox.admit(.action(QueuedAction(action)), .clients, count: 1, keys: 0, wakes: true)
+            mailbox.admit(
+                .action(QueuedAction(action)),
+                .clients,
+                count: 1,
+                keyCount: 0,
+                wakes: true
+            )
         }
         if admission == .drain {
             processPlain(action)
             commit()
             drain()
         } else {
-            try wake(for: admission, .clients, 1)
+            try finishAdmission(admission, .clients, 1)
         }
     }
 
     /// Finishes ``enter(_:_:count:keys:wakes:)`` for an item that this thread does not process.
     /// Wakes the Core's thread, or throws if the mailbox did not take the item.
-    private func wake(
-        for admission: Mailbox.Admission,
+    private func finishAdmission(
+        _ admission: Mailbox.Admission,
         _ lane: Mailbox.Lane,
         _ count: Int
     ) throws(MailboxError) {
@@ -79,9 +85,9 @@ extension Engine {
     func dispatch(_ action: any Action) -> Bool {
         do {
             if hasShortPath {
-                try enter(plain: action)
+                try accept(plain: action)
             } else {
-                try enter(.envelope(envelope(of: action)), .clients)
+                try accept(.envelope(envelope(of: action)), .clients)
             }
             return true
         } catch is MailboxError {
@@ -100,11 +106,11 @@ extension Engine {
     /// - Throws: ``MailboxError/full`` at the mailbox's bound; ``MailboxError/closed`` after the
     ///   Core has stopped.
     package func offer(_ envelope: Envelope, wakes: Bool = true) throws(MailboxError) {
-        try enter(
+        try accept(
             .envelope(envelope),
             envelope.source == nil ? .clients : .program,
             count: envelope.members.count,
-            keys: envelope.hasKey ? 1 : 0,
+            keyCount: envelope.hasIdempotencyKey ? 1 : 0,
             wakes: wakes
         )
     }
@@ -115,7 +121,7 @@ extension Engine {
     @discardableResult
     func enqueueTask(_ task: @escaping @Sendable (Engine) -> Void) -> Bool {
         do {
-            try enter(.task(EngineTask(task)), .tasks)
+            try accept(.task(EngineTask(task)), .tasks)
             return true
         } catch {
             return false
@@ -128,11 +134,11 @@ extension Engine {
 
     /// Reduces an action without an envelope, on the short path if possible.
     private func processPlain(_ action: any Action) {
-        guard counts.hasNoActionWatchers else {
+        guard watcherCounts.hasNoActionWatchers else {
             if let envelope = try? envelope(of: action) { process(envelope) }
             return
         }
-        guard (try? owner.changeStateOnShortPath(action)) != nil else { return }
+        guard (try? stateOwner.changeStateOnShortPath(action)) != nil else { return }
         shortPathVersionCount &+= 1
     }
 
@@ -144,11 +150,11 @@ extension Engine {
                 return mailbox.isDraining
             }
             guard hasItems else { return }
-            processDrained()
+            processTakenItems()
         }
     }
 
-    func processDrained() {
+    func processTakenItems() {
         // Processing an item may access `takenItems`, so the loop has the items in a variable of
         // its own.
         var items = ContiguousArray<Mailbox.Item>()
@@ -191,7 +197,7 @@ extension Engine {
     /// The longest allowed turn of another thread, in nanoseconds. After a longer turn, the Core's
     /// own thread runs the next ``ownTurnsAfterLongTurn`` turns.
     static let claimedNanosecondsMax: UInt64 = 200_000
-    static let ownTurnsAfterLongTurn = 64
+    static let ownTurnCountAfterLongTurn = 64
 
     /// Claims the turn for the calling thread if the Core sleeps and few items wait. The caller
     /// then has to call ``runClaimedTurn()``. Returns `false` otherwise, after waking the Core if
@@ -206,8 +212,8 @@ extension Engine {
             guard mailbox.isSleeping, mailbox.items.count > 0 else { return false }
             mailbox.isSleeping = false
             // While the Core sleeps, this thread may use the members of the working thread.
-            guard mailbox.items.count <= Self.claimedItemsMax, ownTurnsLeft == 0 else {
-                if ownTurnsLeft > 0 { ownTurnsLeft -= 1 }
+            guard mailbox.items.count <= Self.claimedItemsMax, remainingOwnTurnCount == 0 else {
+                if remainingOwnTurnCount > 0 { remainingOwnTurnCount -= 1 }
                 wakes = true
                 return false
             }
@@ -221,9 +227,9 @@ extension Engine {
     /// wakes the Core if more items have come.
     package func runClaimedTurn() {
         let began = SystemTime.steadyNanoseconds()
-        processDrained()
+        processTakenItems()
         if SystemTime.steadyNanoseconds() - began > Self.claimedNanosecondsMax {
-            ownTurnsLeft = Self.ownTurnsAfterLongTurn
+            remainingOwnTurnCount = Self.ownTurnCountAfterLongTurn
         }
         let isAwaited = mailbox.withLock { mailbox -> Bool in
             mailbox.isSleeping = mailbox.items.isEmpty && !mailbox.isClosed
@@ -242,9 +248,9 @@ extension Engine {
         if let pool { return submitTurn(to: pool) }
         SystemThread.start(name: name) { [self] in
             while true {
-                switch nextStep() {
+                switch takeNextItems() {
                 case .work:
-                    processDrained()
+                    processTakenItems()
                     if isSlowToCommit { SystemThread.yield() }
                 case .sleep: wakeSemaphore.wait()
                 case .end:
@@ -259,7 +265,7 @@ extension Engine {
     /// started. Returns `true` if any item waited.
     func runTurn() -> Bool {
         let hasItems = mailbox.withLock { $0.take(into: &takenItems, &takenKeyCount) }
-        if hasItems { processDrained() }
+        if hasItems { processTakenItems() }
         return hasItems
     }
 
@@ -278,7 +284,7 @@ extension Engine {
 
     /// Takes the items that arrived during the last batch. If no item arrived, the Core sleeps from
     /// now on, or ends if the mailbox is closed.
-    func nextStep() -> Mailbox.NextActivity {
+    func takeNextItems() -> Mailbox.NextActivity {
         mailbox.withLock { mailbox in
             if mailbox.take(into: &takenItems, &takenKeyCount) { return .work }
             if mailbox.isClosed { return .end }

@@ -22,7 +22,7 @@ extension Engine: PooledTask {
     func takeTurn() {
         let began = SystemTime.steadyNanoseconds()
         while true {
-            switch takenItems.isEmpty ? nextStep() : .work {
+            switch takenItems.isEmpty ? takeNextItems() : .work {
             case .work: processPortion(since: began)
             case .sleep: return
             case .end:

@@ -11,9 +11,9 @@ extension Engine {
     package func dispatchProgramAction(
         _ action: any Action,
         from source: ActionSource,
-        applied: (@Sendable (UInt64?) -> Void)? = nil
+        onOutcome: (@Sendable (UInt64?) -> Void)? = nil
     ) {
-        try? offerProgramAction(action, from: source, applied: applied)
+        try? offerProgramAction(action, from: source, onOutcome: onOutcome)
     }
 
     /// Dispatches an action like ``dispatchProgramAction(_:from:applied:)``.
@@ -23,12 +23,15 @@ extension Engine {
     package func offerProgramAction(
         _ action: any Action,
         from source: ActionSource,
-        applied: (@Sendable (UInt64?) -> Void)? = nil
+        onOutcome: (@Sendable (UInt64?) -> Void)? = nil
     ) throws(MailboxError) {
         do {
             let span = beginSpan(within: source.trace)
-            let member = try member(of: action).traced(span?.identity.traceparent ?? source.trace)
-            let completion = UnawaitedCompletion(source.watch, applied: applied) { [unowned self] in
+            let member = try member(of: action).withTrace(
+                span?.identity.traceparent ?? source.trace
+            )
+            let completion = UnawaitedCompletion(source.watch, onOutcome: onOutcome) {
+                [unowned self] in
                 reportDropped(DroppedAction(type: member.type, source: source, reason: $0))
             }
             source.watch?.begin()
@@ -41,7 +44,7 @@ extension Engine {
                 throw error
             }
         } catch {
-            applied?(nil)
+            onOutcome?(nil)
             reportDropped(DroppedAction(type: "\(type(of: action))", source: source, reason: error))
             if let error = error as? MailboxError { throw error }
         }
@@ -51,7 +54,7 @@ extension Engine {
     /// to ``CommitFollower/dropped(_:)``.
     func reportDropped(_ action: DroppedAction) {
         droppedActionCount.add(1, ordering: .relaxed)
-        ports.follower?.dropped(action)
+        ports.follower?.didDrop(action)
     }
 }
 
@@ -70,9 +73,11 @@ extension Engine {
         _ instance: String?,
         from source: ActionSource
     ) async throws(DispatchError) -> UInt64 {
-        let action = try admitted(action, by: module, instance, from: source)
+        let action = try authorize(action, by: module, instance, from: source)
         let span = beginSpan(within: source.trace)
-        let member = try validMember(of: action).traced(span?.identity.traceparent ?? source.trace)
+        let member = try validMember(of: action).withTrace(
+            span?.identity.traceparent ?? source.trace
+        )
         return try await offerAndWait { completion in
             Envelope(members: [member], source: source, span: span, completion: completion)
         }.version
@@ -118,20 +123,22 @@ extension Engine {
         _ instance: String? = nil,
         from source: ActionSource
     ) {
-        guard let action = try? admitted(action, by: module, instance, from: source) else { return }
+        guard let action = try? authorize(action, by: module, instance, from: source) else {
+            return
+        }
         dispatchProgramAction(action, from: source)
     }
 
     /// Returns an action in the form in which a module may dispatch it: an action of the module
     /// itself gets the id of the instance. Refuses an action that only another module may dispatch,
     /// and reports the action as dropped.
-    private func admitted(
+    private func authorize(
         _ action: any Action,
         by module: String?,
         _ instance: String?,
         from source: ActionSource
     ) throws(DispatchError) -> any Action {
-        guard let module, let found = owner.module(of: action) else { return action }
+        guard let module, let found = stateOwner.module(of: action) else { return action }
         if found.name.isSame(as: module) {
             guard let instance, !(action is AddressedAction) else { return action }
             return action.to(instance)

@@ -11,23 +11,23 @@ extension Engine {
     ///
     /// - Throws: the errors of ``offer(_:wakes:)``.
     package func offer(request envelope: Envelope) throws(MailboxError) {
-        try enter(.envelope(envelope), .program)
+        try accept(.envelope(envelope), .program)
     }
 
     /// Returns the current root state; an empty value if the Core has stopped.
-    func read() async -> any Sendable { await read { $0.state } }
+    func readState() async -> any Sendable { await readState { $0.state } }
 
     /// Returns the current root state, read on behalf of a session; an empty value if the Core has
     /// stopped.
-    func read(as session: String?, _ principal: ActionPrincipal?) async -> any Sendable {
-        await read { $0.state(of: session, as: principal) }
+    func readState(as session: String?, _ principal: ActionPrincipal?) async -> any Sendable {
+        await readState { $0.state(of: session, as: principal) }
     }
 
-    private func read(
+    private func readState(
         _ state: @escaping @Sendable (any StateOwner) -> any Sendable
     ) async -> any Sendable {
         await withCheckedContinuation { continuation in
-            let isTaken = enqueueTask { continuation.resume(returning: state($0.owner)) }
+            let isTaken = enqueueTask { continuation.resume(returning: state($0.stateOwner)) }
             if !isTaken { continuation.resume(returning: ()) }
         }
     }
@@ -48,7 +48,11 @@ extension Engine {
 
     /// The number of waiting actions of clients, the number of waiting actions of the program
     /// itself, and the bounds of both numbers.
-    package var mailboxFigures: (clients: Int, clientsMax: Int, own: Int, ownMax: Int) {
+    package var mailboxFigures:
+        (
+            clientCount: Int, clientMax: Int, programCount: Int, programMax: Int
+        )
+    {
         mailbox.withLock {
             ($0.clientActionCount, $0.clientActionsMax, $0.programActionCount, $0.programActionsMax)
         }
@@ -59,5 +63,5 @@ extension Engine {
 
     /// The number of actions of the program itself that the Core has dropped since the start,
     /// instead of applying them.
-    package var droppedTotal: UInt64 { droppedActionCount.load(ordering: .relaxed) }
+    package var droppedProgramActionTotal: UInt64 { droppedActionCount.load(ordering: .relaxed) }
 }

@@ -31,7 +31,7 @@ package final class Engine: @unchecked Sendable {
     /// then run a turn.
     let lendsTurns: Bool
     /// The number of turns that the Core's thread runs before another thread may run a turn.
-    @exclusivity(unchecked) var ownTurnsLeft = 0
+    @exclusivity(unchecked) var remainingOwnTurnCount = 0
     /// True if the time of the reducer is measured.
     let measuresReducerTime: Bool
     /// True if envelopes may have spans.
@@ -42,13 +42,13 @@ package final class Engine: @unchecked Sendable {
     /// True if the follower gets each applied action.
     let followerTakesActions: Bool
 
-    let owner: any StateOwner
-    let counts: WatcherCounts
+    let stateOwner: any StateOwner
+    let watcherCounts: WatcherCounts
     @exclusivity(unchecked) var batch: Batch
     /// The versions that last changed the state that each client sees. `nil` if all clients see the
     /// same state, and no condition so far has named members of the state.
     @exclusivity(unchecked) var lastVisibleChanges: LastVisibleChanges?
-    let hasOwners: Bool
+    let hasOwnedSlices: Bool
     /// The items that were last taken from the mailbox. After they are processed, the array is
     /// empty and keeps its memory.
     @exclusivity(unchecked) var takenItems: ContiguousArray<Mailbox.Item> = []
@@ -77,8 +77,8 @@ package final class Engine: @unchecked Sendable {
     private var endJournalWatch: PlainCommand?
 
     init(_ owner: any StateOwner, _ ports: EnginePorts, hasSink: Bool) {
-        self.owner = owner
-        counts = owner.counts
+        self.stateOwner = owner
+        watcherCounts = owner.watcherCounts
         self.ports = ports
         switch ports.driver {
         case .caller: (isThreaded, pool) = (false, nil)
@@ -101,9 +101,9 @@ package final class Engine: @unchecked Sendable {
         )
         replay = ports.reader.map { RecordReplay($0) }
         batch = Batch(startingAt: ports.initialVersion ?? ports.journal?.version ?? 0)
-        hasOwners = owner.hasOwners
+        hasOwnedSlices = owner.hasOwnedSlices
         lastVisibleChanges =
-            hasOwners || ports.limitsVisibleModules
+            hasOwnedSlices || ports.limitsVisibleModules
             ? LastVisibleChanges(
                 after: batch.baseVersion,
                 byModule: ports.limitsVisibleModules,

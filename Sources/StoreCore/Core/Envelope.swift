@@ -12,7 +12,7 @@ package final class Envelope: Sendable {
     package let idempotency: Idempotency?
     /// True if the envelope has an idempotency key. The engine reads this value for each envelope,
     /// because copying the key would cost more.
-    let hasKey: Bool
+    let hasIdempotencyKey: Bool
     package let mode: EnvelopeMode
     /// True if the batch must end with this envelope, so that the version of this envelope is
     /// published.
@@ -24,7 +24,7 @@ package final class Envelope: Sendable {
     package let canSeeStateMember: (@Sendable (_ member: Int) -> Bool)?
     /// True if the sender may act only on the restricted slices that it reads. True for clients,
     /// false for operators and for the program itself.
-    let isOfClient: Bool
+    let hasRestrictedAccess: Bool
     package let completion: any Completion
     /// The part of the program that dispatched the envelope; `nil` if a client did.
     package let source: ActionSource?
@@ -56,8 +56,8 @@ package final class Envelope: Sendable {
         audience: Audience? = nil,
         session: String? = nil,
         origin: String? = nil,
-        canSeeMember: (@Sendable (_ member: Int) -> Bool)? = nil,
-        isOfClient: Bool = false,
+        canSeeStateMember: (@Sendable (_ member: Int) -> Bool)? = nil,
+        hasRestrictedAccess: Bool = false,
         offerTime: UInt64 = 0,
         span: DispatchSpan? = nil,
         completion: any Completion
@@ -69,7 +69,7 @@ package final class Envelope: Sendable {
         self.principal = source == nil ? principal : source?.principal
         self.condition = condition
         self.idempotency = idempotency
-        hasKey = idempotency != nil
+        hasIdempotencyKey = idempotency != nil
         self.mode = mode
         self.endsBatch = endsBatch
         self.returnsState = returnsState
@@ -78,8 +78,8 @@ package final class Envelope: Sendable {
         self.audience = audience ?? source?.audience
         self.session = source == nil ? session : source?.session
         self.origin = source?.sourceLocation ?? origin
-        self.canSeeStateMember = canSeeMember
-        self.isOfClient = isOfClient
+        self.canSeeStateMember = canSeeStateMember
+        self.hasRestrictedAccess = hasRestrictedAccess
         self.completion = completion
     }
 
@@ -98,8 +98,8 @@ package final class Envelope: Sendable {
             audience: other.audience,
             session: other.session,
             origin: other.origin,
-            canSeeMember: other.canSeeStateMember,
-            isOfClient: other.isOfClient,
+            canSeeStateMember: other.canSeeStateMember,
+            hasRestrictedAccess: other.hasRestrictedAccess,
             offerTime: other.offerTime,
             span: other.span,
             completion: other.completion
@@ -138,7 +138,7 @@ extension EnvelopeMember {
     /// consequences belong to `trace`.
     package init(_ request: ClientRequest, in trace: String? = nil) {
         self.init(action: request, type: request.name, payload: Array("{}".utf8))
-        self = traced(trace)
+        self = withTrace(trace)
     }
 
     /// The wire name with `{id}` in place of an instance's id.

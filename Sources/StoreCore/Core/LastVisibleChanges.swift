@@ -14,7 +14,7 @@ struct LastVisibleChanges {
     private var versionsByOwner: [OwnerHash: UInt64] = [:]
     /// The versions for each module; `nil` if all clients see all modules and no condition has
     /// needed these versions.
-    private var modules: LastModuleChanges?
+    private var moduleChanges: LastModuleChanges?
     /// The modules with restricted slices.
     private let restrictedModules: RestrictedModules
     /// The version up to which all steps are recorded.
@@ -27,12 +27,12 @@ struct LastVisibleChanges {
     ) {
         self.restrictedModules = restrictedModules
         (baseVersion, sharedVersion, notedVersion) = (version, version, version)
-        modules = byModule ? LastModuleChanges(after: version) : nil
+        moduleChanges = byModule ? LastModuleChanges(after: version) : nil
     }
 
     /// Begins to record the versions of each module, unless the recording has begun already.
     mutating func beginModuleChanges() {
-        if modules == nil { modules = LastModuleChanges(after: notedVersion) }
+        if moduleChanges == nil { moduleChanges = LastModuleChanges(after: notedVersion) }
     }
 
     /// Records the change of the action that made `version`. Successive calls have successive
@@ -42,13 +42,13 @@ struct LastVisibleChanges {
         guard change.changesState else { return }
         change.edits.forEach { edit in
             guard edit.changesSlice else { return }
-            guard !restrictedModules.contains(edit.module) else {
-                let isHidden = restrictedModules.hidden.contains(edit.module)
+            guard !restrictedModules.contains(edit.moduleIndex) else {
+                let isHidden = restrictedModules.hidden.contains(edit.moduleIndex)
                 let readers = isHidden ? [] : edit.key.readers ?? []
-                noteRestricted(readers, of: edit.module, at: version)
+                noteRestricted(readers, of: edit.moduleIndex, at: version)
                 return
             }
-            modules?.note(edit, at: version)
+            moduleChanges?.note(edit, at: version)
             if let owner = edit.key.owner {
                 versionsByOwner[OwnerHash(owner)] = version
             } else {
@@ -68,7 +68,7 @@ struct LastVisibleChanges {
     ) {
         for name in [readers.flatMap(\.names), [Self.operatorName]].joined() {
             versionsByOwner[OwnerHash(name)] = version
-            modules?.note(SliceEdit(module, SliceKey(owner: name)), at: version)
+            moduleChanges?.note(SliceEdit(module, SliceKey(owner: name)), at: version)
         }
     }
 
@@ -80,7 +80,7 @@ struct LastVisibleChanges {
     mutating func forget(after version: UInt64) {
         guard notedVersion > version else { return }
         notedVersion = version
-        modules?.forget(after: version)
+        moduleChanges?.forget(after: version)
         sharedVersion = min(sharedVersion, version)
         for (owner, changed) in versionsByOwner where changed > version {
             versionsByOwner[owner] = version
@@ -99,7 +99,7 @@ struct LastVisibleChanges {
     ) -> Bool {
         let owners = owners(of: principal, in: session, readingAll: readsAll)
         if let sees {
-            return modules?.isUnchanged(for: owners, seeing: sees, since: version) == true
+            return moduleChanges?.isUnchanged(for: owners, seeing: sees, since: version) == true
         }
         return max(sharedVersion, baseVersion) <= version
             && owners.allSatisfy { versionsByOwner[$0] ?? baseVersion <= version }
@@ -132,7 +132,7 @@ struct LastModuleChanges {
 
     private struct OwnedSlice: Hashable {
         let owner: OwnerHash
-        let module: Int
+        let moduleIndex: Int
     }
 
     /// The changes up to this version are unknown.
@@ -146,14 +146,15 @@ struct LastModuleChanges {
 
     /// Records the change of a slice by the action that made `version`.
     mutating func note(_ edit: SliceEdit, at version: UInt64) {
-        while sharedVersionsByModule.count <= edit.module {
+        while sharedVersionsByModule.count <= edit.moduleIndex {
             sharedVersionsByModule.append(baseVersion)
         }
         guard let owner = edit.key.owner else {
-            sharedVersionsByModule[edit.module] = version
+            sharedVersionsByModule[edit.moduleIndex] = version
             return
         }
-        versionsByOwnedSlice[OwnedSlice(owner: OwnerHash(owner), module: edit.module)] = version
+        versionsByOwnedSlice[OwnedSlice(owner: OwnerHash(owner), moduleIndex: edit.moduleIndex)] =
+            version
         guard versionsByOwnedSlice.count > Self.slicesMax else { return }
         versionsByOwnedSlice = [:]
         baseVersion = version
@@ -181,7 +182,7 @@ struct LastModuleChanges {
             guard sees(module) else { return true }
             return sharedVersionsByModule[module] <= version
                 && owners.allSatisfy {
-                    versionsByOwnedSlice[OwnedSlice(owner: $0, module: module)] ?? baseVersion
+                    versionsByOwnedSlice[OwnedSlice(owner: $0, moduleIndex: module)] ?? baseVersion
                         <= version
                 }
         }

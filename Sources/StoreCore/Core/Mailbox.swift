@@ -60,7 +60,7 @@ struct Mailbox: ~Copyable, Sendable {
         _ item: @autoclosure () -> Item,
         _ lane: Lane,
         count: Int,
-        keys: Int,
+        keyCount: Int,
         wakes: Bool
     ) -> Admission {
         if isClosed, lane != .tasks || isThreaded { return .closed }
@@ -81,7 +81,7 @@ struct Mailbox: ~Copyable, Sendable {
         case .program: programActionCount += count
         case .tasks: break
         }
-        self.keyCount += keys
+        self.keyCount += keyCount
         items.append(item())
         guard wakes, isSleeping else { return .queued }
         isSleeping = false

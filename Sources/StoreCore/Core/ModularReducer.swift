@@ -14,12 +14,12 @@ package protocol ModularReducer<State>: AnyObject, Sendable {
     /// action. A replay and a dry run drop this effect.
     ///
     /// - Throws: the error of the reducer. The state is then unchanged.
-    func edit(
+    func reduce(
         _ state: inout State,
         _ action: any Action,
         by route: ActionRoute,
         from session: String?,
-        _ origin: ActionOrigin,
+        _ origin: ReducerContextSource,
         effect: inout AnyEffect?
     ) throws -> Change
 
@@ -29,12 +29,12 @@ package protocol ModularReducer<State>: AnyObject, Sendable {
         _ action: any Action,
         by route: ActionRoute,
         from session: String?,
-        _ origin: ActionOrigin,
+        _ origin: ReducerContextSource,
         effect: inout AnyEffect?
     ) throws -> Change
 
     /// True if sessions or users have slices of their own.
-    var hasOwners: Bool { get }
+    var hasOwnedSlices: Bool { get }
 
     /// The modules with restricted slices.
     var restrictedModules: RestrictedModules { get }
@@ -50,7 +50,12 @@ package protocol ModularReducer<State>: AnyObject, Sendable {
     func hasObservers(_ route: ActionRoute) -> Bool
 
     /// Calls the observers of slices with an action's change.
-    func notifyObservers(of change: Change, from old: State, to new: State, _ cause: SliceCause)
+    func notifyObservers(
+        of change: Change,
+        from old: State,
+        to new: State,
+        _ cause: SliceChangeOrigin
+    )
 }
 
 /// The module and the handler of a type of actions. The type is a class, so that a look-up of a
@@ -60,7 +65,7 @@ package final class ActionRoute: @unchecked Sendable {
 
     /// The module's index in ``RootState/modules``. An action that belongs to no module has a
     /// greater index.
-    package let module: Int
+    package let moduleIndex: Int
 
     /// The handler of the actions with this route: an ``ActionHandler`` for the root state. The
     /// machine keeps the handler alive. `nil` for client requests, which have no action type of
@@ -74,12 +79,12 @@ package final class ActionRoute: @unchecked Sendable {
     let mayChangeAllSlices: Bool
 
     init(
-        module: Int,
+        moduleIndex: Int,
         handler: UnsafeMutableRawPointer?,
         isSessionAction: Bool,
         mayChangeAllSlices: Bool = false
     ) {
-        self.module = module
+        self.moduleIndex = moduleIndex
         self.handler = handler
         self.isSessionAction = isSessionAction
         self.mayChangeAllSlices = mayChangeAllSlices
@@ -94,7 +99,7 @@ package struct ActionModule {
 }
 
 /// The action that has changed a slice.
-package struct SliceCause: Sendable {
+package struct SliceChangeOrigin: Sendable {
     /// The version that the action made. `nil` when the store begins, and for an action that
     /// another engine applied.
     package let version: UInt64?
@@ -123,20 +128,20 @@ final class CauseSender: Sendable {
 
     /// Makes a sender; `nil` if neither value is known. The function replaces a failable
     /// initializer, which would allocate memory even for the result `nil`.
-    static func known(principal: ActionPrincipal?, trace: String?) -> CauseSender? {
+    static func make(principal: ActionPrincipal?, trace: String?) -> CauseSender? {
         guard principal != nil || trace != nil else { return nil }
         return CauseSender(principal: principal, trace: trace)
     }
 }
 
-extension SliceCause {
+extension SliceChangeOrigin {
     /// Makes the cause of the first change, when the store begins.
-    static func storeStart(for session: String?) -> SliceCause {
-        SliceCause(version: nil, session: session, audience: nil, watch: nil)
+    static func storeStart(for session: String?) -> SliceChangeOrigin {
+        SliceChangeOrigin(version: nil, session: session, audience: nil, watch: nil)
     }
 
     /// Returns this cause with another session.
-    func withSession(_ session: String?) -> SliceCause {
+    func withSession(_ session: String?) -> SliceChangeOrigin {
         var cause = self
         cause.session = session
         return cause

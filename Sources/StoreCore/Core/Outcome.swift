@@ -80,16 +80,17 @@ final class UnawaitedCompletion: Completion {
 
     /// - Parameters:
     ///   - watch: a watch that was begun for the action; the outcome ends the watch.
-    ///   - applied: receives the version that the action made; `nil` if the action was not applied.
-    ///   - failed: receives the refusal or the failure if the action was not applied.
+    ///   - onOutcome: receives the version that the action made; `nil` if the action was not
+    ///     applied.
+    ///   - onFailure: receives the refusal or the failure if the action was not applied.
     init(
         _ watch: EffectWatch? = nil,
-        applied: (@Sendable (UInt64?) -> Void)? = nil,
-        failed: (@Sendable (any Error) -> Void)? = nil
+        onOutcome: (@Sendable (UInt64?) -> Void)? = nil,
+        onFailure: (@Sendable (any Error) -> Void)? = nil
     ) {
         self.watch = watch
-        self.onOutcome = applied
-        self.onFailure = failed
+        self.onOutcome = onOutcome
+        self.onFailure = onFailure
     }
 
     func complete(_ outcome: Outcome) {

@@ -6,7 +6,7 @@
 /// mailbox makes every call except calls of ``module(of:)``.
 protocol StateOwner: AnyObject {
     /// The numbers of watchers of actions and states.
-    var counts: WatcherCounts { get }
+    var watcherCounts: WatcherCounts { get }
     var state: any Sendable { get }
     /// Returns the current state with the slices of a client's session and user.
     func state(of session: String?, as principal: ActionPrincipal?) -> any Sendable
@@ -14,7 +14,7 @@ protocol StateOwner: AnyObject {
     /// call this function.
     func module(of action: any Action) -> ActionModule?
     /// True if sessions or users have slices of their own.
-    var hasOwners: Bool { get }
+    var hasOwnedSlices: Bool { get }
     /// The modules with restricted slices.
     var restrictedModules: RestrictedModules { get }
     /// The number of kept states. The owner keeps states for watchers that need each state.
@@ -31,12 +31,12 @@ protocol StateOwner: AnyObject {
     func changeState(
         _ action: any Action,
         from session: String?,
-        _ origin: ActionOrigin,
+        _ origin: ReducerContextSource,
         isReplay: Bool
     ) throws -> Reduction
 
     /// Makes the state show the slices of the client that sent `envelope`.
-    func switchSlices(to envelope: Envelope)
+    func showSlices(forSenderOf envelope: Envelope)
 
     /// Calls middleware. Returns the closures to call after the commit.
     func callMiddleware(before envelope: ActionEnvelope) -> [@Sendable () -> Void]
@@ -61,21 +61,26 @@ protocol StateOwner: AnyObject {
 
     /// Reports the result of an accepted envelope. The collections of edited modules get the
     /// batch's steps from `first` on, and the sink gets the state.
-    func reduced(version: UInt64, _ steps: ContiguousArray<Step>, from first: Int, changed: Bool)
+    func reportReduced(
+        version: UInt64,
+        _ steps: ContiguousArray<Step>,
+        from first: Int,
+        changed: Bool
+    )
     /// Makes the sink encode the state that is about to become durable.
     func prepare(through version: UInt64) throws
     /// Makes the sink publish the durable state.
-    func committed(through version: UInt64, for audience: Audience?)
+    func publish(through version: UInt64, for audience: Audience?)
 
     /// Notifies the sink that all completions of a batch were called.
-    func completed()
+    func wakeStreams()
 
     /// Calls presenters and observers of slices with an applied action's change. `version` is the
     /// version that the action made. `nil` stands for an action of another engine, which calls the
     /// presenters itself.
     func notifySliceObservers(of step: Step, version: UInt64?)
     /// Returns the actions to dispatch that the reactions return for an applied action.
-    func reactionActions(to step: Step) -> [(action: any Action, place: String)]
+    func reactionActions(to step: Step) -> [(action: any Action, sourceLocation: String)]
     /// Calls all observers with the state that an applied action led to.
     func notifyObservers(of step: Step)
 }

@@ -34,12 +34,12 @@ extension TypedStateOwner {
         return intercepted
     }
 
-    func reactionActions(to step: Step) -> [(action: any Action, place: String)] {
+    func reactionActions(to step: Step) -> [(action: any Action, sourceLocation: String)] {
         guard let place = step.keptStateIndex else { return [] }
         let (action, old, new) = (
             step.reducedAction.action, keptStates[place], keptStates[place + 1]
         )
-        var answers: [(action: any Action, place: String)] = []
+        var answers: [(action: any Action, sourceLocation: String)] = []
         for reaction in reactions where reaction.isActive {
             let answer = reaction.handler.react(action, old, new, step.change.changesState)
             if let answer { answers.append((answer, reaction.handler.sourceLocation)) }
@@ -48,19 +48,19 @@ extension TypedStateOwner {
     }
 
     func notifyObservers(of step: Step) {
-        guard counts.observers > 0, let place = step.keptStateIndex else { return }
-        show(keptStates[place + 1], step.envelope.watch)
+        guard watcherCounts.observers > 0, let place = step.keptStateIndex else { return }
+        callObservers(with: keptStates[place + 1], step.envelope.watch)
     }
 
     /// Calls every observer with a state. If a client waits for the consequences of the action,
     /// `watch` also waits for the observers that have a queue.
-    func show(_ state: State, _ watch: EffectWatch? = nil) {
-        for observer in observers where observer.isActive { show(state, to: observer, watch) }
+    func callObservers(with state: State, _ watch: EffectWatch? = nil) {
+        for observer in observers where observer.isActive { call(state, with: observer, watch) }
     }
 
-    func show(
+    func call(
         _ state: State,
-        to observer: Subscription<(State) -> Void>,
+        with observer: Subscription<(State) -> Void>,
         _ watch: EffectWatch? = nil
     ) {
         guard let queue = observer.queue else { return observer.handler(state) }

@@ -2,8 +2,8 @@
 final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
     // Safety: all members belong to the thread that drains the mailbox.
 
-    let reducer: ReducerForm<State>
-    let machine: (any ModularReducer<State>)?
+    let reducer: AnyReducer<State>
+    let modularReducer: (any ModularReducer<State>)?
     let sink: (any StateSink<State>)?
     private let statesDiffer: (@Sendable (State, State) -> Bool)?
     let editedModules: [EditedModules]
@@ -19,30 +19,30 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
     @exclusivity(unchecked) private(set) var keptStates: ContiguousArray<State> = []
     /// True if the last of the kept states is the current state.
     @exclusivity(unchecked) private var isLastKeptStateCurrent = false
-    let hasOwners: Bool
+    let hasOwnedSlices: Bool
     /// The client whose slices the state shows; `nil` if the client is unknown.
     @exclusivity(unchecked) private var shownClient:
         (session: String?, principal: ActionPrincipal?)?
 
-    let counts = WatcherCounts()
+    let watcherCounts = WatcherCounts()
     /// The watchers, each kind in the order in which they were added.
     var observers: ContiguousArray<Subscription<(State) -> Void>> = [] {
-        didSet { counts.observers = observers.count }
+        didSet { watcherCounts.observers = observers.count }
     }
     var middleware: ContiguousArray<Subscription<Middleware<State>>> = [] {
-        didSet { counts.middleware = middleware.count }
+        didSet { watcherCounts.middleware = middleware.count }
     }
     var interceptors: ContiguousArray<Subscription<Interceptor<State>>> = [] {
-        didSet { counts.interceptors = interceptors.count }
+        didSet { watcherCounts.interceptors = interceptors.count }
     }
     var reactions: ContiguousArray<Subscription<ActionReaction<State>>> = [] {
-        didSet { counts.reactions = reactions.count }
+        didSet { watcherCounts.reactions = reactions.count }
     }
 
-    init(_ state: State, _ form: ReducerForm<State>, _ configuration: CoreConfiguration<State>) {
+    init(_ state: State, _ form: AnyReducer<State>, _ configuration: CoreConfiguration<State>) {
         self.reducer = form
-        machine = if case .modular(let machine) = form { machine } else { nil }
-        hasOwners = machine?.hasOwners == true
+        modularReducer = if case .modular(let machine) = form { machine } else { nil }
+        hasOwnedSlices = modularReducer?.hasOwnedSlices == true
         sink = configuration.sink
         statesDiffer = configuration.statesDiffer
         editedModules = configuration.editedModules
@@ -57,13 +57,15 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
     func state(of session: String?, as principal: ActionPrincipal?) -> any Sendable {
         // The Core's own copy shows the slices of the last action's sender.
         var state = current
-        machine?.setReader(of: &state, to: session, as: principal)
+        modularReducer?.setReader(of: &state, to: session, as: principal)
         return state
     }
 
-    var restrictedModules: RestrictedModules { machine?.restrictedModules ?? RestrictedModules() }
+    var restrictedModules: RestrictedModules {
+        modularReducer?.restrictedModules ?? RestrictedModules()
+    }
 
-    func module(of action: any Action) -> ActionModule? { machine?.module(of: action) }
+    func module(of action: any Action) -> ActionModule? { modularReducer?.module(of: action) }
 }
 
 // Reducing
@@ -71,26 +73,28 @@ final class TypedStateOwner<State: Sendable>: StateOwner, @unchecked Sendable {
 extension TypedStateOwner {
     func changeStateOnShortPath(_ action: any Action) throws {
         try reduce(action)
-        if counts.observers > 0 { show(current) }
+        if watcherCounts.observers > 0 { callObservers(with: current) }
     }
 
     func changeState(
         _ action: any Action,
         from session: String?,
-        _ origin: ActionOrigin,
+        _ origin: ReducerContextSource,
         isReplay: Bool
     ) throws -> Reduction {
-        if isReplay, hasOwners { showSlices(of: session, as: origin.principal) }
-        let isShown = counts.hasStateWatchers
+        if isReplay, hasOwnedSlices { showSlices(of: session, as: origin.principal) }
+        let hasStateWatchers = watcherCounts.hasStateWatchers
         var effect: AnyEffect?
-        let kept: Int?
+        let keptStateIndex: Int?
         let change: Change
-        if let machine {
-            if let route = machine.route(of: action) {
-                kept = keepStateBeforeAction(ifNeeded: isShown || machine.hasObservers(route))
+        if let modularReducer {
+            if let route = modularReducer.route(of: action) {
+                keptStateIndex = keepStateBeforeAction(
+                    ifNeeded: hasStateWatchers || modularReducer.hasObservers(route)
+                )
                 change =
                     if isReplay {
-                        try machine.replay(
+                        try modularReducer.replay(
                             &current,
                             action,
                             by: route,
@@ -99,7 +103,7 @@ extension TypedStateOwner {
                             effect: &effect
                         )
                     } else {
-                        try machine.edit(
+                        try modularReducer.reduce(
                             &current,
                             action,
                             by: route,
@@ -109,29 +113,29 @@ extension TypedStateOwner {
                         )
                     }
             } else {
-                kept = keepStateBeforeAction(ifNeeded: isShown)
+                keptStateIndex = keepStateBeforeAction(ifNeeded: hasStateWatchers)
                 change = Change(
                     changesState: false,
-                    isVisibleToSenderOnly: hasOwners && !isReplay
+                    isVisibleToSenderOnly: hasOwnedSlices && !isReplay
                 )
             }
         } else {
-            kept = keepStateBeforeAction(ifNeeded: isShown)
+            keptStateIndex = keepStateBeforeAction(ifNeeded: hasStateWatchers)
             change = try self.reduceAndCompare(action)
         }
         // Keeps the state after the action as well.
-        if kept != nil { appendCurrentToKeptStates() }
-        return Reduction(change: change, effect: effect, keptStateIndex: kept)
+        if keptStateIndex != nil { appendCurrentToKeptStates() }
+        return Reduction(change: change, effect: effect, keptStateIndex: keptStateIndex)
     }
 
-    func switchSlices(to envelope: Envelope) {
-        guard hasOwners, !showsSlices(of: envelope) else { return }
+    func showSlices(forSenderOf envelope: Envelope) {
+        guard hasOwnedSlices, !showsSlices(of: envelope) else { return }
         showSlices(of: envelope.session, as: envelope.principal)
     }
 
     private func showSlices(of session: String?, as principal: ActionPrincipal?) {
         shownClient = (session, principal)
-        machine?.setReader(of: &current, to: session, as: principal)
+        modularReducer?.setReader(of: &current, to: session, as: principal)
         // An earlier kept state shows the slices of another client.
         isLastKeptStateCurrent = false
     }
@@ -178,10 +182,10 @@ extension TypedStateOwner {
         case .mutating(let reducer): reducer(&current, action)
         case .throwing(let reducer): try reduceOnCopy(by: reducer, action)
         case .modular(let machine):
-            try machine.edit(
+            try machine.reduce(
                 &current,
                 action,
-                ActionOrigin(version: 0)
+                ReducerContextSource(version: 0)
             )
         }
     }
@@ -225,7 +229,7 @@ extension TypedStateOwner {
         current = durable
         shownClient = nil
         dropKeptStates()
-        sink?.rolledBack()
+        sink?.didRollBack()
     }
 
     func dropKeptStates() {
@@ -239,38 +243,43 @@ extension TypedStateOwner {
 // The output of the Core: the sink gets states, and the observers of slices get changes.
 
 extension TypedStateOwner {
-    func reduced(version: UInt64, _ steps: ContiguousArray<Step>, from first: Int, changed: Bool) {
+    func reportReduced(
+        version: UInt64,
+        _ steps: ContiguousArray<Step>,
+        from first: Int,
+        changed: Bool
+    ) {
         for edited in editedModules {
             for index in first..<steps.count {
                 edited.insert(steps[index].change, from: steps[index].envelope.session)
             }
         }
         if let sink, sink.takesEachVersion {
-            sink.reduced(current, version: version, changed: changed)
+            sink.didReduce(current, version: version, changed: changed)
         }
     }
 
     func prepare(through version: UInt64) throws { try sink?.prepare(current, through: version) }
 
-    func committed(through version: UInt64, for audience: Audience?) {
-        sink?.committed(current, through: version, for: audience)
+    func publish(through version: UInt64, for audience: Audience?) {
+        sink?.publish(current, through: version, for: audience)
     }
 
-    func completed() { sink?.completed() }
+    func wakeStreams() { sink?.wakeStreams() }
 
     func notifySliceObservers(of step: Step, version: UInt64?) {
-        guard let machine, let place = step.keptStateIndex else { return }
+        guard let modularReducer, let place = step.keptStateIndex else { return }
         let envelope = step.envelope
         let watch = envelope.watch.map { EffectWatch(following: $0) }
-        machine.notifyObservers(
+        modularReducer.notifyObservers(
             of: step.change,
             from: keptStates[place],
             to: keptStates[place + 1],
-            SliceCause(
+            SliceChangeOrigin(
                 version: version,
                 isOfOtherEngine: version == nil,
                 session: envelope.session,
-                sender: .known(
+                sender: .make(
                     principal: envelope.principal,
                     trace: TraceContext.traceparent(in: step.reducedAction.meta)
                 ),

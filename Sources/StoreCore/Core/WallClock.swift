@@ -22,17 +22,19 @@ public struct SystemClock: WallClock {
 /// Setting the time of day while the process runs does not change an age.
 public final class SteadyClock: WallClock {
     /// The nanoseconds that are added to the time since the system's start.
-    private let offset: Atomic<Int64>
+    private let offsetNanoseconds: Atomic<Int64>
 
     /// Makes a clock that shows the time of day at this moment.
     public init() {
-        offset = Atomic(SystemTime.wallNanoseconds() &- SystemTime.nanosecondsSinceBoot())
+        offsetNanoseconds = Atomic(
+            SystemTime.wallNanoseconds() &- SystemTime.nanosecondsSinceBoot()
+        )
     }
 
     /// Returns the time in nanoseconds since 1970. The result is right if the time of day was right
     /// when the clock began.
     public func now() -> Int64 {
-        SystemTime.nanosecondsSinceBoot() &+ offset.load(ordering: .relaxed)
+        SystemTime.nanosecondsSinceBoot() &+ offsetNanoseconds.load(ordering: .relaxed)
     }
 
     /// Sets the clock ahead to `time`, the last time of an earlier process, if the clock is behind
@@ -41,6 +43,6 @@ public final class SteadyClock: WallClock {
     public func advance(toAtLeast time: Int64) {
         // Takes the maximum, so that the clock never goes back.
         let (wanted, isOver) = time.subtractingReportingOverflow(SystemTime.nanosecondsSinceBoot())
-        if !isOver { offset.max(wanted, ordering: .relaxed) }
+        if !isOver { offsetNanoseconds.max(wanted, ordering: .relaxed) }
     }
 }

@@ -46,16 +46,16 @@ extension Core where State: RootState {
     ///
     /// - Parameters:
     ///   - entries: the entries of the ledger in the state that the store starts with.
-    ///   - past: returns the action of a version; `nil` if history no longer has it.
+    ///   - pastAction: returns the action of a version; `nil` if history no longer has it.
     ///   - report: receives each entry with the decision about it.
     package func resume(
         _ entries: [PendingEffects.Entry],
-        past: @escaping @Sendable (UInt64) -> PastAction?,
+        pastAction: @escaping @Sendable (UInt64) -> PastAction?,
         report: @escaping @Sendable (PendingEffects.Entry, EffectResumption) -> Void
     ) {
         for entry in entries {
-            let past = past(entry.version)
-            engine.enqueueTask { [machine, owner] engine in
+            let past = pastAction(entry.version)
+            engine.enqueueTask { [machine, stateOwner] engine in
                 guard let machine, let runner = engine.ports.effects else { return }
                 let type = past?.action.flatMap { try? engine.member(of: $0) }?.wireNameTemplate
                 let cause = EffectCause(
@@ -65,7 +65,7 @@ extension Core where State: RootState {
                     wireNameTemplate: type ?? entry.slice,
                     trace: past?.trace
                 )
-                let (effect, decision) = machine.resumption(of: entry, past, in: owner.current)
+                let (effect, decision) = machine.resumption(of: entry, past, in: stateOwner.current)
                 report(entry, decision)
                 if let effect { return effect.launch(runner, cause) }
                 let source = cause.makeActionSource("StoreCore/PendingEffects")
@@ -87,34 +87,38 @@ extension ModuleMachine {
         _ past: PastAction?,
         in state: Root
     ) -> (AnyEffect?, EffectResumption) {
-        func no(_ reason: String) -> (AnyEffect?, EffectResumption) {
+        func impossible(because reason: String) -> (AnyEffect?, EffectResumption) {
             (nil, .impossible(reason))
         }
         guard entry.onRestart == .retried else { return (nil, .reported) }
         let (name, instance) = entry.moduleAndInstance
         guard let mount = modules.first(where: { $0.name.isSame(as: name) }) else {
-            return no("this program has no module '\(name)'")
+            return impossible(because: "this program has no module '\(name)'")
         }
         guard let work = entry.work, let workCodec else {
-            return no("the server that began it has not kept its input")
+            return impossible(because: "the server that began it has not kept its input")
         }
         let ownership = mount.slicePlace.ownership
         if ownership.isOwned, past == nil {
-            return no("it worked for a session or a user, whose name history no longer has")
+            return impossible(
+                because: "it worked for a session or a user, whose name history no longer has"
+            )
         }
         let owner = ownership.owner(of: past?.principal?.name, in: past?.session)
         let key = SliceKey(owner: owner, instance: instance)
-        guard mount.slicePlace.isSliceThere(state, key) else { return no("its slice is gone") }
+        guard mount.slicePlace.isSliceThere(state, key) else {
+            return impossible(because: "its slice is gone")
+        }
         do {
             let address = SliceAddress(module: mount.name, key)
             guard
                 let effect = try mount.boundModule?.effect(restoring: work, at: address, workCodec)
             else {
-                return no("its module makes no effect from its input")
+                return impossible(because: "its module makes no effect from its input")
             }
             return (effect, .runAgain)
         } catch {
-            return no("this program can't read its input: \(error)")
+            return impossible(because: "this program can't read its input: \(error)")
         }
     }
 

@@ -21,7 +21,7 @@
 /// is durable. When a module is stopped, its effects are cancelled. Actions that a cancelled effect
 /// still dispatches are not applied.
 public struct Effect<State: Sendable>: Sendable {
-    package indirect enum Form: Sendable {
+    package indirect enum Kind: Sendable {
         case none
         case run(Run)
         case merge([Effect])
@@ -85,9 +85,9 @@ public struct Effect<State: Sendable>: Sendable {
         }
     }
 
-    package let form: Form
+    package let kind: Kind
 
-    package init(_ form: Form) { self.form = form }
+    package init(_ form: Kind) { self.kind = form }
 
     /// An effect that does nothing.
     public static var none: Effect { Effect(.none) }
@@ -195,7 +195,7 @@ public struct Effect<State: Sendable>: Sendable {
     public static func cancel(id: String) -> Effect { Effect(.cancel(id)) }
 
     var isNone: Bool {
-        if case .none = form { return true }
+        if case .none = kind { return true }
         return false
     }
 }

@@ -34,7 +34,7 @@ public struct EffectContext<State: Sendable>: Sendable {
     ///
     /// - Throws: `CancellationError` if the effect is cancelled or its slice does not exist.
     public func state() async throws -> State {
-        let root = await runner.engine?.read() ?? ()
+        let root = await runner.engine?.readState() ?? ()
         guard !token.isCancelled, let state = readSlice(root) else { throw CancellationError() }
         return state
     }
@@ -62,7 +62,8 @@ public struct EffectContext<State: Sendable>: Sendable {
     /// - Throws: `CancellationError` if the effect is cancelled or the store has ended;
     ///   ``ForeignState`` if the store has another root state.
     public func state<Root: RootState>(of root: Root.Type) async throws -> Root {
-        let state = await runner.engine?.read(as: token.cause.session, token.cause.principal) ?? ()
+        let state =
+            await runner.engine?.readState(as: token.cause.session, token.cause.principal) ?? ()
         guard !token.isCancelled, !(state is Void) else { throw CancellationError() }
         guard let state = state as? Root else {
             throw ForeignState(askedType: "\(Root.self)", actualType: "\(type(of: state))")

@@ -5,7 +5,7 @@ import Synchronization
 extension EffectRunner {
     /// Begins an effect. The thread that does the Core's work calls this function after the commit.
     func launch<State: Sendable>(_ effect: Effect<State>, _ origin: EffectOrigin<State>) {
-        switch effect.form {
+        switch effect.kind {
         case .none, .timer: break
         case .run(let run): _ = start(run, origin)
         case .merge(let effects): for effect in effects { launch(effect, origin) }
@@ -41,7 +41,7 @@ extension EffectRunner {
             // ledger. The entry of an effect that did not begin stays as well. The next start of
             // the store finds both entries.
             defer { cause.watch?.end() }
-            guard watch?.hasRefusedEffect == false, !table.withLock({ $0.isStopped }), let engine
+            guard watch?.hasRefusedEffect == false, !status.withLock({ $0.isStopped }), let engine
             else {
                 return
             }
@@ -56,7 +56,7 @@ extension EffectRunner {
         _ effect: Effect<State>,
         _ origin: EffectOrigin<State>
     ) async throws {
-        switch effect.form {
+        switch effect.kind {
         case .run(let run):
             try Task.checkCancellation()
             guard let task = start(run, origin) else { throw RefusedEffect() }
@@ -84,7 +84,7 @@ extension EffectRunner {
         if run.cancelInFlight, let id = run.id { cancel(id, at: address) }
         let path = address.path + "/"
         let span = tracing?.tracer.beginInnerSpan(within: cause.trace)
-        let token = table.withLock { table -> EffectToken? in
+        let token = status.withLock { table -> EffectToken? in
             guard table.running.count < Self.runningMax, !table.isStopped else { return nil }
             table.begunCount += 1
             let token = EffectToken(
@@ -179,7 +179,7 @@ extension EffectRunner {
     }
 
     private func end(_ token: EffectToken, _ result: Result<any Sendable, any Error>) {
-        let idle = table.withLock { table -> [CheckedContinuation<Void, Never>] in
+        let idle = status.withLock { table -> [CheckedContinuation<Void, Never>] in
             table.running.remove(token)
             guard table.running.isEmpty else { return [] }
             defer { table.idleWaiters = [] }

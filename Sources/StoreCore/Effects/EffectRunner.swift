@@ -12,7 +12,7 @@ package final class EffectRunner: Sendable {
 
     private struct Connection: Sendable { weak var engine: Engine? }
 
-    struct Table: Sendable {
+    struct Status: Sendable {
         var running = RunningEffects()
         var begunCount = 0
         var isStopped = false
@@ -28,7 +28,7 @@ package final class EffectRunner: Sendable {
     /// The recorder of the effects' spans; `nil` if no traces are exported.
     let tracing: StoreTracing?
     private let connection = Locked(Connection())
-    let table = Locked(Table())
+    let status = Locked(Status())
     /// The number of refused effects since the start: ``runningMax`` effects ran already, or the
     /// store was stopping.
     package let refusedCount = Atomic<UInt64>(0)
@@ -40,25 +40,25 @@ package final class EffectRunner: Sendable {
     ///   - executor: the threads of the effects; `nil` means Swift's own threads.
     ///   - tracing: records the spans of the effects.
     ///   - onFailure: receives each effect whose last try threw, with the error.
-    ///   - began: receives each effect that begins.
-    ///   - ended: receives each effect that has ended in any way, with its duration.
-    ///   - retried: receives each effect that is tried again.
+    ///   - onBegin: receives each effect that begins.
+    ///   - onEnd: receives each effect that has ended in any way, with its duration.
+    ///   - onRetry: receives each effect that is tried again.
     package init(
         dependencies: Dependencies,
         executor: (any TaskExecutor)? = nil,
         tracing: StoreTracing? = nil,
         onFailure: @escaping @Sendable (EffectToken, any Error) -> Void = { _, _ in },
-        began: @escaping @Sendable (EffectToken) -> Void = { _ in },
-        ended: @escaping @Sendable (EffectToken, _ nanoseconds: UInt64) -> Void = { _, _ in },
-        retried: @escaping @Sendable (EffectToken) -> Void = { _ in }
+        onBegin: @escaping @Sendable (EffectToken) -> Void = { _ in },
+        onEnd: @escaping @Sendable (EffectToken, _ nanoseconds: UInt64) -> Void = { _, _ in },
+        onRetry: @escaping @Sendable (EffectToken) -> Void = { _ in }
     ) {
         self.dependencies = dependencies
         self.executor = executor
         self.tracing = tracing
         self.onFailure = onFailure
-        self.onBegin = began
-        self.onEnd = ended
-        self.onRetry = retried
+        self.onBegin = onBegin
+        self.onEnd = onEnd
+        self.onRetry = onRetry
     }
 
     /// Connects the runner to the engine. The Core calls this function before the first action.
@@ -77,11 +77,11 @@ package struct RefusedEffect: Error, CustomStringConvertible {
 
 extension EffectRunner {
     /// The running effects, the oldest first.
-    package var running: [EffectToken] {
-        table.withLock { $0.running.tokens }.sorted { $0.cause.version < $1.cause.version }
+    package var runningEffects: [EffectToken] {
+        status.withLock { $0.running.tokens }.sorted { $0.cause.version < $1.cause.version }
     }
 
-    package var runningCount: Int { table.withLock { $0.running.count } }
+    package var runningCount: Int { status.withLock { $0.running.count } }
 
     /// Cancels the effects with this id that work for slices of an owner; `nil` means shared
     /// slices. Returns `true` if an effect was cancelled. Any thread may call this function.
@@ -103,7 +103,7 @@ extension EffectRunner {
     /// Cancels the effects that `effect` is to cancel, and begins no work, because another engine
     /// runs `effect`.
     func performCancellations<State>(of effect: Effect<State>, at address: SliceAddress) {
-        switch effect.form {
+        switch effect.kind {
         case .none, .timer, .concatenate: break
         case .run(let run):
             if run.cancelInFlight, let id = run.id { cancel(id, at: address) }
@@ -135,15 +135,15 @@ extension EffectRunner {
 
     /// Cancels all running effects, and begins no effect from now on.
     package func stop() {
-        table.withLock { $0.isStopped = true }
+        status.withLock { $0.isStopped = true }
         cancelAll()
     }
 
     package func waitUntilIdle() async {
         await withCheckedContinuation { continuation in
-            let isIdle = table.withLock { table -> Bool in
-                if table.running.isEmpty { return true }
-                table.idleWaiters.append(continuation)
+            let isIdle = status.withLock { status -> Bool in
+                if status.running.isEmpty { return true }
+                status.idleWaiters.append(continuation)
                 return false
             }
             if isIdle { continuation.resume() }
@@ -152,7 +152,7 @@ extension EffectRunner {
 
     @discardableResult
     private func cancel(_ meant: (RunningEffects) -> [EffectToken]) -> Bool {
-        let tokens = table.withLock { meant($0.running).filter { !$0.isCancelled } }
+        let tokens = status.withLock { meant($0.running).filter { !$0.isCancelled } }
         for token in tokens.sorted(by: { $0.number < $1.number }) { token.cancel() }
         return !tokens.isEmpty
     }

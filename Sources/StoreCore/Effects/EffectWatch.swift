@@ -141,7 +141,7 @@ extension EffectWatch {
     package func begin() {
         var idle: [EffectWatch] = []
         var next: EffectWatch? = self
-        while let watch = next, !watch.joinRunning() {
+        while let watch = next, !watch.incrementIfRunning() {
             idle.append(watch)
             next = watch.parent
         }
@@ -152,7 +152,7 @@ extension EffectWatch {
             }
             // If another thread began this watch meanwhile, the parent has counted this watch
             // twice, and one count is removed.
-            if ranAlready { watch.parent?.leave() }
+            if ranAlready { watch.parent?.decrement() }
         }
     }
 
@@ -163,12 +163,12 @@ extension EffectWatch {
         of address: SliceAddress? = nil
     ) {
         if let result { note(result, address) }
-        leave()
+        decrement()
     }
 
     /// Raises the count by one and returns `true`, if the count is not zero. Otherwise returns
     /// `false`.
-    private func joinRunning() -> Bool {
+    private func incrementIfRunning() -> Bool {
         status.withLock { count in
             guard count.runningCount > 0 else { return false }
             count.runningCount += 1
@@ -178,7 +178,7 @@ extension EffectWatch {
 
     /// Lowers the count by one. If the count is then zero, also lowers the count of the parent by
     /// one.
-    private func leave() {
+    private func decrement() {
         var next: EffectWatch? = self
         while let watch = next {
             let (isLast, done) = watch.status.withLock { count -> (Bool, (() -> Void)?) in

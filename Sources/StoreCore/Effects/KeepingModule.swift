@@ -84,7 +84,7 @@ extension KeepingModule {
     }
 
     /// Makes the effect of kept work again, from the value in the ledger.
-    func effect(again work: KeptWork, _ codec: any WorkCodec) throws -> Effect<State> {
+    func effect(restoring work: KeptWork, _ codec: any WorkCodec) throws -> Effect<State> {
         keep(
             try work.value(as: Work.self, codec),
             id: work.id,

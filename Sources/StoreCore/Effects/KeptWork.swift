@@ -26,7 +26,7 @@ extension KeptWork {
     ///
     /// - Throws: ``KeptWorkError`` if an input cannot be encoded, or is too long.
     init?<State>(_ effect: Effect<State>, _ codec: any WorkCodec) throws(KeptWorkError) {
-        func several(
+        func encodeAll(
             _ effects: [Effect<State>],
             as form: ([KeptWork]) -> KeptWork
         ) throws(KeptWorkError) -> KeptWork? {
@@ -36,7 +36,7 @@ extension KeptWork {
             }
             return kept.count > 1 ? form(kept) : kept.first
         }
-        switch effect.form {
+        switch effect.kind {
         case .none, .cancel, .timer, .endSession, .endUser: return nil
         case .run(let run):
             guard run.onRestart == .retried, let input = run.input else { return nil }
@@ -48,10 +48,10 @@ extension KeptWork {
                 retry: run.retry == .never ? nil : run.retry
             )
         case .merge(let effects):
-            guard let work = try several(effects, as: { KeptWork(all: $0) }) else { return nil }
+            guard let work = try encodeAll(effects, as: { KeptWork(all: $0) }) else { return nil }
             self = work
         case .concatenate(let effects):
-            guard let work = try several(effects, as: { KeptWork(row: $0) }) else { return nil }
+            guard let work = try encodeAll(effects, as: { KeptWork(row: $0) }) else { return nil }
             self = work
         }
     }
@@ -64,7 +64,7 @@ extension KeptWork {
         do {
             text = try codec.text(of: value)
         } catch {
-            throw .unwritable("\(Swift.type(of: value))", "\(error)")
+            throw .unencodable(type: "\(Swift.type(of: value))", reason: "\(error)")
         }
         guard text.utf8.count <= inputBytesMax else {
             throw .tooLong("\(Swift.type(of: value))", bytes: text.utf8.count)
@@ -97,13 +97,13 @@ package protocol WorkCodec: Sendable {
 /// not applied.
 package enum KeptWorkError: Error, Equatable, CustomStringConvertible {
     /// A value of this type cannot be encoded, for this reason.
-    case unwritable(String, String)
+    case unencodable(type: String, reason: String)
     /// An encoded value of this type has this number of bytes.
     case tooLong(String, bytes: Int)
 
     package var description: String {
         switch self {
-        case .unwritable(let type, let reason):
+        case .unencodable(let type, let reason):
             "the input of an effect to repeat after a restart, a \(type), can't be encoded: "
                 + "\(reason)"
         case .tooLong(let type, let bytes):

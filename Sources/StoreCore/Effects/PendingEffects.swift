@@ -23,7 +23,7 @@ public struct PendingEffects: Module {
         /// Reads an object with a list of entries.
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
-            for entry in try container.decode([Entry].self, forKey: .pending) { enter(entry) }
+            for entry in try container.decode([Entry].self, forKey: .pending) { insert(entry) }
         }
 
         /// Writes an object with a list of entries.
@@ -32,7 +32,7 @@ public struct PendingEffects: Module {
             try container.encode(pending, forKey: .pending)
         }
 
-        package mutating func enter(_ entry: Entry) { table[Self.name(of: entry.version)] = entry }
+        package mutating func insert(_ entry: Entry) { table[Self.name(of: entry.version)] = entry }
 
         /// Removes the entry of the effect that the action of this version asked for.
         fileprivate mutating func remove(_ version: UInt64) { table[Self.name(of: version)] = nil }
@@ -96,7 +96,7 @@ extension Effect {
     /// The treatment of the whole effect at a restart: ``RestartPolicy/retried`` if any task has
     /// that policy, else ``RestartPolicy/reported`` if any task has that policy.
     var onRestart: RestartPolicy {
-        switch form {
+        switch kind {
         case .none, .cancel, .timer, .endSession, .endUser: .lost
         case .run(let run): run.onRestart
         case .merge(let effects), .concatenate(let effects):

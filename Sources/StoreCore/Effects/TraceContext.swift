@@ -40,7 +40,7 @@ public enum TraceContext {
 
 extension EnvelopeMember {
     /// Returns the same action with a trace in its meta. An action that has a meta stays unchanged.
-    package func traced(_ parent: String?) -> EnvelopeMember {
+    package func withTrace(_ parent: String?) -> EnvelopeMember {
         guard let parent, meta == nil else { return self }
         return EnvelopeMember(
             action: action,

@@ -20,7 +20,7 @@ public protocol Journal: AnyObject, Sendable {
     var version: UInt64 { get }
     /// The version of the oldest record that can still be read; one more than ``version`` if no
     /// record can be read.
-    var oldest: UInt64 { get }
+    var oldestVersion: UInt64 { get }
     /// True if an append can fail, as on a disk. Such an append also takes time, so the Core lets
     /// other threads fill its mailbox before it takes the next batch.
     var canFail: Bool { get }

@@ -46,7 +46,7 @@ public final class MemoryJournal: Journal {
         var recordCount = 0
         var version: UInt64
         /// The memory of the records, in bytes.
-        var bytes: UInt64 = 0
+        var memoryBytes: UInt64 = 0
         var outcomes: [IdempotencyKey: KeptOutcome] = [:]
         /// The keys in the order of their first use. The oldest keys are dropped first.
         var keys: [IdempotencyKey] = []
@@ -81,7 +81,7 @@ public final class MemoryJournal: Journal {
     }
 
     /// Returns a journal of the same history, for another writer.
-    public func journalOfSameHistory() -> MemoryJournal { MemoryJournal(history) }
+    public func makeJournalOfSameHistory() -> MemoryJournal { MemoryJournal(history) }
 
     /// The id of the history.
     public var epoch: UInt32 { history.epoch }
@@ -89,7 +89,7 @@ public final class MemoryJournal: Journal {
     public var version: UInt64 { history.storage.withLock { $0.version } }
     /// The version of the oldest record that is still stored; one more than ``version`` if no
     /// record is stored.
-    public var oldest: UInt64 { history.storage.withLock { $0.oldest } }
+    public var oldestVersion: UInt64 { history.storage.withLock { $0.oldestVersion } }
     /// Always false. A failed allocation ends the process. A conflict with another writer does not
     /// count as a failure here.
     public var canFail: Bool { false }
@@ -102,7 +102,7 @@ public final class MemoryJournal: Journal {
         let others = try history.storage.withLock { kept throws(JournalError) in
             guard kept.version == expected else { throw .conflict(version: kept.version) }
             kept.append(batch)
-            kept.forget(beyond: retention)
+            kept.dropExcess(beyond: retention)
             return kept.watchers.filter { $0.journal != this }
         }
         let newest = expected + UInt64(batch.records.count)
@@ -127,7 +127,9 @@ public final class MemoryJournal: Journal {
     /// Returns records in order; see ``Journal/read(_:)``.
     public func read(_ page: JournalPageRequest) throws(JournalError) -> JournalRecords {
         try history.storage.withLock { kept throws(JournalError) in
-            guard page.after >= kept.oldest - 1 else { throw .gone(oldest: kept.oldest) }
+            guard page.after >= kept.oldestVersion - 1 else {
+                throw .gone(oldest: kept.oldestVersion)
+            }
             return kept.read(page)
         }
     }
@@ -169,7 +171,7 @@ public final class MemoryJournal: Journal {
     /// The version of the oldest snapshot whose later records can all be read.
     public var oldestSnapshotVersion: UInt64? {
         history.storage.withLock { kept in
-            kept.snapshots.first { $0.version + 1 >= kept.oldest }?.version
+            kept.snapshots.first { $0.version + 1 >= kept.oldestVersion }?.version
         }
     }
 
@@ -185,13 +187,15 @@ public final class MemoryJournal: Journal {
 }
 
 extension MemoryJournal.Storage {
-    fileprivate var oldest: UInt64 { version + 1 - UInt64(recordCount) }
+    fileprivate var oldestVersion: UInt64 { version + 1 - UInt64(recordCount) }
 
     fileprivate mutating func append(_ batch: JournalBatch) {
         if !batch.records.isEmpty { batches.append(batch.records) }
         recordCount += batch.records.count
         version += UInt64(batch.records.count)
-        for index in batch.records.indices { bytes += UInt64(batch.records[index].memoryBytes) }
+        for index in batch.records.indices {
+            memoryBytes += UInt64(batch.records[index].memoryBytes)
+        }
         for outcome in batch.outcomes
         where outcomes.updateValue(outcome, forKey: outcome.key) == nil {
             keys.append(outcome.key)
@@ -202,24 +206,24 @@ extension MemoryJournal.Storage {
         var answer = JournalRecords(records: [], through: max(page.after, version))
         guard page.after < version else { return answer }
         var bytes = 0
-        var (batch, place) = indices(ofVersion: page.after + 1)
-        while let records = batches[batch] {
-            while place < records.count {
-                defer { place += 1 }
-                guard page.type.map({ records[place].type.isSame(as: $0) }) ?? true else {
+        var (batchIndex, recordIndex) = indices(ofVersion: page.after + 1)
+        while let records = batches[batchIndex] {
+            while recordIndex < records.count {
+                defer { recordIndex += 1 }
+                guard page.type.map({ records[recordIndex].type.isSame(as: $0) }) ?? true else {
                     continue
                 }
-                bytes += records[place].bytes
+                bytes += records[recordIndex].byteCount
                 if answer.records.count == page.limit
                     || (bytes > page.bytesMax && !answer.records.isEmpty)
                 {
-                    answer.through = records[place].version - 1
+                    answer.through = records[recordIndex].version - 1
                     return answer
                 }
-                answer.records.append(records[place])
+                answer.records.append(records[recordIndex])
             }
-            batch += 1
-            place = 0
+            batchIndex += 1
+            recordIndex = 0
         }
         return answer
     }
@@ -265,13 +269,13 @@ extension MemoryJournal.Storage {
         firstBatchDroppedCount = first.isLast ? 0 : place + 1
         if first.isLast { batches.popFirst() }
         recordCount -= 1
-        bytes -= UInt64(first.bytes)
+        memoryBytes -= UInt64(first.bytes)
     }
 
-    fileprivate mutating func forget(beyond retention: Retention) {
+    fileprivate mutating func dropExcess(beyond retention: Retention) {
         let bytesMax = retention.bytesMax ?? .max
         let recordsMax = retention.recordsMax.map { Int(clamping: $0) } ?? .max
-        while recordCount > recordsMax || (bytes > bytesMax && recordCount > 1) {
+        while recordCount > recordsMax || (memoryBytes > bytesMax && recordCount > 1) {
             dropOldestRecord()
         }
         let keysMax = Int(clamping: retention.keysMax)
@@ -283,7 +287,7 @@ extension MemoryJournal.Storage {
         }
         // A snapshot is useless after the record that follows the snapshot was dropped. The newest
         // snapshot always stays.
-        let oldest = oldest
+        let oldest = oldestVersion
         while snapshots.count > 1, snapshots[0].version + 1 < oldest { snapshots.removeFirst() }
     }
 }

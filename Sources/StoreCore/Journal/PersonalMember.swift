@@ -15,14 +15,14 @@ package struct PersonalMember: Sendable, Equatable {
 }
 
 /// The personal members of the action with a wire name; empty if the action has none.
-package typealias PersonalMembers = @Sendable (_ wireName: String) -> [PersonalMember]
+package typealias PersonalMemberLookup = @Sendable (_ wireName: String) -> [PersonalMember]
 
 /// A journal that can forget the personal members of owners.
 package protocol ForgettingJournal: Journal {
     /// The version of the oldest state that can still be made, if earlier snapshots were deleted to
     /// forget a person. The version is 0 if no snapshot was deleted, and `UInt64.max` if no
     /// snapshot can be read.
-    var forgottenThrough: UInt64 { get }
+    var oldestRestorableVersion: UInt64 { get }
 
     /// Begins a forget. The records with this origin are the actions that remove the owners from
     /// the state. ``forget(_:keeping:)`` then makes the values unreadable that come before the last

@@ -72,7 +72,7 @@ public struct Record: Sendable, Equatable {
     }
 
     /// The number of bytes of the payload and the meta.
-    public var bytes: Int { payload.count + (meta?.count ?? 0) }
+    public var byteCount: Int { payload.count + (meta?.count ?? 0) }
 
     /// The number of bytes in memory: the texts, the payload, the meta, and the record itself. The
     /// bytes by which the system rounds up small allocations are not counted.
@@ -80,7 +80,7 @@ public struct Record: Sendable, Equatable {
         let texts =
             type.utf8.count + (principal?.description.utf8.count ?? 0)
             + (requestID?.utf8.count ?? 0) + (origin?.utf8.count ?? 0) + (session?.utf8.count ?? 0)
-        return MemoryLayout<Record>.stride + bytes + texts
+        return MemoryLayout<Record>.stride + byteCount + texts
     }
 }
 
@@ -102,7 +102,7 @@ extension Record {
                             principal: principal,
                             cause: cause,
                             session: session,
-                            program: program
+                            programNumber: program
                         )
                         return Result { () throws(Failure) in try body(view) }
                     }
@@ -145,7 +145,7 @@ package struct RecordView {
         principal: UnsafeRawBufferPointer? = nil,
         cause: UInt64? = nil,
         session: UnsafeRawBufferPointer? = nil,
-        program: UInt32 = 0
+        programNumber: UInt32 = 0
     ) {
         self.version = version
         self.time = time
@@ -154,7 +154,7 @@ package struct RecordView {
         self.type = type
         self.payload = payload
         self.session = session
-        self.programNumber = program
+        self.programNumber = programNumber
     }
 }
 

@@ -20,14 +20,14 @@ package struct RecordReplay {
     @discardableResult
     package mutating func reduce(
         _ record: RecordView,
-        by reduce: (any Action, _ session: String?, ActionOrigin) throws -> Void
+        by reduce: (any Action, _ session: String?, ReducerContextSource) throws -> Void
     ) throws -> Bool {
         guard let action = try reader.action(of: record) else {
             counter?.advance(to: record.version)
             return false
         }
         let session = record.session.map { String(decoding: $0, as: UTF8.self) }
-        try reduce(action, session, ActionOrigin(record))
+        try reduce(action, session, ReducerContextSource(record))
         counter?.advance(to: record.version)
         return true
     }
@@ -37,7 +37,7 @@ package struct RecordReplay {
     @discardableResult
     package mutating func reduce(
         _ record: Record,
-        by reduce: (any Action, _ session: String?, ActionOrigin) throws -> Void
+        by reduce: (any Action, _ session: String?, ReducerContextSource) throws -> Void
     ) throws -> Bool {
         try record.withView { view throws in try self.reduce(view, by: reduce) }
     }

@@ -28,20 +28,20 @@ package struct ReplayReporter: Sendable {
     }
 
     /// The seconds until the first report, and the seconds between two later reports.
-    package let intervals: (first: Double, others: Double)
+    package let intervalSeconds: (first: Double, later: Double)
     package let show: @Sendable (Report) -> Void
     /// The closure that is called at the end of a pass, if the pass has shown a report.
     package let end: @Sendable () -> Void
 
     /// The intervals for a log: the first report after 1 s, and then a report every 5 s.
-    package static let logIntervals = (first: 1.0, others: 5.0)
+    package static let logIntervalSeconds = (first: 1.0, later: 5.0)
 
     package init(
-        intervals: (first: Double, others: Double) = logIntervals,
+        intervalSeconds: (first: Double, later: Double) = logIntervalSeconds,
         show: @escaping @Sendable (Report) -> Void,
         end: @escaping @Sendable () -> Void = {}
     ) {
-        self.intervals = intervals
+        self.intervalSeconds = intervalSeconds
         self.show = show
         self.end = end
     }
@@ -66,7 +66,7 @@ package struct ProgressCounter {
     private var lastReadingTime: UInt64
     /// The time of the next report, in nanoseconds since the pass began.
     private var nextReportTime: UInt64
-    private var hasShown = false
+    private var hasShownReport = false
 
     /// Makes a counter.
     ///
@@ -87,7 +87,7 @@ package struct ProgressCounter {
         self.endVersion = max(start, end)
         nextReadingVersion = progress == nil ? .max : start + 1
         lastReadingTime = beganAt
-        nextReportTime = UInt64((progress?.intervals.first ?? 0) * 1e9)
+        nextReportTime = UInt64((progress?.intervalSeconds.first ?? 0) * 1e9)
     }
 
     /// Counts the action of a version as done.
@@ -106,8 +106,8 @@ package struct ProgressCounter {
         lastReadingTime = now
         nextReadingVersion = version + stride
         guard let reporter, now &- beganAt >= nextReportTime else { return }
-        nextReportTime = now &- beganAt + UInt64(reporter.intervals.others * 1e9)
-        hasShown = true
+        nextReportTime = now &- beganAt + UInt64(reporter.intervalSeconds.later * 1e9)
+        hasShownReport = true
         reporter.show(
             ReplayReporter.Report(
                 verb: verb,
@@ -121,6 +121,6 @@ package struct ProgressCounter {
 
     /// Ends the pass. If the pass has shown a report, calls ``ReplayReporter/end``.
     package func finish() {
-        if hasShown { reporter?.end() }
+        if hasShownReport { reporter?.end() }
     }
 }

@@ -58,20 +58,20 @@ package enum SnapshotLadder {
     /// the smallest gap, relative to the age of the snapshot. The oldest snapshot always remains,
     /// because the history begins there.
     package static func surplus(_ versions: [UInt64], max: Int) -> [UInt64] {
-        var kept = versions
-        var given: [UInt64] = []
-        while kept.count > Swift.max(max, newestKeptCount + 1) {
+        var remaining = versions
+        var surplusVersions: [UInt64] = []
+        while remaining.count > Swift.max(max, newestKeptCount + 1) {
             var best = 1
             var smallest = UInt64.max
-            for index in 1..<(kept.count - newestKeptCount) {
-                let gap = kept[index + 1] - kept[index - 1]
+            for index in 1..<(remaining.count - newestKeptCount) {
+                let gap = remaining[index + 1] - remaining[index - 1]
                 // Divides the gap by the age. Otherwise only the newest snapshots would be dropped.
-                let age = kept[kept.count - 1] - kept[index] + 1
+                let age = remaining[remaining.count - 1] - remaining[index] + 1
                 let weight = gap.multipliedFullWidth(by: 1 << 20).low / age
                 if weight < smallest { (smallest, best) = (weight, index) }
             }
-            given.append(kept.remove(at: best))
+            surplusVersions.append(remaining.remove(at: best))
         }
-        return given
+        return surplusVersions
     }
 }

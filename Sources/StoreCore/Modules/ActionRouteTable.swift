@@ -73,12 +73,12 @@ extension ModuleMachine {
     /// Returns the module of an action; `nil` for an action of the whole state, and for an action
     /// without a module.
     package func module(of action: any Action) -> ActionModule? {
-        guard let route = route(of: action), moduleNames.indices.contains(route.module) else {
+        guard let route = route(of: action), moduleNames.indices.contains(route.moduleIndex) else {
             return nil
         }
         let kind = handler(of: route)?.kind
         return ActionModule(
-            name: moduleNames[route.module],
+            name: moduleNames[route.moduleIndex],
             isActionPrivate: kind == .ui || kind == .internal
         )
     }
@@ -90,7 +90,7 @@ extension ModuleMachine {
         _ action: any Action,
         _ module: Int,
         _ session: String?,
-        _ origin: ActionOrigin
+        _ origin: ReducerContextSource
     ) -> (any Action, SliceKey) {
         let ownership = ownershipByModule[module]
         let owner =

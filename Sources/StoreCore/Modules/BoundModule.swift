@@ -64,7 +64,7 @@ final class MountedModule<M: Module, Place: SlicePlace>: BoundModule where Place
 
     private let typedModule: M
     private let place: Place
-    private let timers: TimerAdmission
+    private let timerAdmission: TimerAdmission
     private let lifecycleHandlers: [ActionHandler<Root>]
     /// The name of the module, stored because Swift builds the name of a type at each use.
     private let name = M.Interface.name
@@ -73,7 +73,7 @@ final class MountedModule<M: Module, Place: SlicePlace>: BoundModule where Place
         typedModule = module
         self.place = place
         self.lifecycleHandlers = lifecycle
-        timers = TimerAdmission(name)
+        timerAdmission = TimerAdmission(name)
     }
 
     var module: any Module { typedModule }
@@ -117,7 +117,7 @@ final class MountedModule<M: Module, Place: SlicePlace>: BoundModule where Place
         return type(sharedBy: sharing)
     }
 
-    func allowTimers() { timers.allow() }
+    func allowTimers() { timerAdmission.allow() }
 
     var declaredTimers: [TimerRequest] {
         func requests<S: ScheduledModule>(of module: S) -> [TimerRequest] {
@@ -147,11 +147,11 @@ final class MountedModule<M: Module, Place: SlicePlace>: BoundModule where Place
                 guard let keeping = typedModule as? any KeepingModule<M.State> else {
                     throw UnknownWork(description: "the module keeps no work any more")
                 }
-                return try keeping.effect(again: work, codec)
+                return try keeping.effect(restoring: work, codec)
             }
             guard let dispatchable = M.dispatchables.first(where: { "\($0)" == type }),
                 let effect: Effect<M.State> =
-                    try dispatchable.handling.maker.effect(again: work, codec)
+                    try dispatchable.handling.maker.effect(restoring: work, codec)
             else {
                 throw UnknownWork(description: "the module has no side effect \(type) any more")
             }
@@ -208,7 +208,7 @@ final class MountedModule<M: Module, Place: SlicePlace>: BoundModule where Place
         _ core: Core<Root>,
         _ seen: @escaping @Sendable (SliceKey, _ isThere: Bool) -> Void
     ) {
-        _ = changes.observe(name, nil, place, core, seesAll: true) { change in
+        _ = changes.observe(name, nil, place, core, ignoresAudience: true) { change in
             guard (change.old == nil) != (change.new == nil) else { return }
             seen(change.key, change.new != nil)
         }
@@ -234,18 +234,20 @@ extension MountedModule {
             of: E.self,
             place.reducer(
                 name,
-                withEffect: { [timers] in
-                    try timers.admit(module.reduce(&$0, $1 as E.Interface.Action))
+                withEffect: { [timerAdmission] in
+                    try timerAdmission.admit(module.reduce(&$0, $1 as E.Interface.Action))
                 }
             ),
             ui: place.reducer(
                 name,
-                withEffect: { [timers] in try timers.admit(module.reduce(&$0, ui: $1 as E.UI)) }
+                withEffect: { [timerAdmission] in
+                    try timerAdmission.admit(module.reduce(&$0, ui: $1 as E.UI))
+                }
             ),
             internal: place.reducer(
                 name,
-                withEffect: { [timers] in
-                    try timers.admit(module.reduce(&$0, internal: $1 as E.Internal))
+                withEffect: { [timerAdmission] in
+                    try timerAdmission.admit(module.reduce(&$0, internal: $1 as E.Internal))
                 }
             )
         )
@@ -254,7 +256,7 @@ extension MountedModule {
     /// Returns the handlers of the module's action enums, whose reducers get a context.
     private func handlers<C: ContextualModule>(of module: C) -> [ActionHandler<Root>]
     where C.State == M.State {
-        let reducers = ContextualReducers(module: module, timers: timers)
+        let reducers = ContextualReducers(module: module, timerAdmission: timerAdmission)
         if let effectless = reducers as? any EffectlessReducers<M.State> {
             return effectless.effectlessHandlers(name, at: place)
         }

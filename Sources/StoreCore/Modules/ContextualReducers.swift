@@ -4,7 +4,7 @@
 /// So the compiler sees the type of the results, and a handler calls the module's reducer directly.
 struct ContextualReducers<C: ContextualModule> {
     let module: C
-    let timers: TimerAdmission
+    let timerAdmission: TimerAdmission
 }
 
 /// The reducers of a contextual module that return nothing.
@@ -54,20 +54,20 @@ extension ContextualReducers: EffectReducers where C.ReducerResult == Effect<C.S
             of: C.self,
             place.reducer(
                 name,
-                inContext: { [module, timers] in
-                    try timers.admit(module.reduce(&$0, $1 as C.Interface.Action, in: $2))
+                inContext: { [module, timerAdmission] in
+                    try timerAdmission.admit(module.reduce(&$0, $1 as C.Interface.Action, in: $2))
                 }
             ),
             ui: place.reducer(
                 name,
-                inContext: { [module, timers] in
-                    try timers.admit(module.reduce(&$0, ui: $1 as C.UI, in: $2))
+                inContext: { [module, timerAdmission] in
+                    try timerAdmission.admit(module.reduce(&$0, ui: $1 as C.UI, in: $2))
                 }
             ),
             internal: place.reducer(
                 name,
-                inContext: { [module, timers] in
-                    try timers.admit(module.reduce(&$0, internal: $1 as C.Internal, in: $2))
+                inContext: { [module, timerAdmission] in
+                    try timerAdmission.admit(module.reduce(&$0, internal: $1 as C.Internal, in: $2))
                 }
             )
         )

@@ -30,7 +30,7 @@ extension Core where State: RootState {
         modules: State.Modules = State.modules,
         runner: EffectRunner,
         configuration: CoreConfiguration<State>,
-        begins: (Core) -> Void = { _ in }
+        beforeStart: (Core) -> Void = { _ in }
     ) throws(ModuleError) {
         let presentation = try Self.presentation(of: modules, runner.dependencies)
         let sliceObservers = SliceObservers<State>(modules, presentation)
@@ -47,30 +47,30 @@ extension Core where State: RootState {
         machine.fillSharedCopies(in: &state)
         // After a replay, the state still shows the slices of the session of the last action.
         machine.setReader(of: &state, to: nil, as: nil)
-        self.init(state: state, form: .modular(machine), configuration: configuration)
+        self.init(state: state, reducer: .modular(machine), configuration: configuration)
         runner.connect(engine)
-        begins(self)
+        beforeStart(self)
         attachPresenters(of: modules, sliceObservers)
-        keepTime(machine, runner)
+        startTimekeeper(machine, runner)
     }
 
     /// Begins to dispatch the actions of timers, if the root state has a schedule.
-    private func keepTime(_ machine: ModuleMachine<State>, _ runner: EffectRunner) {
+    private func startTimekeeper(_ machine: ModuleMachine<State>, _ runner: EffectRunner) {
         guard let changes = machine.sliceObservers, let schedule = machine.scheduleLedger else {
             return
         }
         let keeper = Timekeeper(machine, runner)
         let isStart = Atomic(true)
-        _ = changes.observe(Schedule.name, nil, schedule.place, self, seesAll: true) {
+        _ = changes.observe(Schedule.name, nil, schedule.place, self, ignoresAudience: true) {
             [weak engine] change in
             guard let engine else { return }
             let isFirst = isStart.exchange(false, ordering: .relaxed)
-            keeper.note(change.old, change.new, isStart: isFirst, engine)
+            keeper.scheduleDidChange(from: change.old, to: change.new, isStart: isFirst, engine)
         }
     }
 
     /// The machine of the modules; `nil` if a single reducer changes the state.
-    var machine: ModuleMachine<State>? { owner.machine as? ModuleMachine<State> }
+    var machine: ModuleMachine<State>? { stateOwner.modularReducer as? ModuleMachine<State> }
 
     /// Returns the child store of a module, or of one of its instances.
     ///
@@ -147,7 +147,7 @@ extension Core where State: RootState {
             for presenter in mount.presenters {
                 let context = PresenterContext(
                     name: presenter.name,
-                    presenter: presenter.type,
+                    presenterType: presenter.type,
                     module: mount.name,
                     engine: engine
                 )
@@ -158,8 +158,12 @@ extension Core where State: RootState {
     }
 
     private func attach<P: Presenter<State>>(_ presenter: P, _ changes: SliceObservers<State>) {
-        let context = PresenterContext(name: "\(P.self)", presenter: P.self, engine: engine)
-        let whole = WholeStatePresenter(presenter, context, hasOwners: owner.hasOwners)
+        let context = PresenterContext(name: "\(P.self)", presenterType: P.self, engine: engine)
+        let whole = WholeStatePresenter(
+            presenter,
+            context,
+            hasOwnedSlices: stateOwner.hasOwnedSlices
+        )
         changes.addPresenter(whole, of: self)
     }
 }
@@ -169,7 +173,7 @@ extension Core where State: RootState {
     /// Returns `false` if the Core has stopped.
     @discardableResult
     package func readState(_ look: @escaping @Sendable (State, UInt64) -> Void) -> Bool {
-        engine.enqueueTask { [owner] engine in look(owner.current, engine.version) }
+        engine.enqueueTask { [stateOwner] engine in look(stateOwner.current, engine.version) }
     }
 }
 

@@ -5,34 +5,34 @@ struct EditContext {
     let key: SliceKey
     /// The session that the action comes from; `nil` if no client dispatched the action.
     let session: String?
-    let origin: ActionOrigin
+    let origin: ReducerContextSource
 
     @inline(__always)
-    var moduleIndex: Int { route.module }
+    var moduleIndex: Int { route.moduleIndex }
 }
 
 // The reduction of one action.
 
 extension ModuleMachine {
-    package func edit(
+    package func reduce(
         _ state: inout Root,
         _ action: any Action,
         by route: ActionRoute,
         from session: String?,
-        _ origin: ActionOrigin,
+        _ origin: ReducerContextSource,
         effect: inout AnyEffect?
     ) throws -> Change {
-        let (action, key) = actionAndSliceKey(action, route.module, session, origin)
+        let (action, key) = actionAndSliceKey(action, route.moduleIndex, session, origin)
         try admitOwner(key, in: state)
-        if hasUsers, ownershipByModule[route.module] == .principal {
-            try admitUser(key, of: route.module, in: state)
+        if hasUserSlices, ownershipByModule[route.moduleIndex] == .principal {
+            try admitUser(key, of: route.moduleIndex, in: state)
         }
-        if isRestricted[route.module] { try admitReader(route, key, origin, in: state) }
+        if isRestricted[route.moduleIndex] { try admitReader(route, key, origin, in: state) }
         if route.isSessionAction { try admitSessions(namedBy: action, in: state) }
         let context = EditContext(route: route, key: key, session: session, origin: origin)
         if handler(of: route)?.kind == .ui {
             try sliceObservers?.presentation?.admitViewAction(
-                route.module,
+                route.moduleIndex,
                 key,
                 from: session,
                 in: state
@@ -54,7 +54,7 @@ extension ModuleMachine {
             return try applyUseCaseCall(action, context, state, &effect)
         }
         return context.route.mayChangeAllSlices
-            ? try editWhole(&state, action, context, by: handler, &effect)
+            ? try editWholeState(&state, action, context, by: handler, &effect)
             : try editSlice(&state, action, context, by: handler, &effect)
     }
 
@@ -68,7 +68,7 @@ extension ModuleMachine {
     ) throws -> Change {
         try modules[context.moduleIndex].boundModule?.requireSlice(state, context.key)
         effect = (action as? ClientRequest)?.effect
-        return Change(changesState: false, isVisibleToSenderOnly: hasOwners)
+        return Change(changesState: false, isVisibleToSenderOnly: hasOwnedSlices)
     }
 
     /// Reduces an action for the slice of its module.
@@ -180,13 +180,15 @@ extension ModuleMachine {
         let before = state
         var effect: AnyEffect?
         let change = try editMember(&state, action, context, by: handler, &effect)
-        guard change.changesState, isSame(context.moduleIndex, before, state) else { return change }
+        guard change.changesState, hasSameSlice(ofModule: context.moduleIndex, before, state) else {
+            return change
+        }
         var same = Change(
             changesState: false,
             isVisibleToSenderOnly: change.isVisibleToSenderOnly
         )
         for edit in change.edits where edit.isRestart {
-            same.add(SliceEdit(edit.module, edit.key, changesSlice: false, isRestart: true))
+            same.add(SliceEdit(edit.moduleIndex, edit.key, changesSlice: false, isRestart: true))
         }
         return same
     }
@@ -201,31 +203,36 @@ extension ModuleMachine {
     ) throws -> Change {
         let (module, key) = (context.moduleIndex, context.key)
         if isKeyedBySession[module] {
-            return try editParts(&state, action, context, by: handler, &effect)
+            return try editSessionParts(&state, action, context, by: handler, &effect)
         }
         let result = try handler.reduce(&state, action, key, context.origin, comparison)
         // Most actions have no effect. An assignment of `nil` would cost the release of a
         // reference.
         if let asked = result.effect { effect = asked }
         var change = Change(
-            changesState: result.isChange,
+            changesState: result.changesSlice,
             isVisibleToSenderOnly: isVisibleToSenderOnly[module]
         )
-        if result.isChange || result.isRestart {
+        if result.changesSlice || result.isRestart {
             change.add(
-                SliceEdit(module, key, changesSlice: result.isChange, isRestart: result.isRestart)
+                SliceEdit(
+                    module,
+                    key,
+                    changesSlice: result.changesSlice,
+                    isRestart: result.isRestart
+                )
             )
         }
         // If there is no comparison of bytes, a slice that `==` calls equal may have new bytes. So
         // the copies of the slice's shared value are updated, too.
-        if result.isChange || comparison == nil, hasSharedLinks[module] {
+        if result.changesSlice || comparison == nil, hasSharedLinks[module] {
             updateCopies(sharedLinksByModule[module], of: module, key, &state, &change)
         }
         return change
     }
 
     /// Reduces an action for a slice that has a part for each session.
-    private func editParts(
+    private func editSessionParts(
         _ state: inout Root,
         _ action: any Action,
         _ context: EditContext,
@@ -237,10 +244,10 @@ extension ModuleMachine {
         let result = try handler.reduce(&state, action, key, context.origin, comparison)
         if let asked = result.effect { effect = asked }
         var change = Change(
-            changesState: result.isChange,
+            changesState: result.changesSlice,
             isVisibleToSenderOnly: isVisibleToSenderOnly[module]
         )
-        if result.isChange {
+        if result.changesSlice {
             addEdits(to: &change, module, before, state)
             if hasSharedLinks[module] {
                 updateCopies(sharedLinksByModule[module], of: module, key, &state, &change)
@@ -250,7 +257,7 @@ extension ModuleMachine {
     }
 
     /// Returns true if the slice of a module has the same bytes in both states.
-    private func isSame(_ module: Int, _ a: Root, _ b: Root) -> Bool {
+    private func hasSameSlice(ofModule module: Int, _ a: Root, _ b: Root) -> Bool {
         let slice = modules[module].slicePlace
         guard slice.isEqual(a, b), let old = slice.memberValue(a), let new = slice.memberValue(b)
         else {
@@ -268,25 +275,25 @@ extension ModuleMachine {
         _ action: any Action,
         by route: ActionRoute,
         from session: String?,
-        _ origin: ActionOrigin,
+        _ origin: ReducerContextSource,
         effect: inout AnyEffect?
     ) throws -> Change {
         if route.mayChangeAllSlices { setReader(of: &state, to: session, as: origin.principal) }
-        let (action, key) = actionAndSliceKey(action, route.module, session, origin)
+        let (action, key) = actionAndSliceKey(action, route.moduleIndex, session, origin)
         let context = EditContext(route: route, key: key, session: session, origin: origin)
         return try editUnchecked(&state, action, context, &effect)
     }
 
     /// The reducer of replays. This reducer makes no checks, and drops effects.
     package var replayReducer:
-        @Sendable (inout Root, any Action, _ session: String?, ActionOrigin) throws -> Void
+        @Sendable (inout Root, any Action, _ session: String?, ReducerContextSource) throws -> Void
     {
         { [self] state, action, session, origin in
             guard let route = route(of: action) else { return }
             var dropped: AnyEffect?
             let type = Swift.type(of: action)
             guard type != AddressedAction.self, type != ClientRequest.self,
-                !ownershipByModule[route.module].isOwned
+                !ownershipByModule[route.moduleIndex].isOwned
             else {
                 _ = try replay(
                     &state,
@@ -308,7 +315,7 @@ extension ModuleMachine {
 extension ModularReducer {
     /// Reduces a sender's action, and drops the effect of the action. An action without a route
     /// changes nothing.
-    package func edit(
+    package func reduce(
         _ state: inout State,
         _ action: any Action,
         as principal: ActionPrincipal?,
@@ -321,22 +328,22 @@ extension ModularReducer {
             completion: UnawaitedCompletion()
         )
         try withExtendedLifetime(envelope) {
-            let origin = ActionOrigin(version: 1, time: 0, envelope)
-            _ = try edit(&state, action, from: session, origin)
+            let origin = ReducerContextSource(version: 1, time: 0, envelope)
+            _ = try reduce(&state, action, from: session, origin)
         }
     }
 
     /// Reduces an action and drops its effect. An action without a route changes nothing.
     @discardableResult
-    package func edit(
+    package func reduce(
         _ state: inout State,
         _ action: any Action,
         from session: String? = nil,
-        _ origin: ActionOrigin
+        _ origin: ReducerContextSource
     ) throws -> Change {
         guard let route = route(of: action) else { return .none }
         setReader(of: &state, to: session, as: origin.principal)
         var dropped: AnyEffect?
-        return try edit(&state, action, by: route, from: session, origin, effect: &dropped)
+        return try reduce(&state, action, by: route, from: session, origin, effect: &dropped)
     }
 }

@@ -4,13 +4,13 @@ package final class EditedModules: @unchecked Sendable {
     // Safety: belongs to the Core's thread.
 
     /// True if sessions or users have slices of their own.
-    private let hasOwners: Bool
+    private let hasOwnedSlices: Bool
     @exclusivity(unchecked) private var moduleIndices: Set<Int> = []
     /// The module that was inserted last; the next module is often the same.
     @exclusivity(unchecked) private var lastInsertedIndex: Int?
     @exclusivity(unchecked) private var readers = VersionReaders.owners([])
 
-    package init(hasOwners: Bool = false) { self.hasOwners = hasOwners }
+    package init(hasOwnedSlices: Bool = false) { self.hasOwnedSlices = hasOwnedSlices }
 
     /// Adds the modules and the readers of a change. An action of `session` made the change.
     package func insert(_ change: Change, from session: String?) {
@@ -19,7 +19,7 @@ package final class EditedModules: @unchecked Sendable {
             lastInsertedIndex = module
             moduleIndices.insert(module)
         }
-        guard hasOwners else { return }
+        guard hasOwnedSlices else { return }
         guard change.isVisibleToSenderOnly else { return readers = .everybody }
         var isOfUser = false
         change.edits.forEach { edit in
@@ -48,7 +48,7 @@ package final class EditedModules: @unchecked Sendable {
     /// Returns the readers to which changes since the last call are visible, and removes these
     /// readers from this collection.
     package func takeReaders() -> VersionReaders {
-        guard hasOwners else { return .everybody }
+        guard hasOwnedSlices else { return .everybody }
         defer { readers = .owners([]) }
         return readers
     }

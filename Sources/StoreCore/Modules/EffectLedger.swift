@@ -35,7 +35,7 @@ struct EffectLedger<Root: RootState>: Sendable {
         var pending = place.read(state)
         let work: KeptWork? =
             if let works, let kept = effect.encodeKeptWork { try kept(works) } else { nil }
-        pending.enter(
+        pending.insert(
             PendingEffects.Entry(
                 version: version,
                 slice: effect.address.path,

@@ -29,20 +29,20 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
     let isVisibleToSenderOnly: [Bool]
     /// True if sessions or users have slices, or parts of slices. In this case, a call of a use
     /// case is visible to its sender alone.
-    package let hasOwners: Bool
+    package let hasOwnedSlices: Bool
     /// True if users have slices.
-    let hasUsers: Bool
+    let hasUserSlices: Bool
     /// For each module, true if it is a ``RestrictedModule``.
     let isRestricted: [Bool]
     /// For each module, true if its one slice has a part for each session.
     let isKeyedBySession: [Bool]
     /// The indices of the modules whose slices belong to sessions or users.
-    let ownedModules: [Int]
+    let modulesWithOwnedSlices: [Int]
     let modules: Root.Modules
     /// The state before any action, without the copies of shared values.
     let initialState: Root
     /// The reducer of the root state, called after the reducer of each action's module.
-    let rootReducer: OriginReducer?
+    let rootReducer: CombinedRootReducer?
     /// The indices of the modules whose slices only the store itself changes.
     let storeManagedModules: [Int]
     /// For each module, the links whose copies an action on the module may change.
@@ -91,7 +91,7 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
         self.rootReducer = reducer
         for handler in try Self.wholeStateHandlers() {
             handlers.append(handler)
-            let route = ActionRoute(of: handler, at: modules.count, isWhole: true)
+            let route = ActionRoute(of: handler, at: modules.count, mayChangeAllSlices: true)
             guard routes.updateValue(route, forKey: ObjectIdentifier(handler.type)) == nil
             else { throw ModuleError.rootActionTwice("\(handler.type)") }
         }
@@ -120,7 +120,7 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
             }
             for handler in mount.handlers {
                 handlers.append(handler)
-                let route = ActionRoute(of: handler, at: index, isWhole: reducer != nil)
+                let route = ActionRoute(of: handler, at: index, mayChangeAllSlices: reducer != nil)
                 guard routes.updateValue(route, forKey: ObjectIdentifier(handler.type)) == nil
                 else { throw ModuleError.actionTwice("\(handler.type)", module: mount.name) }
             }
@@ -136,23 +136,24 @@ package final class ModuleMachine<Root: RootState>: ModularReducer {
         }
         handlers.append(other)
         routeWithoutModule =
-            reducer == nil ? nil : ActionRoute(of: other, at: modules.count + 1, isWhole: true)
+            reducer == nil
+            ? nil : ActionRoute(of: other, at: modules.count + 1, mayChangeAllSlices: true)
         self.routes = ActionRouteTable(routes)
         self.handlers = handlers
         self.modules = modules
         useCaseRoutes = modules.indices.map {
-            ActionRoute(module: $0, handler: nil, isSessionAction: false)
+            ActionRoute(moduleIndex: $0, handler: nil, isSessionAction: false)
         }
         moduleNames = modules.map(\.name)
         ownershipByModule = modules.map(\.slicePlace.ownership) + [.everybody, .everybody]
         let owned = ownershipByModule.map { $0 != .everybody }
         isKeyedBySession = ownershipByModule.map { $0 == .keyedBySession }
         isRestricted = ownershipByModule.map { $0 == .readers }
-        hasOwners = owned.contains(true)
-        hasUsers = ownershipByModule.contains(.principal)
+        hasOwnedSlices = owned.contains(true)
+        hasUserSlices = ownershipByModule.contains(.principal)
         // If slices have owners, an action without a module is visible to its sender alone.
-        isVisibleToSenderOnly = owned.dropLast() + [hasOwners]
-        ownedModules = ownershipByModule.indices.filter { [ownershipByModule] in
+        isVisibleToSenderOnly = owned.dropLast() + [hasOwnedSlices]
+        modulesWithOwnedSlices = ownershipByModule.indices.filter { [ownershipByModule] in
             ownershipByModule[$0].isOwned
         }
         initialState = Root()
@@ -201,13 +202,13 @@ extension ActionRoute {
     fileprivate convenience init<Root>(
         of handler: ActionHandler<Root>,
         at module: Int,
-        isWhole: Bool
+        mayChangeAllSlices: Bool
     ) {
         self.init(
-            module: module,
+            moduleIndex: module,
             handler: Unmanaged.passUnretained(handler).toOpaque(),
             isSessionAction: handler.type is any SessionAction.Type,
-            mayChangeAllSlices: isWhole
+            mayChangeAllSlices: mayChangeAllSlices
         )
     }
 }
@@ -217,18 +218,19 @@ extension ActionRoute {
 extension ModuleMachine {
     package func hasObservers(_ route: ActionRoute) -> Bool {
         guard let sliceObservers else { return false }
-        for module in affectedModules[route.module] where sliceObservers.hasObservers(module) {
+        for module in affectedModules[route.moduleIndex] where sliceObservers.hasObservers(module) {
             return true
         }
         // The end of a session removes all of its slices.
-        return route.isSessionAction && ownedModules.contains(where: sliceObservers.hasObservers)
+        return route.isSessionAction
+            && modulesWithOwnedSlices.contains(where: sliceObservers.hasObservers)
     }
 
     package func notifyObservers(
         of change: Change,
         from old: Root,
         to new: Root,
-        _ cause: SliceCause
+        _ cause: SliceChangeOrigin
     ) {
         sliceObservers?.report(change, from: old, to: new, cause)
     }

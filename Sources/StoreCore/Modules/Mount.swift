@@ -232,7 +232,7 @@ enum Lifecycle {
         of module: M,
         at place: some SlicePlace<Root, M.State>
     ) -> [ActionHandler<Root>] {
-        let begin = beginning(of: module)
+        let begin = beginFunction(of: module)
         return [
             ActionHandler(
                 ModuleStart<M.Interface>.self,
@@ -256,7 +256,7 @@ enum Lifecycle {
                 guard let old = place.read(root, key) else {
                     let new = try begin(action.start, nil, origin, key.instance)
                     place.write(new, &root, key)
-                    return SliceResult(isChange: true)
+                    return SliceResult(changesSlice: true)
                 }
                 let new: M.State
                 do {
@@ -266,7 +266,7 @@ enum Lifecycle {
                     throw Refusal(reason: "'\(path)' is started already.")
                 }
                 place.write(new, &root, key)
-                return SliceResult(isChange: differs(old, new, comparison), isRestart: true)
+                return SliceResult(changesSlice: differs(old, new, comparison), isRestart: true)
             },
             ActionHandler(
                 ModuleStop<M.Interface>.self,
@@ -278,21 +278,22 @@ enum Lifecycle {
                 // The reducer of a stop. The stop of an absent slice is refused.
                 _ = try place.requiredSlice(root, key, M.Interface.name)
                 place.write(nil, &root, key)
-                return SliceResult(isChange: true)
+                return SliceResult(changesSlice: true)
             },
         ]
     }
 
     /// A function that returns the slice after a start. `old` is the slice that the start replaces;
     /// `nil` for a new slice.
-    private typealias Beginning<M: StartableModule> =
-        @Sendable (M.Interface.Start, _ old: M.State?, ActionOrigin, _ instance: String?) throws ->
+    private typealias BeginFunction<M: StartableModule> =
+        @Sendable (M.Interface.Start, _ old: M.State?, ReducerContextSource, _ instance: String?)
+        throws ->
         M.State
 
     /// Returns the function that begins a slice of the module.
-    private static func beginning<M: StartableModule>(of module: M) -> Beginning<M> {
+    private static func beginFunction<M: StartableModule>(of module: M) -> BeginFunction<M> {
         if let contextual = module as? any ContextualStartableModule<M.State> {
-            return beginning(of: contextual, as: M.self)
+            return beginFunction(of: contextual, as: M.self)
         }
         return { start, old, _, _ in
             try old.map { try module.begin(start, over: $0) } ?? module.begin(start)
@@ -301,10 +302,10 @@ enum Lifecycle {
 
     /// Returns the function that begins a slice of a module whose start gets a context. `C` and `M`
     /// are the same type.
-    private static func beginning<C: ContextualStartableModule, M: StartableModule>(
+    private static func beginFunction<C: ContextualStartableModule, M: StartableModule>(
         of module: C,
         as type: M.Type
-    ) -> Beginning<M> where C.State == M.State {
+    ) -> BeginFunction<M> where C.State == M.State {
         { start, old, origin, instance in
             guard let start = start as? C.Interface.Start else { throw AlreadyStarted() }
             let context = origin.context(of: instance)

@@ -98,10 +98,12 @@ extension ModuleMachine {
         let session = context.session ?? SessionName.shared
         switch (kind, kind == .ui ? report(action) : nil) {
         case (.stop, _): endViews([key], of: module, &root, &change)
-        case (_, .visible?): changePresence(&root, &change) { $0.enter(slice, in: session) }
+        case (_, .visible?): changePresence(&root, &change) { $0.insert(slice, in: session) }
         case (_, .hidden?):
-            let isOver = isOver(session, in: root)
-            changePresence(&root, &change) { $0.remove(slice, in: session, isOver: isOver) }
+            let isOver = hasEnded(session, in: root)
+            changePresence(&root, &change) {
+                $0.remove(slice, in: session, hasSessionEnded: isOver)
+            }
         default: break
         }
     }
@@ -113,14 +115,14 @@ extension ModuleMachine {
         else {
             return
         }
-        let isOver: (String) -> Bool = { [root] in self.isOver($0, in: root) }
+        let isOver: (String) -> Bool = { [root] in self.hasEnded($0, in: root) }
         changePresence(&root, &change) { state in
             for key in keys {
                 let slice = SliceAddress(module: moduleNames[module], key).path
                 if let session = key.owner {
-                    state.remove(slice, in: session, isOver: isOver(session))
+                    state.remove(slice, in: session, hasSessionEnded: isOver(session))
                 } else {
-                    state.remove(slice, isOver: isOver)
+                    state.remove(slice, hasSessionEnded: isOver)
                 }
             }
         }
@@ -130,11 +132,13 @@ extension ModuleMachine {
     /// streams have ended.
     func endViews(ofSession session: String, _ root: inout Root, _ change: inout Change) {
         guard let presenceLedger else { return }
-        let own = ownedModules.filter { presenceLedger.visibilityReadersByModule[$0] != nil }.map {
+        let own = modulesWithOwnedSlices.filter {
+            presenceLedger.visibilityReadersByModule[$0] != nil
+        }.map {
             moduleNames[$0]
         }
         changePresence(&root, &change) { state in
-            state.remove(in: session, isOver: true) { slice in
+            state.remove(in: session, hasSessionEnded: true) { slice in
                 own.contains { slice.isSame(as: $0) || slice.hasPrefix($0 + "/") }
             }
         }

@@ -18,14 +18,14 @@ extension ModuleMachine {
     func admitReader(
         _ route: ActionRoute,
         _ key: SliceKey,
-        _ origin: ActionOrigin,
+        _ origin: ReducerContextSource,
         in state: Root
     ) throws(Refusal) {
         guard let client = origin.restrictedClient else { return }
-        let place = modules[route.module].slicePlace
+        let place = modules[route.moduleIndex].slicePlace
         guard place.isSliceThere(state, key) else { return }
-        guard !place.readers(state, key).include(client) else { return }
-        let path = SliceAddress(module: moduleNames[route.module], key).path
+        guard !place.readers(state, key).contains(client) else { return }
+        let path = SliceAddress(module: moduleNames[route.moduleIndex], key).path
         guard handler(of: route)?.kind != .start else { throw .ofTakenID(path) }
         throw .ofAbsentSlice(path)
     }

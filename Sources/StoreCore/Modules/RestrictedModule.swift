@@ -78,7 +78,7 @@ extension Readers: Equatable {
 
 extension Readers {
     /// Returns true if a client is among the readers. `client` is its ``ReaderName``.
-    package func include(_ client: String) -> Bool {
+    package func contains(_ client: String) -> Bool {
         ReaderName.isIncluded(client, in: names)
     }
 }

@@ -23,7 +23,7 @@ enum RootMembers {
         let foreign = recorder.keys.filter { !names.contains($0) }
         // An absent slice may be left out or be null.
         let lacks = Root.modules.contains {
-            $0.slicePlace.cardinality != .started && !recorder.keys.contains($0.name)
+            $0.slicePlace.cardinality != .optional && !recorder.keys.contains($0.name)
         }
         if lacks || !foreign.isEmpty { throw .foreignMember(found: foreign, modules: names) }
     }

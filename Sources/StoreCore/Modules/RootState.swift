@@ -177,7 +177,7 @@ package struct VisibleRoot<Root: RootState>: Decodable {
 
 extension RootState {
     /// The names of the members whose slices belong to users.
-    package static var membersOfUsers: [String] {
+    package static var userOwnedMemberNames: [String] {
         modules.filter { $0.slicePlace.ownership == .principal }.map(\.name)
     }
 }

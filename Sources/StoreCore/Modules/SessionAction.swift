@@ -42,7 +42,7 @@ extension ModuleMachine {
     func admitOwner(_ key: SliceKey, in state: Root) throws(Refusal) {
         if key.isOnly { return }
         guard let owner = key.owner, sliceObservers != nil else { return }
-        if isOver(owner, in: state) { throw Refusal.ofEndedSession }
+        if hasEnded(owner, in: state) { throw Refusal.ofEndedSession }
     }
 
     /// Refuses an action on the first slice of a user if ``OwnerName/usersMax`` users have slices.
@@ -65,13 +65,13 @@ extension ModuleMachine {
     /// has ended. A machine without observers, as in a replay, always returns false: a replayed
     /// action was checked before.
     func refusesChanges(of owner: String, in state: Root) -> Bool {
-        sliceObservers != nil && isOver(owner, in: state)
+        sliceObservers != nil && hasEnded(owner, in: state)
     }
 
     /// Returns true if the owner is a session that is not open, or a visitor with such a session.
     /// Returns false for the shared session, and in a state without sessions. The result depends on
     /// the state alone, so a replay removes the same views as the first run.
-    func isOver(_ owner: String, in state: Root) -> Bool {
+    func hasEnded(_ owner: String, in state: Root) -> Bool {
         guard let isSessionOpen, let session = OwnerName.session(of: owner) else { return false }
         return session != SessionName.shared && !isSessionOpen(session, state)
     }
@@ -83,7 +83,7 @@ extension ModuleMachine {
     func endOwners(by action: any Action, _ state: inout Root, _ change: inout Change) throws {
         guard let action = action as? any SessionAction else { return }
         if let (visitor, user) = action.signIn {
-            for module in ownedModules {
+            for module in modulesWithOwnedSlices {
                 guard
                     try modules[module].boundModule?
                         .adoptSlices(of: visitor, for: user, &state) == true
@@ -95,7 +95,7 @@ extension ModuleMachine {
             }
         }
         for owner in action.endedOwners {
-            for module in ownedModules
+            for module in modulesWithOwnedSlices
             where modules[module].slicePlace.removeSlices(of: owner, &state) {
                 change.changesState = true
                 change.add(SliceEdit(module, SliceKey(owner: owner)))
@@ -119,9 +119,9 @@ extension ModuleMachine {
         to session: String?,
         as principal: @autoclosure () -> ActionPrincipal?
     ) {
-        guard ownedModules.count > 0 else { return }
-        let reader = SliceReader(as: hasUsers ? principal()?.name : nil, in: session)
-        for module in ownedModules {
+        guard modulesWithOwnedSlices.count > 0 else { return }
+        let reader = SliceReader(as: hasUserSlices ? principal()?.name : nil, in: session)
+        for module in modulesWithOwnedSlices {
             modules[module].slicePlace.setReader(of: &state, to: reader)
         }
     }

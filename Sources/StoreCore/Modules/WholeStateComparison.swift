@@ -25,7 +25,7 @@ package struct WholeStateComparison<Root: Sendable>: Sendable {
 extension ModuleMachine {
     /// Calls the reducer of the module or the function of the action, and then the reducer of the
     /// root state. Leaves the state unchanged if a function throws.
-    func editWhole(
+    func editWholeState(
         _ state: inout Root,
         _ action: any Action,
         _ context: EditContext,
@@ -34,20 +34,20 @@ extension ModuleMachine {
     ) throws -> Change {
         let (route, key) = (context.route, context.key)
         let before = state
-        var isOfModule = route.module < modules.count
+        var isInModuleReducer = route.moduleIndex < modules.count
         do {
             var change = Change(
                 changesState: false,
-                isVisibleToSenderOnly: isVisibleToSenderOnly[route.module]
+                isVisibleToSenderOnly: isVisibleToSenderOnly[route.moduleIndex]
             )
-            var own = before
-            if isOfModule {
+            var stateAfterModule = before
+            if isInModuleReducer {
                 change = try editSlice(&state, action, context, by: handler, &effect)
-                own = state
+                stateAfterModule = state
             } else {
                 _ = try handler.reduce(&state, action, key, context.origin, comparison)
             }
-            isOfModule = false
+            isInModuleReducer = false
             if let rootReducer {
                 try rootReducer(
                     &state,
@@ -57,8 +57,8 @@ extension ModuleMachine {
                 )
                 if route.isSessionAction { try endOwners(by: action, &state, &change) }
             }
-            for module in storeManagedModules where !modules[module].slicePlace.isEqual(own, state)
-            {
+            for module in storeManagedModules
+            where !modules[module].slicePlace.isEqual(stateAfterModule, state) {
                 throw WholeStateError.changedStoreManagedSlice(moduleNames[module])
             }
             let settling = WholeStateComparison(
@@ -66,13 +66,13 @@ extension ModuleMachine {
                 comparison: comparison,
                 endedOwners: route.isSessionAction
                     ? (action as? any SessionAction)?.endedOwners ?? [] : [],
-                inputState: own
+                inputState: stateAfterModule
             )
             return try settleWrites(&state, after: before, change, settling, &effect)
         } catch {
             state = before
             effect = nil
-            throw isOfModule ? error : Refusal.byWholeState(error)
+            throw isInModuleReducer ? error : Refusal.byWholeState(error)
         }
     }
 
@@ -86,7 +86,7 @@ extension ModuleMachine {
         _ effect: inout AnyEffect?
     ) throws -> Change {
         var changed = try changedSlices(&state, after: before, settling)
-        if updateCopies(behind: changed, &state, settling) {
+        if updateCopies(affectedBy: changed, &state, settling) {
             var settling = settling
             settling.hasUpdatedCopies = true
             changed = try changedSlices(&state, after: before, settling)
@@ -96,7 +96,7 @@ extension ModuleMachine {
             isVisibleToSenderOnly: own.isVisibleToSenderOnly
         )
         for edit in own.edits where edit.isRestart {
-            change.add(SliceEdit(edit.module, edit.key, changesSlice: false, isRestart: true))
+            change.add(SliceEdit(edit.moduleIndex, edit.key, changesSlice: false, isRestart: true))
         }
         for (module, keys) in changed {
             try admitChanges(keys, of: module, in: state, settling)
@@ -155,7 +155,7 @@ extension ModuleMachine {
     /// Updates the copies of values that the changed modules share or read. Leaves out the slices
     /// of the ended owners. Returns true if a changed module shares or reads a value.
     private func updateCopies(
-        behind changed: [(module: Int, keys: [SliceKey])],
+        affectedBy changed: [(module: Int, keys: [SliceKey])],
         _ state: inout Root,
         _ settling: WholeStateComparison<Root>
     ) -> Bool {
@@ -202,11 +202,11 @@ extension ModuleMachine {
 
 extension ModuleMachine {
     /// The reducers of the root state, as a single function.
-    typealias OriginReducer =
-        @Sendable (inout Root, any Action, ActionOrigin, _ instance: String?) throws -> Void
+    typealias CombinedRootReducer =
+        @Sendable (inout Root, any Action, ReducerContextSource, _ instance: String?) throws -> Void
 
     /// Returns the reducers of the root state; `nil` if the root state has none.
-    static func makeRootReducer() -> OriginReducer? {
+    static func makeRootReducer() -> CombinedRootReducer? {
         let plain = Root.reducer
         guard let contextual = Root.contextualReducer else {
             guard let plain else { return nil }
@@ -236,7 +236,7 @@ extension RootMember {
     /// Returns the reducer for actions of the type `A`, which changes the whole state with
     /// `update`. The reducer reports no change: the caller compares the states.
     package func updatingReducer<A: Action>(
-        _ update: @escaping @Sendable (inout Value, A, ActionOrigin) throws -> Void
+        _ update: @escaping @Sendable (inout Value, A, ReducerContextSource) throws -> Void
     ) -> SliceReducer<Root> {
         { root, action, _, origin, _ in
             guard type(of: action) == A.self else { return .unchanged }

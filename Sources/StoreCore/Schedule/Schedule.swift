@@ -145,7 +145,8 @@ extension Schedule.State {
         }
         let next = due.addingClamped(interval)
         entry.due =
-            skipsPast && next <= now ? TimerRule.next(due, each: interval, after: now) : next
+            skipsPast && next <= now
+            ? TimerRule.nextDue(from: due, every: interval, after: now) : next
         table[name] = entry
     }
 
@@ -198,7 +199,7 @@ package enum TimerError: Error, Equatable, CustomStringConvertible {
     case foreignAction(String, module: String)
     /// The id or the interval of the timer is not allowed.
     case invalid(String)
-    case unwritable(String, String)
+    case unencodable(type: String, reason: String)
 
     package var description: String {
         switch self {
@@ -208,7 +209,7 @@ package enum TimerError: Error, Equatable, CustomStringConvertible {
         case .foreignAction(let type, let module):
             "module '\(module)' sets a timer for \(type), which is no action of the module"
         case .invalid(let fault): fault
-        case .unwritable(let type, let reason):
+        case .unencodable(let type, let reason):
             "the action of a timer, a \(type), can't be encoded: \(reason)"
         }
     }

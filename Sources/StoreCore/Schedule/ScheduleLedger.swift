@@ -79,12 +79,12 @@ extension ModuleMachine {
     ) throws(TimerError) -> Schedule.Entry {
         if let fault = request.fault { throw .invalid(fault) }
         let type = "\(type(of: request.action))"
-        guard let route = route(of: request.action), route.module == context.moduleIndex,
+        guard let route = route(of: request.action), route.moduleIndex == context.moduleIndex,
             let kind = handler(of: route)?.kind, kind == .action || kind == .internal
         else { throw .foreignAction(type, module: address.module) }
         let text: String
         do { text = try workCodec?.text(of: request.action) ?? "" } catch {
-            throw .unwritable(type, "\(error)")
+            throw .unencodable(type: type, reason: "\(error)")
         }
         return Schedule.Entry(
             slice: address.path,

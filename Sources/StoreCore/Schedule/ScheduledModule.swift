@@ -60,9 +60,12 @@ extension Core where State: RootState {
     /// Sets the declared timers that the schedule lacks, and removes timers that the program does
     /// not declare any more. Call this function after the modules have started with the store.
     package func setDeclaredTimers() {
-        engine.enqueueTask { [machine, owner] engine in
+        engine.enqueueTask { [machine, stateOwner] engine in
             guard let machine, let runner = engine.ports.effects else { return }
-            for action in machine.declarations(in: owner.current, runner.dependencies) {
+            for action in machine.timerDeclarationActions(
+                in: stateOwner.current,
+                runner.dependencies
+            ) {
                 let source = ActionSource(sourceLocation: "StoreCore/schedule")
                 engine.dispatchProgramAction(action, from: source)
             }
@@ -72,17 +75,19 @@ extension Core where State: RootState {
 
 extension ModuleMachine {
     /// Returns the actions that set and remove declared timers.
-    fileprivate func declarations(in state: Root, _ dependencies: Dependencies) -> [any Action] {
+    fileprivate func timerDeclarationActions(in state: Root, _ dependencies: Dependencies)
+        -> [any Action]
+    {
         guard let scheduleLedger, let workCodec, let now = try? dependencies.now else { return [] }
         let schedule = scheduleLedger.place.read(state)
         var actions: [any Action] = []
-        var declared: Set<ExactText> = []
+        var declaredNames: Set<ExactText> = []
         for mount in modules {
             let address = SliceAddress(module: mount.name)
             for request in mount.boundModule?.declaredTimers ?? [] {
                 guard let text = try? workCodec.text(of: request.action) else { continue }
                 let name = TimerName.name(of: request.id, at: address)
-                declared.insert(ExactText(name))
+                declaredNames.insert(ExactText(name))
                 let entry = Schedule.Entry(
                     slice: address.path,
                     owner: nil,
@@ -100,7 +105,7 @@ extension ModuleMachine {
             }
         }
         for (name, entry) in schedule.table.members
-        where entry.isDeclared == true && !declared.contains(ExactText(name)) {
+        where entry.isDeclared == true && !declaredNames.contains(ExactText(name)) {
             actions.append(Schedule.Internal.cancelled(timer: name))
         }
         return actions

@@ -11,7 +11,7 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
 
     /// The maximum number of timers whose actions one task of the Core dispatches. The remaining
     /// timers follow in the next task.
-    private static var firedMax: Int { 256 }
+    private static var timersPerTaskMax: Int { 256 }
     /// The longest sleep. The sleep has a bound, because the clock for sleeping and the time of day
     /// may drift apart.
     private static var sleepMax: Duration { .seconds(60) }
@@ -24,14 +24,14 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
     private let runner: EffectRunner
     /// The timers in the order of their due times. A key is a due time of 20 digits, followed by
     /// the timer's name.
-    private var names = SortedTable<DueTimer>()
+    private var timersByDueTime = SortedTable<NamedTimer>()
     /// The due time of each timer, by the timer's name. The due time and the name make the timer's
     /// key in ``names``.
     private var dueByName: [ExactText: Int64] = [:]
     /// The timers whose due time is skipped, because it passed while no server ran.
     private var skippedNames: Set<ExactText> = []
     /// The timers in flight: their actions are dispatched, and not applied yet.
-    private var inFlight: Set<ExactText> = []
+    private var inFlightNames: Set<ExactText> = []
     private var sleep: (due: Int64, task: Task<Void, Never>)?
 
     init(_ machine: ModuleMachine<Root>, _ runner: EffectRunner) {
@@ -43,7 +43,12 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
 
     /// Receives a change of the schedule. `isStart` is true for the first call, with the timers
     /// that the store begins with.
-    func note(_ old: Schedule.State?, _ new: Schedule.State?, isStart: Bool, _ engine: Engine) {
+    func scheduleDidChange(
+        from old: Schedule.State?,
+        to new: Schedule.State?,
+        isStart: Bool,
+        _ engine: Engine
+    ) {
         let before = old?.table ?? ValueTable()
         for (name, entry) in (new?.table ?? ValueTable()).differences(from: before) {
             forget(name)
@@ -52,16 +57,16 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
                 skippedNames.insert(ExactText(name))
             }
             dueByName[ExactText(name)] = entry.due
-            names[Self.key(entry.due, name)] = DueTimer(name, entry)
+            timersByDueTime[Self.key(entry.due, name)] = NamedTimer(name, entry)
         }
         sleepUntilDue(engine)
     }
 
     private func forget(_ name: String) {
-        inFlight.remove(ExactText(name))
+        inFlightNames.remove(ExactText(name))
         skippedNames.remove(ExactText(name))
         guard let due = dueByName.removeValue(forKey: ExactText(name)) else { return }
-        names[Self.key(due, name)] = nil
+        timersByDueTime[Self.key(due, name)] = nil
     }
 
     private static func key(_ due: Int64, _ name: String) -> String {
@@ -75,7 +80,10 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
 
     /// Sleeps until the first timer that is not in flight is due.
     private func sleepUntilDue(_ engine: Engine, atLeast pause: Duration? = nil) {
-        guard let first = names.first(where: { !inFlight.contains(ExactText($0.value.name)) })
+        guard
+            let first = timersByDueTime.first(where: {
+                !inFlightNames.contains(ExactText($0.value.name))
+            })
         else {
             sleep?.task.cancel()
             sleep = nil
@@ -91,9 +99,9 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
         let rest = Duration.nanoseconds(max(0, due.subtractingClamped(now())))
         let length = max(pause ?? .zero, clock is ManualClock ? rest : min(rest, Self.sleepMax))
         let fire = { @Sendable [weak self, weak engine] () -> Void in
-            engine?.enqueueTask { [weak self] in self?.fireDue($0) }
+            engine?.enqueueTask { [weak self] in self?.fireDueTimers($0) }
         }
-        let wait = Self.wait(for: length, on: clock)
+        let wait = Self.makeWait(for: length, on: clock)
         let task = Task(executorPreference: runner.executor) {
             guard (try? await wait()) != nil else { return }
             fire()
@@ -103,7 +111,7 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
 
     /// Returns a function for a task. The function sleeps until `length` has passed since the call
     /// of `wait`, so a late start of the task does not prolong the sleep.
-    private static func wait(
+    private static func makeWait(
         for length: Duration,
         on clock: some Clock<Duration>
     ) -> @Sendable () async throws -> Void {
@@ -111,14 +119,14 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
         return { try await clock.sleep(until: deadline, tolerance: nil) }
     }
 
-    private func fireDue(_ engine: Engine) {
+    private func fireDueTimers(_ engine: Engine) {
         sleep = nil
         let now = now()
         var fired = 0
         var failed = false
-        for (_, timer) in names {
-            guard timer.entry.due <= now, fired < Self.firedMax, !failed else { break }
-            guard !inFlight.contains(ExactText(timer.name)) else { continue }
+        for (_, timer) in timersByDueTime {
+            guard timer.entry.due <= now, fired < Self.timersPerTaskMax, !failed else { break }
+            guard !inFlightNames.contains(ExactText(timer.name)) else { continue }
             fired += 1
             failed = !fire(timer, engine)
         }
@@ -127,7 +135,7 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
 
     /// Dispatches the action of a timer, or skips the due time of the timer. Returns `false` if
     /// nothing was dispatched.
-    private func fire(_ timer: DueTimer, _ engine: Engine) -> Bool {
+    private func fire(_ timer: NamedTimer, _ engine: Engine) -> Bool {
         if skippedNames.contains(ExactText(timer.name)) {
             let skipped = Schedule.Internal.skipped(timer: timer.name, due: timer.entry.due)
             return offer([skipped], timer, engine)
@@ -142,37 +150,37 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
         }
     }
 
-    private func offer(_ actions: [any Action], _ timer: DueTimer, _ engine: Engine) -> Bool {
+    private func offer(_ actions: [any Action], _ timer: NamedTimer, _ engine: Engine) -> Bool {
         let name = ExactText(timer.name)
         do {
             let source = source(of: timer.entry)
             let members = try actions.map { try engine.member(of: $0) }
-            inFlight.insert(name)
+            inFlightNames.insert(name)
             let completion = TimerCompletion { [weak self, weak engine] outcome in
                 engine?.enqueueTask { [weak self] engine in
-                    self?.handled(outcome, of: timer, actions, engine)
+                    self?.handle(outcome, of: timer, actions, engine)
                 }
             }
             try engine.offer(Envelope(members: members, source: source, completion: completion))
             return true
         } catch {
-            inFlight.remove(name)
+            inFlightNames.remove(name)
             return false
         }
     }
 
     /// Handles the outcome of a dispatch. An applied dispatch has changed the schedule already.
-    private func handled(
+    private func handle(
         _ outcome: Outcome,
-        of timer: DueTimer,
+        of timer: NamedTimer,
         _ actions: [any Action],
         _ engine: Engine
     ) {
         let isPending =
             dueByName[ExactText(timer.name)] == timer.entry.due
-            && inFlight.contains(ExactText(timer.name))
+            && inFlightNames.contains(ExactText(timer.name))
         guard isPending else { return }
-        inFlight.remove(ExactText(timer.name))
+        inFlightNames.remove(ExactText(timer.name))
         switch outcome {
         case .applied: break
         case .refused(let refusal, let member) where member > 0:
@@ -186,7 +194,7 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
         }
     }
 
-    private func report(_ timer: DueTimer, _ error: any Error, _ engine: Engine) {
+    private func report(_ timer: NamedTimer, _ error: any Error, _ engine: Engine) {
         engine.reportDropped(
             DroppedAction(
                 type: "the timer '\(timer.name)'",
@@ -208,7 +216,7 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
 }
 
 /// A timer of the schedule, with its name and its entry.
-private final class DueTimer: Sendable {
+private final class NamedTimer: Sendable {
     let name: String
     let entry: Schedule.Entry
 

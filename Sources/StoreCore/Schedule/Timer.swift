@@ -85,7 +85,7 @@ package enum TimerRule: Equatable, Sendable {
     var intervalNanoseconds: Int64? {
         switch self {
         case .after, .at: nil
-        case .every(let interval): interval.wholeNanoseconds
+        case .every(let interval): interval.clampedNanoseconds
         case .daily: Self.dayNanoseconds
         }
     }
@@ -93,16 +93,16 @@ package enum TimerRule: Equatable, Sendable {
     /// Returns the first due time of a timer that is set at `time`.
     func firstDue(after time: Int64) -> Int64 {
         switch self {
-        case .after(let delay): time.addingClamped(max(0, delay.wholeNanoseconds))
+        case .after(let delay): time.addingClamped(max(0, delay.clampedNanoseconds))
         case .at(let due): due
-        case .every(let interval): time.addingClamped(interval.wholeNanoseconds)
+        case .every(let interval): time.addingClamped(interval.clampedNanoseconds)
         case .daily(let timeOfDay):
-            Self.next(timeOfDay.nanosecondsOfDay, each: Self.dayNanoseconds, after: time)
+            Self.nextDue(from: timeOfDay.nanosecondsOfDay, every: Self.dayNanoseconds, after: time)
         }
     }
 
     /// Returns the first time after `time` that is a whole number of intervals from `start`.
-    static func next(_ start: Int64, each interval: Int64, after time: Int64) -> Int64 {
+    static func nextDue(from start: Int64, every interval: Int64, after time: Int64) -> Int64 {
         let past = time.subtractingClamped(start)
         let rest = past % interval
         let whole = past - (rest < 0 ? rest + interval : rest)
@@ -112,7 +112,7 @@ package enum TimerRule: Equatable, Sendable {
 
 extension Duration {
     /// The duration in nanoseconds, clamped to the range of `Int64`.
-    var wholeNanoseconds: Int64 {
+    var clampedNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, isOver) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         guard !isOver else { return seconds < 0 ? .min : .max }
@@ -232,7 +232,7 @@ extension Effect {
 
     /// The timers that the effect sets, and the ids that it cancels, in order.
     var timerChanges: [TimerChange] {
-        switch form {
+        switch kind {
         case .timer(let request): [.set(request)]
         case .cancel(let id): [.cancel(id: id)]
         case .merge(let effects), .concatenate(let effects): effects.flatMap(\.timerChanges)

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// A function that changes the slice of an action. If the function throws, the root is unchanged.
 package typealias SliceReducer<Root> =
-    @Sendable (inout Root, any Action, SliceKey, ActionOrigin, ByteComparison?) throws ->
+    @Sendable (inout Root, any Action, SliceKey, ReducerContextSource, ByteComparison?) throws ->
     SliceResult
 
 /// The way in which a store handles one type of action.
@@ -80,13 +80,13 @@ extension ActionHandler {
 /// The result of reducing an action on its slice: the change, and the effect that follows.
 package struct SliceResult {
     /// True if the slice has other bytes than before.
-    let isChange: Bool
+    let changesSlice: Bool
     /// True if the action started a slice that already existed.
     var isRestart = false
     /// The effect that the reducer returned.
     var effect: AnyEffect?
 
-    package static let unchanged = SliceResult(isChange: false)
+    package static let unchanged = SliceResult(changesSlice: false)
 }
 
 /// A function that returns true if two values of one type have the same bytes on the wire.

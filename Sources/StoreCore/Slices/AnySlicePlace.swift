@@ -64,7 +64,7 @@ package protocol AnySlicePlace<Root>: AnyObject, Sendable {
 }
 
 /// The number of slices that a module has, in the shared state or for one owner.
-package enum SliceCardinality: Sendable { case one, started, instances }
+package enum SliceCardinality: Sendable { case one, optional, instances }
 
 /// The owner of a module's slices.
 package enum SliceOwnership: Sendable {

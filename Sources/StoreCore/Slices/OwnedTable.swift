@@ -58,7 +58,7 @@ package struct OwnedTable<Value: Codable & Equatable & Sendable>: Sendable {
 
     /// Returns the owners whose values were set or removed since an earlier version. `isFirst` is
     /// true if the first value was set since then.
-    func changes(since old: OwnedTable) -> (owners: [String], isFirst: Bool) {
+    func changes(since old: OwnedTable) -> (owners: [String], changesFirstValue: Bool) {
         (table.names(changedSince: old.table), firstValueEntry !== old.firstValueEntry)
     }
 }
@@ -105,14 +105,14 @@ extension OwnedTable {
     mutating func normalizeWrites(
         after old: OwnedTable,
         _ comparison: ByteComparison?,
-        isOver: (String) -> Bool
+        hasEnded: (String) -> Bool
     ) -> [(owner: String, old: Value, new: Value)] {
         reader = old.reader
         var changed: [(owner: String, old: Value, new: Value)] = []
         for (owner, value) in table.differences(from: old.table) {
             let before = old[owner]
             let after = value ?? firstValueEntry.value
-            let isGone = value == nil && isOver(owner)
+            let isGone = value == nil && hasEnded(owner)
             if value == nil, !isGone { self[owner] = after }
             if isGone || differs(before, after, comparison) {
                 changed.append((owner, before, after))
@@ -131,7 +131,7 @@ package protocol OwnedMember: OwnedValues, Equatable {
     /// The owners of the values.
     static var ownership: SliceOwnership { get }
 
-    var owned: OwnedTable<Value> { get set }
+    var ownedTable: OwnedTable<Value> { get set }
 }
 
 /// An ``OwnedMember`` without the type of its values.
@@ -149,23 +149,25 @@ package protocol OwnedValues: Encodable, Sendable {
     /// Returns the owners whose values differ from an earlier version. `isFirst` is true if the
     /// value that every owner begins with differs. If `old` is not a version of these values,
     /// returns all owners, and `isFirst` is true.
-    func changes(since old: (any OwnedValues)?) -> (owners: [String], isFirst: Bool)
+    func changes(since old: (any OwnedValues)?) -> (owners: [String], changesFirstValue: Bool)
 }
 
 extension OwnedMember {
     package func value(of owner: String?) -> (any Encodable & Sendable)? {
-        let value = owned.read(owner)
+        let value = ownedTable.read(owner)
         if let optional = value as? any PossiblyAbsent, optional.isAbsent { return nil }
         return value
     }
 
-    package var owners: [String] { owned.owners }
+    package var owners: [String] { ownedTable.owners }
 
-    package func hasOwnValue(of owner: String) -> Bool { owned.has(owner) }
+    package func hasOwnValue(of owner: String) -> Bool { ownedTable.has(owner) }
 
-    package func changes(since old: (any OwnedValues)?) -> (owners: [String], isFirst: Bool) {
+    package func changes(since old: (any OwnedValues)?) -> (
+        owners: [String], changesFirstValue: Bool
+    ) {
         guard let old = old as? Self else { return (owners, true) }
-        return owned.changes(since: old.owned)
+        return ownedTable.changes(since: old.ownedTable)
     }
 }
 

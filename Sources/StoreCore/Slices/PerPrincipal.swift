@@ -24,39 +24,41 @@
 /// Cost: with n values, a look-up or a change takes log2(n) steps. The size of the other values
 /// does not matter.
 public struct PerPrincipal<Value: Codable & Equatable & Sendable>: Equatable, Sendable {
-    package var owned: OwnedTable<Value>
+    package var ownedTable: OwnedTable<Value>
 
     /// Makes a table without values; every user and every visitor begins with `first`.
-    public init(_ first: Value) { owned = OwnedTable(first) }
+    public init(_ first: Value) { ownedTable = OwnedTable(first) }
 
     /// The value of the user or visitor on whose behalf the state is read.
     ///
     /// For a view, this client is the client that asks for the view. For middleware, interceptors,
     /// observers and reactions, this client is the sender of the action.
     public var value: Value {
-        get { owned[reader] }
-        set { owned[reader] = newValue }
+        get { ownedTable[readerOwnerName] }
+        set { ownedTable[readerOwnerName] = newValue }
     }
 
-    private var reader: String { owned.reader?.owner ?? OwnerName.visitor(SessionName.shared) }
+    private var readerOwnerName: String {
+        ownedTable.reader?.owner ?? OwnerName.visitor(SessionName.shared)
+    }
 
     /// The value of the user with this name: the common first value, until the user changes it.
     public subscript(principal name: String) -> Value {
-        get { owned[OwnerName.user(name)] }
-        set { owned[OwnerName.user(name)] = newValue }
+        get { ownedTable[OwnerName.user(name)] }
+        set { ownedTable[OwnerName.user(name)] = newValue }
     }
 
     /// The value of a visitor, by the name of its session.
     public subscript(visitor session: String) -> Value {
-        get { owned[OwnerName.visitor(session)] }
-        set { owned[OwnerName.visitor(session)] = newValue }
+        get { ownedTable[OwnerName.visitor(session)] }
+        set { ownedTable[OwnerName.visitor(session)] = newValue }
     }
 
     /// The names of the users that have a stored value of their own, sorted.
-    public var principals: [String] { owned.owners.compactMap(OwnerName.principal(of:)) }
+    public var principals: [String] { ownedTable.owners.compactMap(OwnerName.principal(of:)) }
 
     /// The sessions of the visitors that have a stored value of their own, sorted.
-    public var visitors: [String] { owned.owners.compactMap(OwnerName.visitorSession(of:)) }
+    public var visitors: [String] { ownedTable.owners.compactMap(OwnerName.visitorSession(of:)) }
 }
 
 extension PerPrincipal where Value: ExpressibleByNilLiteral {
@@ -73,5 +75,5 @@ extension PerPrincipal: OwnedMember {
     package static var ownership: SliceOwnership { .principal }
 
     /// Writes an object with a member for each owner that has changed its value.
-    public func encode(to encoder: any Encoder) throws { try owned.encode(to: encoder) }
+    public func encode(to encoder: any Encoder) throws { try ownedTable.encode(to: encoder) }
 }

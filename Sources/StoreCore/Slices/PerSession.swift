@@ -19,10 +19,10 @@
 /// Cost: with n values, a look-up or a change takes log2(n) steps. The size of the other values
 /// does not matter.
 public struct PerSession<Value: Codable & Equatable & Sendable>: Equatable, Sendable {
-    package var owned: OwnedTable<Value>
+    package var ownedTable: OwnedTable<Value>
 
     /// Makes a table without values; every session begins with `first`.
-    public init(_ first: Value) { owned = OwnedTable(first) }
+    public init(_ first: Value) { ownedTable = OwnedTable(first) }
 
     /// The value of the session on whose behalf the state is read.
     ///
@@ -30,18 +30,18 @@ public struct PerSession<Value: Codable & Equatable & Sendable>: Equatable, Send
     /// middleware, interceptors, observers and reactions, this session is the session of the
     /// action's sender. Without a session, the state is read for the session `shared`.
     public var value: Value {
-        get { self[owned.reader?.session ?? SessionName.shared] }
-        set { self[owned.reader?.session ?? SessionName.shared] = newValue }
+        get { self[ownedTable.reader?.session ?? SessionName.shared] }
+        set { self[ownedTable.reader?.session ?? SessionName.shared] = newValue }
     }
 
     /// The value of a session: the common first value, until the session changes it.
     public subscript(session: String) -> Value {
-        get { owned[session] }
-        set { owned[session] = newValue }
+        get { ownedTable[session] }
+        set { ownedTable[session] = newValue }
     }
 
     /// The sessions that have a stored value of their own, sorted.
-    public var sessions: [String] { owned.owners }
+    public var sessions: [String] { ownedTable.owners }
 }
 
 extension PerSession where Value: ExpressibleByNilLiteral {
@@ -58,5 +58,5 @@ extension PerSession: OwnedMember {
     package static var ownership: SliceOwnership { .session }
 
     /// Writes an object with a member for each session that has changed its value.
-    public func encode(to encoder: any Encoder) throws { try owned.encode(to: encoder) }
+    public func encode(to encoder: any Encoder) throws { try ownedTable.encode(to: encoder) }
 }

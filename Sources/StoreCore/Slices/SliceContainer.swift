@@ -18,9 +18,9 @@ package protocol SliceContainer: SendableMetatype {
     /// `nil`. Returns `nil` if the value cannot contain a slice under `key`.
     ///
     /// `old` is evaluated only if the value may contain other slices.
-    static func value(
-        with state: consuming State?,
+    static func replacingSlice(
         at key: SliceKey,
+        with state: consuming State?,
         in old: @autoclosure () -> Value
     ) -> Value?
 
@@ -109,22 +109,22 @@ package enum SingleContainer<State: Codable & Equatable & Sendable>: SliceContai
 
     package static func slice(at key: SliceKey, of value: consuming State) -> State? { value }
 
-    package static func value(
-        with state: consuming State?,
+    package static func replacingSlice(
         at key: SliceKey,
+        with state: consuming State?,
         in old: @autoclosure () -> State
     ) -> State? { state }
 }
 
 /// A single slice that is absent until it is started.
 package enum OptionalContainer<State: ModuleState>: SliceContainer {
-    package static var cardinality: SliceCardinality { .started }
+    package static var cardinality: SliceCardinality { .optional }
 
     package static func slice(at key: SliceKey, of value: consuming State?) -> State? { value }
 
-    package static func value(
-        with state: consuming State?,
+    package static func replacingSlice(
         at key: SliceKey,
+        with state: consuming State?,
         in old: @autoclosure () -> State?
     ) -> State?? { .some(state) }
 
@@ -134,7 +134,7 @@ package enum OptionalContainer<State: ModuleState>: SliceContainer {
         _ value: State?,
         to client: String,
         by rule: ReaderRule<State>
-    ) -> State? { value.flatMap { rule($0).include(client) ? $0 : nil } }
+    ) -> State? { value.flatMap { rule($0).contains(client) ? $0 : nil } }
 
     package static func encodable(_ value: State?) -> (any Encodable & Sendable)? {
         // An absent slice is `nil`, and not an encodable value that contains `nil`.
@@ -156,9 +156,9 @@ package enum InstancesContainer<State: ModuleState>: SliceContainer {
         return value[instance]
     }
 
-    package static func value(
-        with state: consuming State?,
+    package static func replacingSlice(
         at key: SliceKey,
+        with state: consuming State?,
         in old: @autoclosure () -> Instances<State>
     ) -> Instances<State>? {
         guard let instance = key.instance else { return nil }

@@ -35,21 +35,21 @@ package final class SliceObservers<Root: RootState>: @unchecked Sendable {
 
     func hasObservers(_ module: Int) -> Bool { observerCountsByModule[module] > 0 }
 
-    func report(_ change: Change, from old: Root, to new: Root, _ cause: SliceCause) {
+    func report(_ change: Change, from old: Root, to new: Root, _ cause: SliceChangeOrigin) {
         let shared = presentation == nil ? nil : SessionName.shared
         let cause = cause.withSession(cause.session ?? shared)
         var partsShown: Int?
         for edit in change.edits
         where edit.changesSlice && !isCoveredByOwnerEdits(edit, in: change) {
             // If a slice has a part for each session, observers get the whole slice in one call.
-            guard !isKeyedBySession[edit.module] else {
-                if partsShown != edit.module {
-                    reportSlice(.only, of: edit.module, old, new, cause)
+            guard !isKeyedBySession[edit.moduleIndex] else {
+                if partsShown != edit.moduleIndex {
+                    reportSlice(.only, of: edit.moduleIndex, old, new, cause)
                 }
-                partsShown = edit.module
+                partsShown = edit.moduleIndex
                 continue
             }
-            reportSlice(edit.key, of: edit.module, old, new, cause)
+            reportSlice(edit.key, of: edit.moduleIndex, old, new, cause)
         }
         if change.changesState {
             for presenter in wholeStatePresenters { presenter.reportChange(old, new, cause) }
@@ -58,7 +58,7 @@ package final class SliceObservers<Root: RootState>: @unchecked Sendable {
         change.edits.forEach { edit in
             guard edit.isRestart, presentation?.isHidden(edit, from: session, in: old) == true
             else { return }
-            for slices in observersByModule[edit.module] {
+            for slices in observersByModule[edit.moduleIndex] {
                 slices.reportBeginning(edit.key, new, cause)
             }
         }
@@ -69,7 +69,7 @@ package final class SliceObservers<Root: RootState>: @unchecked Sendable {
         of module: Int,
         _ old: Root,
         _ new: Root,
-        _ cause: SliceCause
+        _ cause: SliceChangeOrigin
     ) {
         for slices in observersByModule[module] { slices.reportChange(key, old, new, cause) }
     }
@@ -77,19 +77,19 @@ package final class SliceObservers<Root: RootState>: @unchecked Sendable {
     /// Returns true if an edit stands for all slices of a module, and the change also has edits for
     /// the slices of single owners.
     private func isCoveredByOwnerEdits(_ edit: SliceEdit, in change: Change) -> Bool {
-        edit.key == .only && !isKeyedBySession[edit.module]
+        edit.key == .only && !isKeyedBySession[edit.moduleIndex]
             && change.edits.contains {
-                $0.changesSlice && $0.module == edit.module && $0.key.owner != nil
+                $0.changesSlice && $0.moduleIndex == edit.moduleIndex && $0.key.owner != nil
             }
     }
 
     /// Adds a presenter of the whole state, and calls it with the current state.
     func addPresenter(_ presenter: WholeStatePresenter<Root>, of core: Core<Root>) {
-        core.engine.enqueueTask { [self, owner = core.owner] _ in
+        core.engine.enqueueTask { [self, owner = core.stateOwner] _ in
             wholeStatePresenters.append(presenter)
             // No client is the cause of this call.
             var root = owner.current
-            owner.machine?.setReader(of: &root, to: nil, as: nil)
+            owner.modularReducer?.setReader(of: &root, to: nil, as: nil)
             presenter.reportInitialState(root)
         }
     }
@@ -100,22 +100,22 @@ package final class SliceObservers<Root: RootState>: @unchecked Sendable {
         _ place: some SlicePlace<Root, State>,
         _ core: Core<Root>,
         as name: String? = nil,
-        presents: Bool = false,
-        seesAll: Bool = false,
+        isPresenter: Bool = false,
+        ignoresAudience: Bool = false,
         _ handler: @escaping @Sendable (SliceChange<State>) -> Void
     ) -> PlainCommand {
         let subscription = Subscription<(SliceChange<State>) -> Void>(handler: handler, queue: nil)
         guard let index = moduleNames.firstIndex(of: module) else { return PlainCommand {} }
-        core.engine.enqueueTask { [self, owner = core.owner] _ in
+        core.engine.enqueueTask { [self, owner = core.stateOwner] _ in
             guard subscription.isActive else { return }
             let slices = TypedSliceObserver(
                 place,
                 key,
                 name: name,
-                isPresenter: presents,
+                isPresenter: isPresenter,
                 subscription
             )
-            slices.ignoresAudience = seesAll
+            slices.ignoresAudience = ignoresAudience
             observersByModule[index].append(slices)
             let audience = presentation?.makeInitialSessionLookup(of: index, in: owner.current)
             slices.reportInitialSlices(owner.current) { audience?($0) }
@@ -133,16 +133,16 @@ struct SliceChange<State: ModuleState>: Sendable {
     let new: State?
     let key: SliceKey
     /// The action that changed the slice, and the session to present to.
-    let cause: SliceCause
+    let cause: SliceChangeOrigin
 }
 
 private protocol SliceObserver<Root>: AnyObject {
     associatedtype Root
     var isEnded: Bool { get }
     /// Reports the change of a slice by an action, if the observer observes the slice.
-    func reportChange(_ edited: SliceKey, _ old: Root, _ new: Root, _ cause: SliceCause)
+    func reportChange(_ edited: SliceKey, _ old: Root, _ new: Root, _ cause: SliceChangeOrigin)
     /// Reports a slice to a presenter as if the slice had begun, for the session of the cause.
-    func reportBeginning(_ key: SliceKey, _ root: Root, _ cause: SliceCause)
+    func reportBeginning(_ key: SliceKey, _ root: Root, _ cause: SliceChangeOrigin)
 }
 
 /// An observer of one slice of a module, or of all slices of the module.
@@ -176,7 +176,7 @@ where Place.State: ModuleState {
 
     var isEnded: Bool { !subscription.isActive }
 
-    func reportChange(_ edited: SliceKey, _ old: Root, _ new: Root, _ cause: SliceCause) {
+    func reportChange(_ edited: SliceKey, _ old: Root, _ new: Root, _ cause: SliceChangeOrigin) {
         guard subscription.isActive,
             ignoresAudience || cause.audience?.includes(recipientName) != false,
             !(isPresenter && cause.isOfOtherEngine)
@@ -246,7 +246,7 @@ where Place.State: ModuleState {
         return keys.isEmpty ? [.only] : keys
     }
 
-    func reportBeginning(_ key: SliceKey, _ root: Root, _ cause: SliceCause) {
+    func reportBeginning(_ key: SliceKey, _ root: Root, _ cause: SliceChangeOrigin) {
         guard isPresenter, subscription.isActive, self.key == nil || self.key == key,
             let state = place.read(root, key)
         else { return }

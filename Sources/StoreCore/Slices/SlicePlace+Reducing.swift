@@ -27,7 +27,9 @@ extension SlicePlace where State: ModuleState {
         _ module: String,
         _ reduce: @escaping @Sendable (inout State, A) throws -> Void
     ) -> SliceReducer<Root> {
-        if let single = self as? SinglePlace<Root, State> { return single.reducerOfSingle(reduce) }
+        if let single = self as? SinglePlace<Root, State> {
+            return single.reducerOfSingleSlice(reduce)
+        }
         return { root, action, key, _, comparison in
             guard type(of: action) == A.self else { return .unchanged }
             let action: A = uncheckedCast(action)
@@ -42,7 +44,7 @@ extension SlicePlace where State: ModuleState {
         withEffect reduce: @escaping @Sendable (inout State, A) throws -> Effect<State>
     ) -> SliceReducer<Root> {
         if let single = self as? SinglePlace<Root, State> {
-            return single.reducerOfSingle(module, withEffect: reduce)
+            return single.reducerOfSingleSlice(module, withEffect: reduce)
         }
         return { root, action, key, _, comparison in
             guard type(of: action) == A.self else { return .unchanged }
@@ -63,7 +65,7 @@ extension SlicePlace where State: ModuleState {
         inContext reduce: @escaping @Sendable (inout State, A, ReducerContext) throws -> Void
     ) -> SliceReducer<Root> {
         if let single = self as? SinglePlace<Root, State> {
-            return single.reducerOfSingle(inContext: reduce)
+            return single.reducerOfSingleSlice(inContext: reduce)
         }
         return { root, action, key, origin, comparison in
             guard type(of: action) == A.self else { return .unchanged }
@@ -83,7 +85,7 @@ extension SlicePlace where State: ModuleState {
             @escaping @Sendable (inout State, A, ReducerContext) throws -> Effect<State>
     ) -> SliceReducer<Root> {
         if let single = self as? SinglePlace<Root, State> {
-            return single.reducerOfSingle(module, inContext: reduce)
+            return single.reducerOfSingleSlice(module, inContext: reduce)
         }
         return { root, action, key, origin, comparison in
             guard type(of: action) == A.self else { return .unchanged }
@@ -144,14 +146,14 @@ extension SlicePlace where State: ModuleState {
         let isChange = differs(old, new, comparison)
         if !isChange, comparison != nil, !hasStoredSlice(root, key) { return .unchanged }
         write(new, &root, key)
-        return SliceResult(isChange: isChange)
+        return SliceResult(changesSlice: isChange)
     }
 }
 
 // The forms of `reducer` for a single slice that is shared and always exists. These reducers look
 // up no types at run time.
 extension SharedPlace {
-    fileprivate func reducerOfSingle<State: ModuleState, A: Action>(
+    fileprivate func reducerOfSingleSlice<State: ModuleState, A: Action>(
         _ reduce: @escaping @Sendable (inout State, A) throws -> Void
     ) -> SliceReducer<Root> where Container == SingleContainer<State> {
         { [member] root, action, _, _, comparison in
@@ -161,7 +163,7 @@ extension SharedPlace {
         }
     }
 
-    fileprivate func reducerOfSingle<State: ModuleState, A: Action>(
+    fileprivate func reducerOfSingleSlice<State: ModuleState, A: Action>(
         _ module: String,
         withEffect reduce: @escaping @Sendable (inout State, A) throws -> Effect<State>
     ) -> SliceReducer<Root> where Container == SingleContainer<State> {
@@ -174,7 +176,7 @@ extension SharedPlace {
         }
     }
 
-    fileprivate func reducerOfSingle<State: ModuleState, A: Action>(
+    fileprivate func reducerOfSingleSlice<State: ModuleState, A: Action>(
         inContext reduce: @escaping @Sendable (inout State, A, ReducerContext) throws -> Void
     ) -> SliceReducer<Root> where Container == SingleContainer<State> {
         { [member] root, action, _, origin, comparison in
@@ -186,7 +188,7 @@ extension SharedPlace {
         }
     }
 
-    fileprivate func reducerOfSingle<State: ModuleState, A: Action>(
+    fileprivate func reducerOfSingleSlice<State: ModuleState, A: Action>(
         _ module: String,
         inContext reduce:
             @escaping @Sendable (inout State, A, ReducerContext) throws -> Effect<State>
@@ -235,12 +237,12 @@ extension RootMember where Value: Equatable & Encodable {
             try change(&new)
             guard value == new else {
                 value = new
-                return SliceResult(isChange: true)
+                return SliceResult(changesSlice: true)
             }
             if isIdentical(&value, &new) { return .unchanged }
             let isChange = comparison.map { !$0(value, new) } ?? false
             value = new
-            return SliceResult(isChange: isChange)
+            return SliceResult(changesSlice: isChange)
         }
     }
 }

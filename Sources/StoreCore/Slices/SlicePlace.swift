@@ -77,7 +77,9 @@ package final class SharedPlace<Root: RootState, Container: SliceContainer>: Sli
     package func write(_ state: State?, _ root: inout Root, _ key: SliceKey) {
         member.change(&root) { value in
             let old = readerRule == nil ? nil : Container.slice(at: key, of: value)
-            guard var new = Container.value(with: state, at: key, in: value) else { return }
+            guard var new = Container.replacingSlice(at: key, with: state, in: value) else {
+                return
+            }
             if let readerRule {
                 Container.updateReaderIndex(of: &new, at: key, from: old, to: state, by: readerRule)
             }
@@ -125,13 +127,13 @@ package final class SharedPlace<Root: RootState, Container: SliceContainer>: Sli
         let (old, new) = (member.read(old), member.read(root))
         let keys = try Container.changedInstanceIDs(of: new, since: old, settling.comparison)
             .map { SliceKey(instance: $0) }
-        if let readerRule { enterReaders(of: keys, after: old, in: &root, by: readerRule) }
+        if let readerRule { updateReaderIndex(of: keys, after: old, in: &root, by: readerRule) }
         return keys
     }
 
     /// Updates the index of readers after a function of the whole state wrote slices. `old` has the
     /// slices and the index of the state before the action.
-    private func enterReaders(
+    private func updateReaderIndex(
         of keys: [SliceKey],
         after old: Container.Value,
         in root: inout Root,
@@ -221,20 +223,24 @@ where Value.Value == Container.Value {
     package var ownership: SliceOwnership { Value.ownership }
 
     package func read(_ root: Root, _ key: SliceKey) -> State? {
-        Container.slice(at: key, of: member.read(root).owned.read(key.owner))
+        Container.slice(at: key, of: member.read(root).ownedTable.read(key.owner))
     }
 
     /// Writes a slice. The absence of a slice is stored, too, until its owner ends. So readers get
     /// the version that removed the slice.
     package func write(_ state: State?, _ root: inout Root, _ key: SliceKey) {
         member.change(&root) { values in
-            let new = Container.value(with: state, at: key, in: values.owned.read(key.owner))
-            if let new { values.owned.set(new, for: key.owner) }
+            let new = Container.replacingSlice(
+                at: key,
+                with: state,
+                in: values.ownedTable.read(key.owner)
+            )
+            if let new { values.ownedTable.set(new, for: key.owner) }
         }
     }
 
     package func keys(_ root: Root) -> [SliceKey] {
-        let values = member.read(root).owned
+        let values = member.read(root).ownedTable
         let keys = values.owners.flatMap { owner in
             Container.instanceIDs(of: values[owner]).map { SliceKey(owner: owner, instance: $0) }
         }
@@ -242,7 +248,7 @@ where Value.Value == Container.Value {
     }
 
     package func keys(_ root: Root, of owner: String) -> [SliceKey] {
-        let values = member.read(root).owned
+        let values = member.read(root).ownedTable
         guard values.has(owner) else { return [] }
         return Container.instanceIDs(of: values[owner]).map {
             SliceKey(owner: owner, instance: $0)
@@ -250,22 +256,22 @@ where Value.Value == Container.Value {
     }
 
     package func hasRoom(_ root: Root, for owner: String) -> Bool {
-        let values = member.read(root).owned
+        let values = member.read(root).ownedTable
         return values.count < OwnerName.usersMax || values.has(owner)
     }
 
     package func hasStoredSlice(_ root: Root, _ key: SliceKey) -> Bool {
-        key.owner.map { member.read(root).owned.has($0) } ?? true
+        key.owner.map { member.read(root).ownedTable.has($0) } ?? true
     }
 
     package func removeSlices(of owner: String, _ root: inout Root) -> Bool {
-        member.change(&root) { $0.owned.removeValue(of: owner) }
+        member.change(&root) { $0.ownedTable.removeValue(of: owner) }
     }
 
     package func owners(_ root: Root) -> [String] { member.read(root).owners }
 
     package func setReader(of root: inout Root, to reader: SliceReader) {
-        member.change(&root) { $0.owned.setReader(reader) }
+        member.change(&root) { $0.ownedTable.setReader(reader) }
     }
 
     package func memberValue(_ root: Root) -> (any Encodable & Sendable)? { member.read(root) }
@@ -275,21 +281,22 @@ where Value.Value == Container.Value {
         after old: Root,
         _ settling: WholeStateComparison<Root>
     ) throws -> [SliceKey] {
-        let old = member.read(old).owned
+        let old = member.read(old).ownedTable
         let comparison = settling.comparison
         let (isFirst, changes) = try member.change(&root) { values in
             if !settling.hasUpdatedCopies {
                 let (given, initial) = (
-                    member.read(settling.inputState).owned, member.read(settling.initialState).owned
+                    member.read(settling.inputState).ownedTable,
+                    member.read(settling.initialState).ownedTable
                 )
-                try values.owned.restoreFirstValue(of: given, orOf: initial)
+                try values.ownedTable.restoreFirstValue(of: given, orOf: initial)
             }
-            let changes = values.owned.normalizeWrites(
+            let changes = values.ownedTable.normalizeWrites(
                 after: old,
                 comparison,
-                isOver: settling.isEnded
+                hasEnded: settling.isEnded
             )
-            return (values.owned.isFirstValueChanged(since: old, comparison), changes)
+            return (values.ownedTable.isFirstValueChanged(since: old, comparison), changes)
         }
         return try changes.reduce(into: isFirst ? [.only] : []) { keys, change in
             // The end of an owner removes all instances of the owner. A single key stands for all
@@ -314,6 +321,6 @@ where Value.Value == Container.Value {
         under name: SliceName
     ) throws {
         let values = try container.decodeIfPresent([ExactText: Container.Value].self, forKey: name)
-        member.change(&root) { $0.owned.replaceValues(with: values ?? [:]) }
+        member.change(&root) { $0.ownedTable.replaceValues(with: values ?? [:]) }
     }
 }

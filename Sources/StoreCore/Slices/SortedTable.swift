@@ -17,7 +17,7 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
 
     /// Casts an object to the type that all objects of the table have.
     @inline(__always)
-    private static func value(_ value: AnyValue) -> Value {
+    private static func cast(_ value: AnyValue) -> Value {
         // Safety: the table contains only objects of this type.
         unsafeDowncast(value, to: Value.self)
     }
@@ -33,7 +33,7 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
 
     /// The object of a name; the assignment of `nil` removes the object.
     package subscript(key: String) -> Value? {
-        get { root?.find(key).map(Self.value) }
+        get { root?.find(key).map(Self.cast) }
         set {
             if let newValue {
                 root = SortedNode.inserting(key, newValue, into: root)
@@ -64,7 +64,7 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
         _ body: (_ key: String, _ new: Value?, _ old: Value?) -> Bool
     ) {
         _ = SortedNode.forEachDifference(root, old.root) { key, new, old in
-            body(key, new.map(Self.value), old.map(Self.value))
+            body(key, new.map(Self.cast), old.map(Self.cast))
         }
     }
 
@@ -85,12 +85,12 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
 
     /// The member with the first name; `nil` if the table is empty.
     var first: (key: String, value: Value)? {
-        root.map { $0.first }.map { ($0.key, Self.value($0.value)) }
+        root.map { $0.first }.map { ($0.key, Self.cast($0.value)) }
     }
 
     /// The member with the last name; `nil` if the table is empty.
     var last: (key: String, value: Value)? {
-        root.map { $0.last }.map { ($0.key, Self.value($0.value)) }
+        root.map { $0.last }.map { ($0.key, Self.cast($0.value)) }
     }
 
     /// Returns the same version as a table of a superclass of the objects.
@@ -104,7 +104,7 @@ package struct SortedTable<Value: AnyObject & Sendable>: Sendable {
     /// nodes. After a change, about log2(count) nodes are new. All calls for a table and for its
     /// versions have to use the same weights, which are greater than 0.
     package func sum(of weight: (_ key: String, _ value: Value) throws -> Int) rethrows -> Int {
-        try root?.sum { try weight($0, Self.value($1)) } ?? 0
+        try root?.sum { try weight($0, Self.cast($1)) } ?? 0
     }
 }
 
@@ -139,7 +139,7 @@ extension SortedTable: Sequence {
         package mutating func next() -> (key: String, value: Value)? {
             guard let node = nodesToVisit.popLast() else { return nil }
             descend(from: node.right)
-            return (node.key, SortedTable.value(node.value))
+            return (node.key, SortedTable.cast(node.value))
         }
     }
 
@@ -194,7 +194,7 @@ private final class SortedNode: Sendable {
     let right: SortedNode?
     let count: Int
     /// The kept sum of ``sum(of:)``; 0 until the first call.
-    private let keptSum = Atomic<Int>(0)
+    private let cachedSum = Atomic<Int>(0)
 
     init(_ key: String, _ value: AnyValue, _ left: SortedNode?, _ right: SortedNode?) {
         self.key = key
@@ -233,38 +233,38 @@ private final class SortedNode: Sendable {
         _ b: SortedNode?,
         _ body: (_ key: String, _ new: AnyValue?, _ old: AnyValue?) -> Bool
     ) -> Bool {
-        var mine = TreeWalk(a)
-        var theirs = TreeWalk(b)
+        var newWalk = TreeWalk(a)
+        var oldWalk = TreeWalk(b)
         while true {
-            switch (mine.next, theirs.next) {
+            switch (newWalk.next, oldWalk.next) {
             case (nil, nil): return true
             case (.tree(let a)?, .tree(let b)?) where a === b:
-                mine.skip()
-                theirs.skip()
-            case (.tree(let a)?, .tree(let b)?) where a.count < b.count: theirs.descend()
-            case (.tree?, _): mine.descend()
-            case (_, .tree?): theirs.descend()
+                newWalk.skip()
+                oldWalk.skip()
+            case (.tree(let a)?, .tree(let b)?) where a.count < b.count: oldWalk.descend()
+            case (.tree?, _): newWalk.descend()
+            case (_, .tree?): oldWalk.descend()
             case (.member(let a)?, .member(let b)?):
                 switch a.key.byteOrder(comparedTo: b.key) {
                 case ..<0:
                     guard body(a.key, a.value, nil) else { return false }
-                    mine.skip()
+                    newWalk.skip()
                 case 1...:
                     guard body(b.key, nil, b.value) else { return false }
-                    theirs.skip()
+                    oldWalk.skip()
                 default:
                     guard
                         a.value === b.value || body(a.key, a.value, b.value)
                     else { return false }
-                    mine.skip()
-                    theirs.skip()
+                    newWalk.skip()
+                    oldWalk.skip()
                 }
             case (.member(let a)?, nil):
                 guard body(a.key, a.value, nil) else { return false }
-                mine.skip()
+                newWalk.skip()
             case (nil, .member(let b)?):
                 guard body(b.key, nil, b.value) else { return false }
-                theirs.skip()
+                oldWalk.skip()
             }
         }
     }
@@ -279,12 +279,12 @@ private final class SortedNode: Sendable {
     }
 
     func sum(of weight: (String, AnyValue) throws -> Int) rethrows -> Int {
-        let known = keptSum.load(ordering: .acquiring)
+        let known = cachedSum.load(ordering: .acquiring)
         if known > 0 { return known }
         let before = try left?.sum(of: weight) ?? 0
         let own = try weight(key, value)
         let sum = try before + own + (right?.sum(of: weight) ?? 0)
-        keptSum.store(sum, ordering: .releasing)
+        cachedSum.store(sum, ordering: .releasing)
         return sum
     }
 

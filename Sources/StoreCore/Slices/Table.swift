@@ -20,7 +20,7 @@ import Synchronization
 /// A table is a value. A copy shares all rows with the original, and costs nothing. Any thread may
 /// read a copy.
 public struct Table<ID: TableKey, Row: Codable & Equatable & Sendable>: Sendable {
-    fileprivate var stored = SortedTable<StoredRow>()
+    fileprivate var storedRows = SortedTable<StoredRow>()
 
     /// A row with its key, which versions of the table share.
     fileprivate final class StoredRow: TableRow, @unchecked Sendable {
@@ -68,12 +68,12 @@ public struct Table<ID: TableKey, Row: Codable & Equatable & Sendable>: Sendable
     }
 
     private init(_ rows: [ExactText: StoredRow]) {
-        stored = SortedTable(
+        storedRows = SortedTable(
             sorted: rows.sorted { $0.key < $1.key }.map { ($0.key.text, $0.value) }
         )
     }
 
-    private init(_ stored: SortedTable<StoredRow>) { self.stored = stored }
+    private init(_ stored: SortedTable<StoredRow>) { self.storedRows = stored }
 }
 
 extension Table: ExpressibleByDictionaryLiteral {
@@ -105,33 +105,33 @@ extension Table: Sequence {
 
         /// Returns an iterator that begins with the first row of the range.
         public func makeIterator() -> Iterator {
-            Iterator(members: table.stored.makeIterator(from: firstKey), endKey: endKey)
+            Iterator(members: table.storedRows.makeIterator(from: firstKey), endKey: endKey)
         }
     }
 
     /// Returns an iterator over all rows, in the order of the keys' bytes.
-    public func makeIterator() -> Iterator { Iterator(members: stored.makeIterator()) }
+    public func makeIterator() -> Iterator { Iterator(members: storedRows.makeIterator()) }
 
     /// The number of rows.
     public var underestimatedCount: Int { count }
 
     /// The number of rows.
-    public var count: Int { stored.count }
+    public var count: Int { storedRows.count }
     /// True if there are no rows.
-    public var isEmpty: Bool { stored.count == 0 }
+    public var isEmpty: Bool { storedRows.count == 0 }
     /// The row with the smallest key, with its key; `nil` if there are no rows.
     public var first: (key: ID, value: Row)? {
-        stored.first.map { ($0.value.id, $0.value.row) }
+        storedRows.first.map { ($0.value.id, $0.value.row) }
     }
     /// The row with the greatest key, with its key; `nil` if there are no rows.
-    public var last: (key: ID, value: Row)? { stored.last.map { ($0.value.id, $0.value.row) } }
+    public var last: (key: ID, value: Row)? { storedRows.last.map { ($0.value.id, $0.value.row) } }
     /// The keys, in the order of their bytes.
     public var keys: some Sequence<ID> { lazy.map(\.key) }
     /// The rows, in the order of their keys.
     public var values: some Sequence<Row> { lazy.map(\.value) }
 
     /// Returns true if there is a row under this key.
-    public func contains(_ id: ID) -> Bool { stored[id.keyText] != nil }
+    public func contains(_ id: ID) -> Bool { storedRows[id.keyText] != nil }
 
     /// Returns the rows from the key `first` on, up to the key `end`, which is not included. `nil`
     /// stands for the beginning or the end of the table.
@@ -145,7 +145,7 @@ extension Table: Sequence {
     ///
     /// - Throws: any error of `isIncluded`.
     public func filter(_ isIncluded: ((key: ID, value: Row)) throws -> Bool) rethrows -> Table {
-        let members = try stored.filter { try isIncluded(($0.value.id, $0.value.row)) }
+        let members = try storedRows.filter { try isIncluded(($0.value.id, $0.value.row)) }
         return Table(SortedTable(sorted: members))
     }
 
@@ -166,8 +166,8 @@ extension Table {
     ///
     /// Cost: log2(count) steps.
     public subscript(id: ID) -> Row? {
-        get { stored[id.keyText]?.row }
-        set { stored[id.keyText] = newValue.map { StoredRow(id, $0) } }
+        get { storedRows[id.keyText]?.row }
+        set { storedRows[id.keyText] = newValue.map { StoredRow(id, $0) } }
     }
 
     /// The row under a key, or the default row if there is none.
@@ -191,7 +191,7 @@ extension Table {
     }
 
     /// Removes all rows.
-    public mutating func removeAll() { stored = SortedTable() }
+    public mutating func removeAll() { storedRows = SortedTable() }
 
     /// Removes the rows for which `isRemoved` returns true.
     ///
@@ -199,8 +199,8 @@ extension Table {
     public mutating func removeAll(
         where isRemoved: ((key: ID, value: Row)) throws -> Bool
     ) rethrows {
-        for (key, _) in try stored.filter({ try isRemoved(($0.value.id, $0.value.row)) }) {
-            stored[key] = nil
+        for (key, _) in try storedRows.filter({ try isRemoved(($0.value.id, $0.value.row)) }) {
+            storedRows[key] = nil
         }
     }
 }
@@ -211,7 +211,7 @@ extension Table: Equatable {
     public static func == (a: Table, b: Table) -> Bool {
         var isEqual = a.count == b.count
         guard isEqual else { return false }
-        a.stored.forEachDifference(from: b.stored) { _, mine, theirs in
+        a.storedRows.forEachDifference(from: b.storedRows) { _, mine, theirs in
             isEqual = mine != nil && mine?.row == theirs?.row
             return isEqual
         }
@@ -239,7 +239,7 @@ extension Table: Codable {
     /// Writes an object of rows.
     public func encode(to encoder: any Encoder) throws {
         var rows: [ExactText: Row] = Dictionary(minimumCapacity: count)
-        for (key, stored) in stored { rows[ExactText(key)] = stored.row }
+        for (key, stored) in storedRows { rows[ExactText(key)] = stored.row }
         var container = encoder.singleValueContainer()
         try container.encode(rows)
     }
@@ -268,22 +268,22 @@ extension Table: CustomStringConvertible, CustomReflectable {
 package class TableRow: @unchecked Sendable {
     // Safety: the only member is atomic.
 
-    private let keptEncoding = AtomicLazyReference<any AnyObject & Sendable>()
+    private let cachedEncoding = AtomicLazyReference<any AnyObject & Sendable>()
 
     init() {}
 
     /// The kept encoding of the row; `nil` before the first encoding.
-    package var encoding: (any AnyObject & Sendable)? { keptEncoding.load() }
+    package var encoding: (any AnyObject & Sendable)? { cachedEncoding.load() }
 
     /// Keeps the encoding of the row, unless an encoding is kept already.
-    package func keep(_ encoding: any AnyObject & Sendable) {
-        _ = keptEncoding.storeIfNil(encoding)
+    package func cache(_ encoding: any AnyObject & Sendable) {
+        _ = cachedEncoding.storeIfNil(encoding)
     }
 }
 
 extension Table {
     /// The rows, without their types.
-    package var sharedRows: SortedTable<TableRow> { stored.asTable(of: TableRow.self) }
+    package var sharedRows: SortedTable<TableRow> { storedRows.asTable(of: TableRow.self) }
 
     /// Returns the row of an object in ``sharedRows``.
     package static func row(of shared: TableRow) -> Row? { (shared as? StoredRow)?.row }

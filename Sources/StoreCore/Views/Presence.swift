@@ -43,7 +43,7 @@ public struct Presence: Module {
             self[session].contains { $0.isSame(as: slice) }
         }
 
-        package mutating func enter(_ slice: String, in session: String) {
+        package mutating func insert(_ slice: String, in session: String) {
             guard !shows(slice, in: session) else { return }
             var slices = self[session]
             let place = slices.firstIndex { slice.utf8.lexicographicallyPrecedes($0.utf8) }
@@ -54,19 +54,32 @@ public struct Presence: Module {
         /// Removes a slice from a session's list. An empty list stays until the session ends, so
         /// that the session's client gets the change even after a pause. The empty list of an ended
         /// session is removed.
-        package mutating func remove(_ slice: String, in session: String, isOver: Bool = false) {
-            remove(in: session, isOver: isOver) { $0.isSame(as: slice) }
+        package mutating func remove(
+            _ slice: String,
+            in session: String,
+            hasSessionEnded: Bool = false
+        ) {
+            remove(in: session, hasSessionEnded: hasSessionEnded) { $0.isSame(as: slice) }
         }
 
         /// Removes a slice from all lists. Cost: linear in the number of sessions.
-        package mutating func remove(_ slice: String, isOver: (String) -> Bool = { _ in false }) {
-            for session in sessions { remove(slice, in: session, isOver: isOver(session)) }
+        package mutating func remove(
+            _ slice: String,
+            hasSessionEnded: (String) -> Bool = { _ in false }
+        ) {
+            for session in sessions {
+                remove(slice, in: session, hasSessionEnded: hasSessionEnded(session))
+            }
         }
 
-        mutating func remove(in session: String, isOver: Bool, if isRemoved: (String) -> Bool) {
+        mutating func remove(
+            in session: String,
+            hasSessionEnded: Bool,
+            if isRemoved: (String) -> Bool
+        ) {
             guard let shown = table[session] else { return }
             let kept = shown.filter { !isRemoved($0) }
-            if isOver, kept.isEmpty { return table[session] = nil }
+            if hasSessionEnded, kept.isEmpty { return table[session] = nil }
             if kept.count < shown.count { table[session] = kept }
         }
     }

@@ -41,12 +41,12 @@ extension Presenter {
 public struct PresenterContext: Sendable {
     /// The name under which the presenter observes: the name of its type.
     package let name: String
-    package let presenter: any Presenter.Type
+    package let presenterType: any Presenter.Type
     /// The name of the module whose slice the presenter observes. The presenter may dispatch this
     /// module's own actions. The name is `nil` for a presenter of the whole state.
     package var module: String?
     /// The action whose change the presenter gets.
-    var cause = SliceCause.storeStart(for: nil)
+    var cause = SliceChangeOrigin.storeStart(for: nil)
     /// The session to present to: the session of the slice or of the action, or the shared session
     /// for an action without a session. The value is `nil` if no client caused the change, as when
     /// a store begins.
@@ -148,7 +148,7 @@ extension Mount {
                     place,
                     core,
                     as: context.name,
-                    presents: true
+                    isPresenter: true
                 ) { change in
                     var context = context
                     context.cause = change.cause
@@ -176,25 +176,25 @@ struct BoundPresenter<Root: RootState>: Sendable {
 /// A presenter of the whole state, with its context in a Core.
 struct WholeStatePresenter<Root: RootState>: Sendable {
     let name: String
-    private let update: @Sendable (Root?, Root, SliceCause) -> Void
+    private let update: @Sendable (Root?, Root, SliceChangeOrigin) -> Void
 
     /// - Parameters:
     ///   - presenter: the presenter.
     ///   - context: the context of the presenter's calls, with the presenter's name.
-    ///   - hasOwners: true if slices have owners. The context then gets the session of each action.
-    init<P: Presenter<Root>>(_ presenter: P, _ context: PresenterContext, hasOwners: Bool) {
+    ///   - hasOwnedSlices: true if slices have owners. The context then gets the session of each action.
+    init<P: Presenter<Root>>(_ presenter: P, _ context: PresenterContext, hasOwnedSlices: Bool) {
         name = context.name
         update = { old, new, cause in
             var context = context
             context.cause = cause
-            if hasOwners { context.session = cause.session }
+            if hasOwnedSlices { context.session = cause.session }
             presenter.stateDidUpdate(from: old, to: new, context)
         }
     }
 
     /// Reports the change of an action, if this engine applied the action and the presenter belongs
     /// to the action's audience.
-    func reportChange(_ old: Root, _ new: Root, _ cause: SliceCause) {
+    func reportChange(_ old: Root, _ new: Root, _ cause: SliceChangeOrigin) {
         guard !cause.isOfOtherEngine, cause.audience?.includes(name) != false else { return }
         update(old, new, cause)
     }

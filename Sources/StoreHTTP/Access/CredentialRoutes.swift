@@ -22,7 +22,7 @@ struct CredentialRoutes: RouteGroup {
                 needs: .everyone,
                 answers: [.init(204, "The cookie is set.", headers: ["Set-Cookie"])],
                 problems: [.unauthorized],
-                handle: beginLogin
+                handle: exchangeTokenForCookie
             )
         ] + (hasSessions ? [] : [deletionRoute])
     }
@@ -39,11 +39,13 @@ struct CredentialRoutes: RouteGroup {
         ) { request throws(Problem) in
             let cookie = request.environment.credentialCookie
             guard cookie.value(of: request.exchange) != nil else { throw request.notFound }
-            request.respond(.done(with: [cookie.deletingField(for: request.exchange)]))
+            request.respond(
+                .noContent(settingCookies: [cookie.deletingField(for: request.exchange)])
+            )
         }
     }
 
-    private func beginLogin(_ request: RequestContext) throws(Problem) {
+    private func exchangeTokenForCookie(_ request: RequestContext) throws(Problem) {
         let cookie = request.environment.credentialCookie
         // A cookie must not be exchanged for a new cookie: repeated exchanges would extend the
         // access without end.
@@ -51,7 +53,7 @@ struct CredentialRoutes: RouteGroup {
             let made = access.cookie(for: identity.principal)
         else { throw .unauthorized() }
         let field = cookie.settingField(made.value, seconds: made.maxAge, for: request.exchange)
-        request.respond(.done(with: [field]))
+        request.respond(.noContent(settingCookies: [field]))
     }
 }
 
@@ -84,7 +86,7 @@ struct ClientIdentityRoutes: RouteGroup {
         request.respond { json in
             json.member("principal", principal.name)
             json.member("role", principal.role)
-            let expires = principal.expires.map { CivilTime(secondsSince1970: $0) }
+            let expires = principal.expiresAt.map { CivilTime(secondsSince1970: $0) }
             json.member("expires", orNull: expires?.rfc3339(.seconds))
             json.member("session", orNull: session)
         }

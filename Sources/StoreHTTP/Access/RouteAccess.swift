@@ -15,7 +15,7 @@ enum RouteAccess: Sendable {
     case ofModule(String, RouteNeed)
     /// The right to dispatch actions of this module's views. `places` are the actions' indices in
     /// the table of actions. A caller gets 404 if it neither has this right nor sees the module.
-    case viewActions(String, places: [Int])
+    case viewActions(String, actionIndices: [Int])
 
     /// The empty need: every caller may use the route. The index, the pages of problems, and the
     /// routes for health, for the client's identity and for cookies have this need.

@@ -87,14 +87,14 @@ struct AttachmentRoutes: RouteGroup {
                     "The id in the list. If several entries have the id, the first entry is removed."
                 )
             ],
-            answers: [.done],
+            answers: [.noContent],
             problems: [.notFound],
             audience: .operators
         ) { [attachments] request throws(Problem) in
             guard try attachments.remove(kind, request.pathParameter()) else {
                 throw request.notFound
             }
-            request.respond(.done)
+            request.respond(.noContent)
         }
     }
 }
@@ -114,7 +114,7 @@ package final class CoreAttachments: Sendable {
     }
 
     private struct Table {
-        var all: [Attachment] = []
+        var attachments: [Attachment] = []
         /// The number of observers that were added since the start. The ids have these numbers, so
         /// no id is used twice.
         var addedObserversCount = 0
@@ -124,22 +124,22 @@ package final class CoreAttachments: Sendable {
 
     package init() {}
 
-    package func add(_ kind: Kind, _ id: String, ending: PlainCommand) {
-        let attachment = Attachment(kind: kind, id: id, queueLabel: nil, removal: ending)
-        table.withLock { $0.all.append(attachment) }
+    package func add(_ kind: Kind, _ id: String, removal: PlainCommand) {
+        let attachment = Attachment(kind: kind, id: id, queueLabel: nil, removal: removal)
+        table.withLock { $0.attachments.append(attachment) }
     }
 
     /// Adds an observer under the next of the ids `observer-1`, `observer-2`, and so on. `queue` is
     /// the label of the queue on which the observer is called.
-    package func addObserver(on queue: String?, ending: PlainCommand) {
+    package func addObserver(on queue: String?, removal: PlainCommand) {
         table.withLock { attached in
             attached.addedObserversCount += 1
-            attached.all.append(
+            attached.attachments.append(
                 Attachment(
                     kind: .observer,
                     id: "observer-\(attached.addedObserversCount)",
                     queueLabel: queue,
-                    removal: ending
+                    removal: removal
                 )
             )
         }
@@ -147,7 +147,7 @@ package final class CoreAttachments: Sendable {
 
     /// Returns all attachments of a kind, in the order in which they were added.
     func all(_ kind: Kind) -> [Attachment] {
-        table.withLock { $0.all.filter { $0.kind == kind } }
+        table.withLock { $0.attachments.filter { $0.kind == kind } }
     }
 
     /// Removes the first attachment of this kind with this id. Returns false if there is no such
@@ -155,11 +155,11 @@ package final class CoreAttachments: Sendable {
     func remove(_ kind: Kind, _ id: String) -> Bool {
         let ended = table.withLock { attached -> Attachment? in
             guard
-                let place = attached.all.firstIndex(where: {
+                let place = attached.attachments.firstIndex(where: {
                     $0.kind == kind && $0.id.isSame(as: id)
                 })
             else { return nil }
-            return attached.all.remove(at: place)
+            return attached.attachments.remove(at: place)
         }
         ended?.removal()
         return ended != nil

@@ -98,7 +98,7 @@ struct CommandRoutes: RouteGroup {
         request.exchange.suspend()
         queue.async {
             execute()
-            request.complete(.success(.done))
+            request.complete(.success(.noContent))
         }
     }
 }

@@ -31,7 +31,7 @@ struct SubscriptionRoutes: RouteGroup {
                 "End a stream with the event bye, or remove an observer.",
                 needs: .debug,
                 parameters: [Parameter.path("id", "The id in the list.")],
-                answers: [.done],
+                answers: [.noContent],
                 problems: [.notFound],
                 audience: .operators,
                 handle: end
@@ -106,12 +106,12 @@ struct SubscriptionRoutes: RouteGroup {
 
     private func end(_ request: RequestContext) throws(Problem) {
         let id = try request.pathParameter()
-        if attachments.remove(.observer, id) { return request.respond(.done) }
+        if attachments.remove(.observer, id) { return request.respond(.noContent) }
         let missing = request.notFound
         guard let stream = StreamID(id) else { throw missing }
         request.exchange.suspend()
         store.streamWriter.endStream(stream) { found in
-            request.complete(found ? .success(.done) : .failure(missing))
+            request.complete(found ? .success(.noContent) : .failure(missing))
         }
     }
 }

@@ -118,7 +118,7 @@ struct DiscoveryRoutes: RouteGroup {
         let vary = ("Vary", identity == nil ? "Accept" : "Accept, Authorization, Cookie")
         guard request.prefersHTML else {
             return request.respond(
-                .document(indexJSON(routes), "application/json", further: [vary])
+                .document(indexJSON(routes), "application/json", addingFields: [vary])
             )
         }
         let page = IndexPage(
@@ -132,7 +132,7 @@ struct DiscoveryRoutes: RouteGroup {
             example: identity?.hasAllRights == false ? nil : example,
             host: request.exchange.host ?? "localhost"
         )
-        request.respond(.page(page.html, further: [vary]))
+        request.respond(.page(page.html, addingFields: [vary]))
     }
 
     private func indexJSON(_ routes: [Route]) -> Bytes {
@@ -156,25 +156,25 @@ extension HTTPResponse {
     fileprivate static func document(
         _ document: Bytes,
         _ contentType: String,
-        further: [(String, String)] = []
+        addingFields: [(String, String)] = []
     ) -> HTTPResponse {
-        let headers = [("Content-Type", contentType), ("Cache-Control", "no-cache")] + further
+        let headers = [("Content-Type", contentType), ("Cache-Control", "no-cache")] + addingFields
         return HTTPResponse(status: 200, headers: headers, body: .shared(document))
     }
 
     /// Makes the answer with a page for people.
     fileprivate static func page(
         _ html: String,
-        further: [(String, String)] = []
+        addingFields: [(String, String)] = []
     ) -> HTTPResponse {
-        let fields = further + fieldsOfPages
-        return .document(Bytes(utf8: html), ProblemPage.htmlContentType, further: fields)
+        let fields = addingFields + pageHeaderFields
+        return .document(Bytes(utf8: html), ProblemPage.htmlContentType, addingFields: fields)
     }
 
     /// The header fields of a page for people. Because of these fields, a browser loads no further
     /// files for the page, and shows the page in no frame. The browser sends the page's address to
     /// no other site.
-    private static let fieldsOfPages = [
+    private static let pageHeaderFields = [
         (
             "Content-Security-Policy",
             "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

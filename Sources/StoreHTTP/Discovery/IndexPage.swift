@@ -37,7 +37,7 @@ struct IndexPage {
 
     /// The list of the routes that answer a plain `GET`.
     private var readingSection: String {
-        let shown = routes.filter { $0.isOpenable && $0.path.text != links.index }
+        let shown = routes.filter { $0.isOpenableByLink && $0.path.text != links.index }
         let items = shown.map { route in
             let path = HTML.escaped(route.path.text)
             return "<li><a href=\"\(path)\">\(path)</a>: \(HTML.escaped(route.summary))</li>"
@@ -64,7 +64,7 @@ struct IndexPage {
 
     /// The list of the routes that a link can't open.
     private var otherRoutesSection: String {
-        let rows = routes.filter { !$0.isOpenable }.map { route in
+        let rows = routes.filter { !$0.isOpenableByLink }.map { route in
             "<dt><code>\(route.method.name) \(HTML.escaped(route.path.text))</code></dt>"
                 + "<dd>\(HTML.escaped(route.summary))</dd>"
         }
@@ -77,7 +77,7 @@ struct IndexPage {
 extension Route {
     /// True if a browser can open the route by a link: its method is `GET`, and it has no required
     /// parameters. Parameters of a path are required.
-    fileprivate var isOpenable: Bool {
+    fileprivate var isOpenableByLink: Bool {
         method == .get && !parameters.contains { $0.description.isRequired }
     }
 }

@@ -38,11 +38,11 @@ struct AppliedAnswer {
 
 extension DispatchTicket {
     /// Writes the body (protocol 2.5). A large state is shared with the answer, not copied into it.
-    func writeBody(to writer: inout HTTPAnswerWriter, showsEnd: Bool) {
-        writeMembers(to: &writer.body, showsEnd: showsEnd)
+    func writeBody(to writer: inout HTTPAnswerWriter, includesCompletion: Bool) {
+        writeMembers(to: &writer.body, includesCompletion: includesCompletion)
         guard let state = appliedAnswer.state else { return writer.body.raw("}") }
         writer.body.raw(",\"state\":")
-        guard state.count >= Self.sharedBytesMin else {
+        guard state.count >= Self.sharedStateBytesMin else {
             state.withUnsafeBytes { writer.body.raw($0.bindMemory(to: UInt8.self)) }
             return writer.body.raw("}")
         }
@@ -51,10 +51,10 @@ extension DispatchTicket {
     }
 
     /// The minimum size in bytes of a state that is shared and not copied.
-    private static let sharedBytesMin = 16 << 10
+    private static let sharedStateBytesMin = 16 << 10
     private static let closingBrace = Bytes(utf8: "}")
 
-    private func writeMembers(to body: inout JSONOutput, showsEnd: Bool) {
+    private func writeMembers(to body: inout JSONOutput, includesCompletion: Bool) {
         reader.answerPrefix.withUnsafeBufferPointer { body.raw($0) }
         if hasActionArray {
             body.raw("\"first\":")
@@ -66,7 +66,7 @@ extension DispatchTicket {
         if let changed = appliedAnswer.hasVisibleChange {
             body.raw(changed ? ",\"changed\":true" : ",\"changed\":false")
         }
-        if showsEnd {
+        if includesCompletion {
             body.raw(appliedAnswer.isCompleted ? ",\"completed\":true" : ",\"completed\":false")
         }
         if let value = appliedAnswer.effectValue {

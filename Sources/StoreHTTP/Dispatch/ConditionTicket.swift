@@ -63,7 +63,7 @@ final class ConditionTicket: Completion {
         } catch {
             refuse(
                 error.problem(
-                    ifFull: "\(ticket.store.bounds.mailboxActionsMax) actions wait already"
+                    detailIfFull: "\(ticket.store.bounds.mailboxActionsMax) actions wait already"
                 )
             )
         }

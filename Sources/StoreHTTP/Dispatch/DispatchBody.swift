@@ -45,7 +45,7 @@ struct DispatchBody {
     static func read(
         _ request: RequestContext,
         by reader: DispatchBodyReader,
-        _ batchMax: Int,
+        actionsMax batchMax: Int,
         from sender: (any DispatchPermission)?,
         in trace: String?
     ) throws(Problem) -> DispatchBody {
@@ -110,7 +110,7 @@ extension DispatchBody {
     }
 
     /// The members `recipients` and `emitter` of an action whose event is not for all streams.
-    private struct Addressees: Equatable {
+    private struct AudienceMembers: Equatable {
         let recipients: Recipients
         let emitter: ExactText?
     }
@@ -118,7 +118,7 @@ extension DispatchBody {
     private static func addressees(
         of action: ActionObject,
         at pointer: @autoclosure () -> String
-    ) throws(Problem) -> Addressees? {
+    ) throws(Problem) -> AudienceMembers? {
         let emitter = action.emitter
         if let emitter, emitter.kind != .string {
             throw .invalidPayload(
@@ -129,13 +129,16 @@ extension DispatchBody {
         guard let recipients = action.recipients else { return nil }
         let meant = try Self.recipients(recipients, at: pointer())
         if meant == .all { return nil }
-        return Addressees(recipients: meant, emitter: emitter?.stringValue.map { ExactText($0) })
+        return AudienceMembers(
+            recipients: meant,
+            emitter: emitter?.stringValue.map { ExactText($0) }
+        )
     }
 
     /// Reads the audience of an array. All actions of an array must have the same audience, because
     /// the array makes one event.
     static func audience(of actions: [ActionObject]) throws(Problem) -> Audience? {
-        var first: Addressees?
+        var first: AudienceMembers?
         for (index, action) in actions.enumerated() {
             guard action.node.kind == .object else { continue }
             let addressees = try addressees(of: action, at: "/\(index)")

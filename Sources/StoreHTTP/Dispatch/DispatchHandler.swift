@@ -15,11 +15,11 @@ final class DispatchHandler: Sendable {
     private let reader: DispatchBodyReader
     private let requestActionsMax: Int
 
-    init(_ store: Store, audience: ActionSenders) {
+    init(_ store: Store, senders: ActionSenders) {
         self.store = store
         reader = DispatchBodyReader(
             table: store.actions,
-            senders: audience,
+            senders: senders,
             limits: store.bounds.json,
             logger: store.logger
         )
@@ -48,7 +48,7 @@ final class DispatchHandler: Sendable {
                 try DispatchBody.read(
                     request,
                     by: reader,
-                    requestActionsMax,
+                    actionsMax: requestActionsMax,
                     from: caller.identity,
                     in: trace
                 )
@@ -63,13 +63,13 @@ final class DispatchHandler: Sendable {
             request: request,
             store: store,
             preferences: preferences,
-            isBatch: body.hasActionArray,
+            hasActionArray: body.hasActionArray,
             caller: caller,
             seesModules: sight?.seesAllModules ?? true,
             addressedModules: waits ? sight?.hiddenAddressedModules ?? [] : [],
             watch: waits ? EffectWatch() : nil
         )
-        let named = condition?.subject.map { ConditionTicket(ticket, $0) }
+        let conditionTicket = condition?.subject.map { ConditionTicket(ticket, $0) }
         let envelope = Envelope(
             members: body.members,
             requestID: request.id.text,
@@ -82,13 +82,13 @@ final class DispatchHandler: Sendable {
             audience: body.audience,
             session: caller.session,
             origin: request.logOrigin(in: caller.session),
-            canSeeMember: sight?.reportsChanges,
-            isOfClient: !caller.isOperator,
+            canSeeStateMember: sight?.reportsChanges,
+            hasRestrictedAccess: !caller.isOperator,
             offerTime: exchange.turnStartNanoseconds,
             span: span,
-            completion: named ?? ticket
+            completion: conditionTicket ?? ticket
         )
-        named?.keep(envelope)
+        conditionTicket?.keep(envelope)
         ticket.park(cancelsOnClose: cancelsOnClose)
         ticket.offer(envelope)
     }
@@ -109,7 +109,7 @@ final class DispatchHandler: Sendable {
         let entries = store.actions.entries
         var sight = ActionSight(reportsChanges: caller.seesModuleAtIndex)
         for member in members {
-            guard caller.identity?.role?.sees(moduleOfAction: member.typeIndex) != true else {
+            guard caller.identity?.role?.sees(moduleOfActionAt: member.typeIndex) != true else {
                 continue
             }
             sight.seesAllModules = false

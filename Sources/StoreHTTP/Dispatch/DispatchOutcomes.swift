@@ -85,7 +85,7 @@ package final class DispatchOutcomes: Sendable {
     /// Records the end of a dispatch, and answers the requests that wait for this end.
     func endDispatch(_ dispatch: PendingDispatch, with end: EffectsResult) {
         dispatch.end(end, at: clock.now())
-        guard case .done(.some) = end else { return }
+        guard case .succeeded(.some) = end else { return }
         let oldest = oldestRememberedEndTime
         table.withLock { table in
             table.countValueBytes(of: dispatch.answer.lastVersion)
@@ -103,7 +103,7 @@ extension DispatchOutcomes.Table {
     /// after the dispatch has ended.
     fileprivate mutating func countValueBytes(of version: UInt64) {
         guard let remembered = dispatchesByVersion[version] else { return }
-        let bytes = remembered.dispatch.valueBytes
+        let bytes = remembered.dispatch.valueByteCount
         dispatchesByVersion[version]?.countedValueBytes = bytes
         totalValueBytes += bytes - remembered.countedValueBytes
     }
@@ -137,12 +137,12 @@ extension DispatchOutcomes.Table {
 
 extension DispatchOutcomes {
     /// Adds a request that waits for the end of a dispatch. `givingUp` ends the wait.
-    func begin(waiting ticket: DispatchTicket, givingUp: @escaping @Sendable () -> Void) {
+    func addWait(of ticket: DispatchTicket, givingUp: @escaping @Sendable () -> Void) {
         let waiting = WaitingRequest(giveUp: givingUp, access: ticket.access)
         table.withLock { $0.waitingRequests[ObjectIdentifier(ticket)] = waiting }
     }
 
-    func end(waiting ticket: DispatchTicket) {
+    func removeWait(of ticket: DispatchTicket) {
         table.withLock { _ = $0.waitingRequests.removeValue(forKey: ObjectIdentifier(ticket)) }
     }
 
@@ -164,7 +164,7 @@ extension DispatchOutcomes {
 /// The result of an action's effects, after all of them have ended.
 enum EffectsResult: Sendable {
     /// Success, with the effect's return value as JSON; `nil` if the effect returned no value.
-    case done(value: [UInt8]?)
+    case succeeded(value: [UInt8]?)
     /// An error, with the text that clients get.
     case failed(reason: String)
 }
@@ -192,13 +192,13 @@ final class PendingDispatch: Sendable {
 
     init(
         _ answer: AppliedAnswer,
-        isBatch: Bool,
+        hasActionArray: Bool,
         returnsState: Bool,
         session: String?,
         principal: ActionPrincipal? = nil
     ) {
         self.answer = answer
-        self.hasActionArray = isBatch
+        self.hasActionArray = hasActionArray
         self.returnsState = returnsState
         self.session = session
         self.principal = principal
@@ -235,9 +235,9 @@ final class PendingDispatch: Sendable {
         state.withLock { $0.result != nil && $0.endedAt < time }
     }
 
-    var valueBytes: Int {
+    var valueByteCount: Int {
         state.withLock { state in
-            if case .done(let value?) = state.result { value.count } else { 0 }
+            if case .succeeded(let value?) = state.result { value.count } else { 0 }
         }
     }
 }

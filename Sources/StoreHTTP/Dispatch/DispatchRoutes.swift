@@ -38,8 +38,8 @@ struct DispatchRoutes: RouteGroup {
             let entry = store.actions.entries[$0]
             return entry.access == .views && entry.module == module.name
         }
-        let access = RouteAccess.viewActions(module.name, places: places)
-        let ofModule = route(
+        let access = RouteAccess.viewActions(module.name, actionIndices: places)
+        let moduleRoute = route(
             links.moduleUI(module.name),
             "ui." + module.name,
             "Apply an action of a view of the module \(module.name).",
@@ -47,7 +47,7 @@ struct DispatchRoutes: RouteGroup {
             from: .views(of: module.name),
             needs: access
         )
-        guard module.cardinality == .instances else { return [ofModule] }
+        guard module.cardinality == .instances else { return [moduleRoute] }
         let ofInstance = route(
             links.instanceUITemplate(of: module.name),
             "ui." + module.name + ".instance",
@@ -57,7 +57,7 @@ struct DispatchRoutes: RouteGroup {
             needs: access,
             instance: InstanceID.parameter
         )
-        return [ofModule, ofInstance]
+        return [moduleRoute, ofInstance]
     }
 
     private func route(
@@ -101,8 +101,8 @@ struct DispatchRoutes: RouteGroup {
                 .storageFull, .forbidden,
             ] + (hasEffects ? [.effectFailed] : []),
             origins: .ownAndAllowedByOriginField,
-            takesLinks: true
-        ) { [handler = DispatchHandler(store, audience: audience)] request throws(Problem) in
+            takesActionInQuery: true
+        ) { [handler = DispatchHandler(store, senders: audience)] request throws(Problem) in
             try handler.dispatch(request, to: instance == nil ? nil : InstanceID.read(request))
         }
     }

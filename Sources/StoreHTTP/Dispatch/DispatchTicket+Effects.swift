@@ -36,7 +36,7 @@ extension DispatchTicket {
     }
 
     /// Answers at once that the work has begun, and remembers the dispatch for later requests.
-    func answerBegun(_ watch: EffectWatch, _ answer: AppliedAnswer) {
+    func answerAccepted(_ watch: EffectWatch, _ answer: AppliedAnswer) {
         var answer = answer
         answer.isCompleted = false
         store.outcomes.remember(pendingDispatch(watch, answer))
@@ -50,7 +50,7 @@ extension DispatchTicket {
         answer.isCompleted = true
         let dispatch = PendingDispatch(
             answer,
-            isBatch: hasActionArray,
+            hasActionArray: hasActionArray,
             returnsState: returnsState,
             session: caller.session,
             principal: caller.recordedPrincipal
@@ -84,7 +84,7 @@ extension DispatchTicket {
         }
         let longest = access?.limitedSeconds(ofWait: Double(seconds)) ?? Double(seconds)
         let timer = store.schedule(after: longest, givingUp)
-        store.outcomes.begin(waiting: self, givingUp: givingUp)
+        store.outcomes.addWait(of: self, givingUp: givingUp)
         dispatch.callAtEnd(for: self) { [self, answer] end in
             timer?.cancel()
             answerOnce { answerResult(answer, end) }
@@ -94,7 +94,7 @@ extension DispatchTicket {
         // requests.
         if isAnswered.load(ordering: .acquiring) {
             dispatch.removeWaiter(of: self)
-            store.outcomes.end(waiting: self)
+            store.outcomes.removeWait(of: self)
         }
     }
 
@@ -103,7 +103,7 @@ extension DispatchTicket {
     private func answerOnce(_ answer: () -> Void) {
         guard !isAnswered.exchange(true, ordering: .acquiringAndReleasing) else { return }
         hold?.end()
-        store.outcomes.end(waiting: self)
+        store.outcomes.removeWait(of: self)
         if let problem = access?.loggedProblem { self.answer(problem) } else { answer() }
         store.wakeLoop()
     }
@@ -116,7 +116,7 @@ extension DispatchTicket {
             var response = failureResponse(answer, reason)
             if answer.isRepeated { response.fields.append("Idempotency-Replayed", "true") }
             exchange.complete(response)
-        case .done(let value):
+        case .succeeded(let value):
             var answer = answer
             answer.effectValue = value
             answerApplied(answer)
@@ -141,8 +141,8 @@ extension DispatchTicket {
             .failed(reason: reason(of: error))
         case .success(let value as any Encodable & Sendable)
         where seesModules && readsSliceOfResult:
-            .done(value: try? store.encoder.encode(AnyEncodable(value)))
-        case .success, nil: .done(value: nil)
+            .succeeded(value: try? store.encoder.encode(AnyEncodable(value)))
+        case .success, nil: .succeeded(value: nil)
         }
     }
 
@@ -168,11 +168,11 @@ extension DispatchTicket {
     }
 
     private func mayReadReason(of refusal: Refusal) -> Bool {
-        let viewer = caller.viewer
-        guard viewer.sight != nil else { return true }
+        guard reader.isFiltered(for: caller) else { return true }
         guard !refusal.isByWholeState, let module = watch?.resultAddress?.module else {
             return false
         }
-        return viewer.sees(module: module) || addressedModules.contains { $0.isSame(as: module) }
+        return caller.viewer.sees(module: module)
+            || addressedModules.contains { $0.isSame(as: module) }
     }
 }

@@ -47,7 +47,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
         request: RequestContext,
         store: Store,
         preferences: Preferences,
-        isBatch: Bool = false,
+        hasActionArray: Bool = false,
         caller: Caller,
         seesModules: Bool = true,
         addressedModules: [String] = [],
@@ -59,7 +59,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
         id = request.id
         self.store = store
         self.preferences = preferences
-        self.hasActionArray = isBatch
+        self.hasActionArray = hasActionArray
         self.caller = caller
         self.seesModules = seesModules
         self.addressedModules = addressedModules
@@ -84,7 +84,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
                 returnForm: dispatch.returnsState ? .representation : nil,
                 waitSeconds: request.preferences.waitSeconds
             ),
-            isBatch: dispatch.hasActionArray,
+            hasActionArray: dispatch.hasActionArray,
             caller: caller,
             isOutcomeQuery: true,
             access: try request.accessLease()
@@ -99,7 +99,9 @@ class DispatchTicket: Completion, @unchecked Sendable {
             store.noteOffer()
         } catch {
             answerFailure(
-                error.problem(ifFull: "\(store.bounds.mailboxActionsMax) actions wait already")
+                error.problem(
+                    detailIfFull: "\(store.bounds.mailboxActionsMax) actions wait already"
+                )
             )
             store.wakeLoop()
         }
@@ -140,7 +142,7 @@ class DispatchTicket: Completion, @unchecked Sendable {
     /// A module's reason is meant for every caller that may dispatch the action. A reason from an
     /// interceptor, or from a reducer of the whole state, may name any part of the state.
     func mayRead(_ refusal: Refusal, of member: Int) -> Bool {
-        !refusal.isByWholeState || caller.viewer.sight == nil
+        !refusal.isByWholeState || !reader.isFiltered(for: caller)
     }
 
     /// Returns the pointer to the refused value in the client's body. `pointer` leads into the
@@ -239,7 +241,7 @@ extension DispatchTicket: HTTPAnswer {
             writer.add("Retry-After", "1")
         }
         let showsEnd = wait != nil || isOutcomeQuery || appliedAnswer.isOfCallOrNotification
-        writeBody(to: &writer, showsEnd: showsEnd)
+        writeBody(to: &writer, includesCompletion: showsEnd)
     }
 }
 
@@ -286,9 +288,9 @@ extension CoreFailure {
 extension MailboxError {
     /// Makes the problem for a request that the mailbox did not take. `ifFull` is the detail of the
     /// problem if the mailbox is full.
-    func problem(ifFull: String) -> Problem {
+    func problem(detailIfFull: String) -> Problem {
         switch self {
-        case .full: .overloaded(ifFull)
+        case .full: .overloaded(detailIfFull)
         case .closed: .draining()
         }
     }

@@ -29,13 +29,16 @@ struct ActionEventsRoutes: RouteGroup {
         let topic = store.reader.logTopic(for: try request.caller())
         // A client that reconnects uses the same target as before, so the id of the last event
         // takes precedence over `after`.
-        var (resume, owner, hold) = try StreamOpening.prepare(
+        var (resume, owner, hold) = try StreamOpening.reserveStream(
             request,
             store,
             to: topic,
             after: request[after]
         )
-        owner.onEnd = StreamOpening.endHandler(hold, request.countStream(topic))
+        owner.onEnd = StreamOpening.endHandler(
+            endingHold: hold,
+            uncounting: request.countStream(topic)
+        )
         let head = StreamOpening.head(for: request)
         request.exchange.stream(
             StreamBeginning(head, topic: topic, resume: resume, owner: owner),

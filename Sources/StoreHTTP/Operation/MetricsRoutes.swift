@@ -40,7 +40,7 @@ struct MetricsRoutes: RouteGroup {
     private func show(_ request: RequestContext) {
         let format = MetricsFormat(accepting: request.exchange.headerList("accept"))
         let text = Array(Measurements(stores(), process).text(format).utf8)
-        request.respond(.uncached(text, as: format.contentType, further: [("Vary", "Accept")]))
+        request.respond(.uncached(text, as: format.contentType, addingFields: [("Vary", "Accept")]))
     }
 }
 
@@ -49,7 +49,11 @@ extension Store: MeasurableStore {
     package var epoch: String { reader.epochText }
     package var version: UInt64 { reader.version }
     package var refusedReadsTotal: UInt64 { reader.threads.refusedTotal }
-    package var sessionCounts: (open: Int, full: UInt64, addressFull: UInt64)? {
+    package var sessionCounts:
+        (
+            open: Int, refusedWhenFull: UInt64, refusedWhenAddressFull: UInt64
+        )?
+    {
         hasOwnSessions ? sessions?.sessionCounts : nil
     }
 }

@@ -58,7 +58,7 @@ final class BackgroundQueue: Sendable {
             threadsMax: runningMax,
             queue: Jobs(unfinishedMax: runningMax + waitingMax)
         )
-        let kept = pool.map { _ in KeptPace() }
+        let kept = pool.map { _ in SharedPace() }
         worker.start(.withFirstWork) { worker in
             guard let kept else {
                 var pace = ReaderPace()
@@ -102,7 +102,7 @@ final class BackgroundQueue: Sendable {
                 let ended = SystemTime.steadySeconds()
                 pace.beginWork(at: began)
                 pace.noteVersion(version(), at: ended)
-                if let pause = pace.pauseSeconds(at: ended, besides: sent) {
+                if let pause = pace.pauseSeconds(at: ended, otherWorkSeconds: sent) {
                     worker.pause(seconds: pause)
                 }
             }
@@ -113,7 +113,7 @@ final class BackgroundQueue: Sendable {
 
 /// The measured times and pauses of the jobs on a pool. The object is shared, because the jobs may
 /// run on different threads.
-private final class KeptPace: Sendable {
+private final class SharedPace: Sendable {
     let pace = Locked(ReaderPace())
 }
 

@@ -127,13 +127,13 @@ enum StateAnswer {
     }
 
     /// True if a client has this version. `known` is the value of the client's `If-None-Match`.
-    static func isKnownToClient(_ state: VisibleState, _ known: String?) -> Bool {
+    static func isKnownToClient(_ state: VisibleState, ifNoneMatch known: String?) -> Bool {
         known.flatMap { EntityTagCondition($0) }?.isMet { state.isUnchanged(since: $0) } == true
     }
 
     /// True if a client has exactly this version. `known` is the value of the client's
     /// `If-None-Match`.
-    static func isKnownToClient(exactly tag: Tag, _ known: String?) -> Bool {
+    static func isKnownToClient(exactly tag: Tag, ifNoneMatch known: String?) -> Bool {
         let condition = known.flatMap { EntityTagCondition($0) }
         return condition?.isMet { $0.opaqueTag.isSame(as: tag.description) } == true
     }
@@ -148,7 +148,7 @@ enum StateAnswer {
             }
         }
         return isSame == true
-            || isKnownToClient(state, exchange.headerList("if-none-match"))
+            || isKnownToClient(state, ifNoneMatch: exchange.headerList("if-none-match"))
     }
 
     private static func headers(_ state: VisibleState) -> [(String, String)] {

@@ -14,7 +14,7 @@ extension StateReader {
 
     private func stream(
         _ content: StateStream,
-        in place: WatchPlace? = nil,
+        in place: WatchReservation? = nil,
         ofMember member: String? = nil
     ) -> VisibleStream {
         let topic = streams.topic(of: content)
@@ -25,13 +25,13 @@ extension StateReader {
     /// and user only if slices depend on them. So callers that see the same state share their
     /// topics.
     private func topicViewer(of caller: Caller) -> Viewer {
-        newest.value.viewer(caller.viewer)
+        newestSnapshot.value.canonicalViewer(of: caller.viewer)
     }
 
     /// Returns the owner whose slice of a module the caller's topics show; `nil` if all clients see
     /// the same slice.
     private func topicOwner(of caller: Caller, _ module: Int) -> ExactText? {
-        newest.value.owner(of: caller.viewer, module)
+        newestSnapshot.value.owner(of: caller.viewer, module)
     }
 
     /// Returns the stream of a part, or of a window of the part. Counts the pointer as watched by
@@ -82,9 +82,9 @@ extension StateReader {
         guard published.isContextual else {
             return view.seen(
                 by: viewer.keeping(
-                    session: published.isOfSession,
-                    owner: published.isOfUser,
-                    restricted: published.isRestricted
+                    session: published.readsSessionSlices,
+                    owner: published.readsUserSlices,
+                    restricted: published.readsRestrictedSlices
                 )
             )
         }
@@ -104,7 +104,7 @@ extension StateReader {
 
     func stream(of view: ViewRequest) -> VisibleStream { stream(.view(view)) }
 
-    func logTopic(for caller: Caller) -> TopicID { .actions.seen(by: topicViewer(of: caller)) }
+    func logTopic(for caller: Caller) -> TopicID { .actions.forViewer(topicViewer(of: caller)) }
 }
 
 extension WatchRefusal {
@@ -128,7 +128,7 @@ struct VisibleStream: Sendable {
     let topic: TopicID
     /// The client's place for the watched pointer, which the open stream keeps; `nil` if the stream
     /// watches no pointer of a client.
-    let watchPlace: WatchPlace?
+    let watchPlace: WatchReservation?
     /// The member of the root state with the shown part; `nil` if the stream shows several members.
     let memberName: String?
 }

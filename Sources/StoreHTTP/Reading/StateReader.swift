@@ -27,8 +27,8 @@ package final class StateReader: Sendable {
     package let longPolls: LongPolls
     /// The cache of parsed documents of published states.
     package let documents: ParsedDocuments
-    package let newest: NewestSnapshot
-    private let past: any PastStates<Snapshot>
+    package let newestSnapshot: NewestSnapshot
+    private let pastStates: any PastStates<Snapshot>
     private let log: ActionLog
     private let compareDryRun: DryRunComparison
 
@@ -48,8 +48,8 @@ package final class StateReader: Sendable {
         tagPrefix = Array("\"\(epochText):".utf8)
         answerPrefix = Array("{\"epoch\":\"\(epochText)\",".utf8)
         self.log = log
-        self.newest = newest
-        self.past = past
+        self.newestSnapshot = newest
+        self.pastStates = past
         self.documents = documents
         self.views = views
         self.streams = streams
@@ -59,18 +59,25 @@ package final class StateReader: Sendable {
     }
 
     /// The newest published version. The number is the same for all callers.
-    package var version: UInt64 { newest.value.version }
+    package var version: UInt64 { newestSnapshot.value.version }
 
     /// The names of the members of the state, in their order; empty for a state without modules.
-    var moduleNames: [String] { newest.value.moduleNames }
+    var moduleNames: [String] { newestSnapshot.value.moduleNames }
 
-    var tag: Tag { newest.value.tag }
+    var tag: Tag { newestSnapshot.value.tag }
 
-    /// True if a caller sees the whole state. The caller's role must see all members. In addition,
-    /// the caller must see the slices of all sessions, or sessions must have no slices of their
-    /// own.
+    /// Returns true if members or slices may be hidden from a caller, by its role or by the readers
+    /// of slices.
+    func isFiltered(for caller: Caller) -> Bool {
+        newestSnapshot.value.isFiltered(for: caller.viewer)
+    }
+
+    /// Returns true if a caller sees the whole state. No member and no slice may be hidden from the
+    /// caller. In addition, the caller must see the slices of all sessions, or sessions must have
+    /// no slices of their own.
     func showsEverything(to caller: Caller) -> Bool {
-        caller.viewer.sight == nil && (caller.viewer.session == nil || !newest.value.hasOwners)
+        !isFiltered(for: caller)
+            && (caller.viewer.session == nil || !newestSnapshot.value.hasOwners)
     }
 
     /// Returns the users that own slices of the newest version, sorted by name, with the names of
@@ -80,12 +87,14 @@ package final class StateReader: Sendable {
         after: String?,
         limit: Int
     ) -> (version: UInt64, users: [(principal: String, modules: [String])]) {
-        let snapshot = newest.value
+        let snapshot = newestSnapshot.value
         return (snapshot.version, snapshot.users(after: after, limit: limit))
     }
 
     /// Returns true if a user owns slices or timers of the newest version.
-    func hasSlices(ofUser principal: String) -> Bool { newest.value.hasSlices(ofUser: principal) }
+    func hasSlices(ofUser principal: String) -> Bool {
+        newestSnapshot.value.hasSlices(ofUser: principal)
+    }
 
     /// Returns true if a caller sees the module, the owner and the slice of an address, in the
     /// newest version.
@@ -97,12 +106,16 @@ package final class StateReader: Sendable {
     /// Returns true if a caller is among the readers of the slice at an address, in the newest
     /// version. Slices without a list of readers are readable.
     func isReadable(_ address: SliceAddress, by caller: Caller) -> Bool {
-        newest.value.isReadable(address.module, instance: address.instance, by: caller.viewer)
+        newestSnapshot.value.isReadable(
+            address.module,
+            instance: address.instance,
+            by: caller.viewer
+        )
     }
 
     /// Returns the newest published state.
     package func state(for caller: Caller) -> VisibleState {
-        VisibleState(newest.value.visible(to: caller.viewer), documents, for: caller)
+        VisibleState(newestSnapshot.value.visible(to: caller.viewer), documents, for: caller)
     }
 }
 
@@ -117,7 +130,7 @@ extension StateReader {
     ///
     /// - Throws: 410 if history no longer has the version, 503 if the read takes too long.
     package func state(at version: UInt64, for caller: Caller) throws(Problem) -> VisibleState {
-        let snapshot = try past.state(at: version).visible(to: caller.viewer)
+        let snapshot = try pastStates.state(at: version).visible(to: caller.viewer)
         return VisibleState(snapshot, documents, for: caller)
     }
 
@@ -130,7 +143,7 @@ extension StateReader {
         at version: UInt64,
         for caller: Caller
     ) throws(Problem) -> Blame {
-        let blame = try past.blame(pointer, at: version, for: caller.viewer)
+        let blame = try pastStates.blame(pointer, at: version, for: caller.viewer)
         guard let record = blame.record, !log.visibility.isVisible(record, to: caller.viewer) else {
             return blame
         }
@@ -201,7 +214,7 @@ extension StateReader {
             [documents] in
             answer($0.map { VisibleState($0.visible(to: caller.viewer), documents, for: caller) })
         }
-        return longPolls.add(waiter) { newest.value }.map {
+        return longPolls.add(waiter) { newestSnapshot.value }.map {
             PendingLongPoll(id: $0, longPolls: longPolls)
         }
     }

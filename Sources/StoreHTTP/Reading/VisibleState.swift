@@ -28,7 +28,7 @@ package struct VisibleState: Sendable {
     /// True if a new version may leave the caller's part of the state unchanged.
     var isPartial: Bool { snapshot.hasOwners || snapshot.isNarrowed }
     /// The version that last changed the caller's part, as far as this server has observed.
-    var lastChangeVersion: UInt64 { snapshot.changedVersion }
+    var lastChangeVersion: UInt64 { snapshot.lastChangeVersion }
 
     /// True if the caller's part of the state has not changed since the version of this tag.
     func isUnchanged(since known: EntityTag) -> Bool {
@@ -42,7 +42,7 @@ package struct VisibleState: Sendable {
     var wholeState: Bytes { snapshot.state }
 
     /// True if the JSON in ``wholeState`` is already assembled.
-    var isAssembled: Bool { snapshot.isAtHand(.root) }
+    var isAssembled: Bool { snapshot.isCheapToFind(.root) }
 
     func isStarted(_ module: Int) -> Bool { snapshot.slices[module].isStarted }
 
@@ -69,8 +69,8 @@ package struct VisibleState: Sendable {
     }
 
     /// Returns true if a call of ``content(of:at:)`` is quick.
-    func isQuick(_ window: MemberWindow, at pointer: JSONPointer) -> Bool {
-        documents.isQuick(window, at: pointer, in: snapshot)
+    func isContentQuick(of window: MemberWindow, at pointer: JSONPointer) -> Bool {
+        documents.isContentQuick(of: window, at: pointer, in: snapshot)
     }
 
     /// Returns the part at a pointer if the search is quick. A small document is parsed in the

@@ -22,7 +22,7 @@ struct WindowAnswer: Sendable {
     ) {
         let known = isConditional ? request.exchange.headerList("if-none-match") : nil
         request.exchange.suspend()
-        complete(request, of: state, by: reader, unless: known)
+        complete(request, of: state, by: reader, ifNoneMatch: known)
     }
 
     /// Answers a suspended request. Any thread may call this function, which wakes the event loop.
@@ -30,13 +30,13 @@ struct WindowAnswer: Sendable {
         _ request: RequestContext,
         of state: VisibleState,
         by reader: StateReader,
-        unless known: String? = nil
+        ifNoneMatch known: String? = nil
     ) {
-        if state.isQuick(window, at: pointer) {
-            return request.complete(result(of: state, unless: known).map { $0.response })
+        if state.isContentQuick(of: window, at: pointer) {
+            return request.complete(result(of: state, ifNoneMatch: known).map { $0.response })
         }
         let isTaken = reader.threads.largeAnswers.submitAnswer { [self] in
-            let result = result(of: state, unless: known)
+            let result = result(of: state, ifNoneMatch: known)
             request.complete(result.map { $0.response })
             return (try? result.get().byteCount) ?? 0
         }
@@ -46,7 +46,7 @@ struct WindowAnswer: Sendable {
     /// Returns the response, with the number of bytes of its body.
     func result(
         of state: VisibleState,
-        unless known: String?
+        ifNoneMatch known: String?
     ) -> Result<(response: HTTPResponse, byteCount: Int), Problem> {
         guard let content = state.content(of: window, at: pointer) else {
             return .failure(
@@ -58,15 +58,17 @@ struct WindowAnswer: Sendable {
                     )
             )
         }
-        if StateAnswer.isKnownToClient(state, known) {
+        if StateAnswer.isKnownToClient(state, ifNoneMatch: known) {
             return .success((StateAnswer.notModified(state), 0))
         }
-        let link = content.nextName.map { [("Link", "<\(target(from: $0))>; rel=\"next\"")] }
+        let link = content.nextName.map {
+            [("Link", "<\(requestTarget(ofWindowFrom: $0))>; rel=\"next\"")]
+        }
         let response = StateAnswer.response(with: content.object, of: state, adding: link ?? [])
         return .success((response, content.object.count))
     }
 
-    private func target(from name: String) -> String {
+    private func requestTarget(ofWindowFrom name: String) -> String {
         path + "?limit=\(window.limit)&from=" + PercentEncoding.encode(name)
             + (version.map { "&version=\($0)" } ?? "")
     }

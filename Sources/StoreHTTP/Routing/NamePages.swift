@@ -22,14 +22,14 @@ struct NamePages: Sendable {
     static let parameters: [any RouteParameter] = [limit, after]
 
     /// The name of the list in the answer.
-    let member: String
+    let memberName: String
     /// The path of the list.
     let path: String
 
     /// Returns the schema of a page.
     func schema(of element: JSONSchema) -> JSONSchema {
         .object([
-            .init("version", .unsigned), .init(member, .array(of: element)),
+            .init("version", .unsigned), .init(memberName, .array(of: element)),
             .init("next", .string(), isRequired: false),
         ])
     }
@@ -53,13 +53,13 @@ struct NamePages: Sendable {
         let limit = Int(request[Self.limit] ?? Self.limitDefault)
         let after = request[Self.after]
         request.exchange.suspend()
-        let isTaken = reader.threads.largeAnswers.submitAnswer {
+        let isAccepted = reader.threads.largeAnswers.submitAnswer {
             // If `find` returns an element beyond the limit, there is a next page.
             let (version, elements) = find(after, limit + 1)
             var json = JSONWriter(capacity: 4_096)
             json.object { json in
                 json.member("version", version)
-                json.objectArray(member, of: elements.prefix(limit)) { write(&$0, $1) }
+                json.objectArray(memberName, of: elements.prefix(limit)) { write(&$0, $1) }
                 guard elements.count > limit, let last = elements.prefix(limit).last else { return }
                 json.member("next", nextPath(after: name(last), limit))
             }
@@ -67,7 +67,7 @@ struct NamePages: Sendable {
             request.complete(.success(.uncached(body)))
             return body.count
         }
-        if !isTaken {
+        if !isAccepted {
             request.complete(.failure(.overloaded("too many state reads wait already")))
         }
     }

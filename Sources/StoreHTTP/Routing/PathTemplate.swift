@@ -55,7 +55,7 @@ struct PathTemplate: Sendable {
     var isLiteral: Bool { parameterNames.isEmpty }
 
     /// True if a path is the single path of this template.
-    func isLiterally(_ path: UnsafeRawBufferPointer) -> Bool {
+    func matchesLiterally(_ path: UnsafeRawBufferPointer) -> Bool {
         guard path.count == bytes.count, let start = path.baseAddress else { return false }
         return memcmp(start, bytes, bytes.count) == 0
     }

@@ -51,21 +51,21 @@ extension HTTPResponse {
         status: Int = 200,
         _ body: [UInt8],
         as type: String = "application/json",
-        further: [(String, String)] = []
+        addingFields: [(String, String)] = []
     ) -> HTTPResponse {
-        let headers = [("Content-Type", type), ("Cache-Control", "no-store")] + further
+        let headers = [("Content-Type", type), ("Cache-Control", "no-store")] + addingFields
         return HTTPResponse(status: status, headers: headers, body: .bytes(body))
     }
 
     /// Makes a response with a JSON object that clients and proxies must not cache.
     static func uncached(
         status: Int = 200,
-        further: [(String, String)] = [],
+        addingFields: [(String, String)] = [],
         _ members: (inout JSONWriter) -> Void
     ) -> HTTPResponse {
         var json = JSONWriter()
         json.object(members)
-        return .uncached(status: status, json.byteArray, further: further)
+        return .uncached(status: status, json.byteArray, addingFields: addingFields)
     }
 
     static func options(_ methods: [String]) -> HTTPResponse {
@@ -74,10 +74,10 @@ extension HTTPResponse {
     }
 
     /// The answer 204: the request was carried out, and there is no body.
-    static let done = HTTPResponse.done(with: [])
+    static let noContent = HTTPResponse.noContent(settingCookies: [])
 
     /// Makes an answer 204 that sets or deletes these cookies.
-    static func done(with cookies: [(String, String)]) -> HTTPResponse {
+    static func noContent(settingCookies cookies: [(String, String)]) -> HTTPResponse {
         HTTPResponse(status: 204, headers: [("Cache-Control", "no-store")] + cookies)
     }
 }

@@ -49,7 +49,9 @@ extension RequestContext {
         if let store = environment.joiningStore {
             let isOpen: Bool
             do throws(MailboxError) { isOpen = try store.joinSession(name) } catch {
-                throw error.problem(ifFull: "too many of the program's own actions wait already")
+                throw error.problem(
+                    detailIfFull: "too many of the program's own actions wait already"
+                )
             }
             guard isOpen else { throw sessionEndedProblem }
         }

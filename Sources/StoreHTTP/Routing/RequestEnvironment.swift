@@ -95,7 +95,7 @@ package final class RequestEnvironment: Sendable {
         guard let access else { return nil }
         let identity = try access.identity(of: exchange, credentialCookie) { ids.next() }
         exchange.sender = identity
-        if exchange.isNoted { exchange.noteAccess { identity.note(in: &$0) } }
+        if exchange.isNoted { exchange.noteAccess { identity.writeSender(to: &$0) } }
         return identity
     }
 }

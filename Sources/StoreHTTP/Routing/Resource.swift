@@ -24,19 +24,19 @@ final class Resource: Sendable {
     init(
         _ path: PathTemplate,
         _ routes: [Route],
-        ofServer: [RequestMethod] = [],
+        serverMethods: [RequestMethod] = [],
         in environment: RequestEnvironment
     ) {
         self.path = path
         parameters = path.parameterNames.enumerated().map { index, name in
             let declared = routes.lazy.flatMap(\.parameters).first {
-                $0.description.place == .path && $0.name == name
+                $0.description.location == .path && $0.name == name
             }
             return path.isRestParameter(index) || declared?.allowsAnything == true ? nil : declared
         }
         var served = routes
         if let get = routes.first(where: \.hasHead) { served.append(get.headRoute) }
-        let methods = (served.map(\.method).sorted { $0.bit < $1.bit } + ofServer).map(\.name)
+        let methods = (served.map(\.method).sorted { $0.bit < $1.bit } + serverMethods).map(\.name)
         self.methods = methods
         let audiences = routes.map(\.audience)
         audience = audiences.dropFirst().reduce(audiences.first ?? .all) { $0 == $1 ? $0 : .all }
@@ -120,7 +120,7 @@ extension Route {
     /// The header fields that the route reads, so that a preflight allows pages to send them.
     fileprivate var crossOriginHeaders: [String] {
         let ofBody = body.kind == .none ? [] : ["Content-Type"]
-        let read = parameters.map(\.description).filter { $0.place == .header }
+        let read = parameters.map(\.description).filter { $0.location == .header }
         return ["Authorization"] + ofBody + read.map(\.name)
     }
 }

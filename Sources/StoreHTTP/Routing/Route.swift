@@ -154,7 +154,7 @@ extension Route {
         problems: [ProblemSlug] = [],
         audience: RouteAudience = .clients,
         origins: AllowedOrigins = .ownAndAllowed,
-        takesLinks: Bool = false,
+        takesActionInQuery: Bool = false,
         handle: @escaping Handler
     ) -> Route {
         Route(
@@ -169,7 +169,7 @@ extension Route {
             access: access,
             audience: audience,
             origins: origins,
-            takesActionInQuery: takesLinks,
+            takesActionInQuery: takesActionInQuery,
             handle: handle
         )
     }
@@ -256,7 +256,7 @@ extension OpenAPI.Answer {
         .init(200, summary, bodies: [.init(mediaType)])
     }
 
-    static let done = OpenAPI.Answer(204, "Done.")
+    static let noContent = OpenAPI.Answer(204, "Done.")
     static let notModified = OpenAPI.Answer(
         304,
         "Nothing is newer than the client's state.",

@@ -13,7 +13,9 @@ package final class RouteCatalog: Sendable {
     package let routesWithHead: [Route]
     /// The cached descriptions, each with the anonymous identity that it was made for. The key is
     /// `false` for the listeners of clients, `true` for the listeners of operators.
-    private let descriptionsByIsAdmin = Locked<[Bool: (document: Bytes, anonymous: Identity?)]>([:])
+    private let descriptionsByIsForOperators = Locked<
+        [Bool: (document: Bytes, anonymous: Identity?)]
+    >([:])
 
     package init(_ groups: [any RouteGroup]) {
         declaredRoutes = groups.flatMap(\.routes)
@@ -33,7 +35,7 @@ package final class RouteCatalog: Sendable {
         let routes = routes(for: request)
         let anonymous = request.environment.access?.anonymous
         let listener = request.exchange.isAdmin
-        if let known = descriptionsByIsAdmin.withLock({ $0[listener] }),
+        if let known = descriptionsByIsForOperators.withLock({ $0[listener] }),
             known.anonymous === anonymous
         {
             return known.document
@@ -41,7 +43,7 @@ package final class RouteCatalog: Sendable {
         // Make the description without the lock, because the caller's closure `make` may take long
         // or use this object.
         let made = make(routes.map { $0.operation(anonymous: anonymous) })
-        descriptionsByIsAdmin.withLock { $0[listener] = (made, anonymous) }
+        descriptionsByIsForOperators.withLock { $0[listener] = (made, anonymous) }
         return made
     }
 }

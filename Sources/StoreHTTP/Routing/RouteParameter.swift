@@ -17,7 +17,7 @@ protocol RouteParameter: Sendable {
 
 extension RouteParameter {
     var name: String { description.name }
-    var isOfQuery: Bool { description.place == .query }
+    var isOfQuery: Bool { description.location == .query }
 }
 
 /// A parameter of a query or of a path, with the function that reads its text.

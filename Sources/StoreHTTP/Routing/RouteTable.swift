@@ -17,15 +17,15 @@ final class RouteTable: Sendable {
     private let hasOperatorListeners: Bool
 
     init(in environment: RequestEnvironment) {
-        let given = environment.catalog.declaredRoutes
+        let declaredRoutes = environment.catalog.declaredRoutes
         let baseCount = environment.links.basePath.utf8.count
         self.baseByteCount = baseCount
         hasOperatorListeners = environment.hasOperatorListeners
         var paths: [String] = []
         var resources: [Resource] = []
-        for route in given where !paths.contains(route.path.text) {
+        for route in declaredRoutes where !paths.contains(route.path.text) {
             paths.append(route.path.text)
-            let routes = given.filter { $0.path.text == route.path.text }
+            let routes = declaredRoutes.filter { $0.path.text == route.path.text }
             resources.append(Resource(route.path, routes, in: environment))
             // The path of the index has no slash at its end. But people also write `/stores/chat/`,
             // because the index of the store at `/` ends with a slash.
@@ -36,19 +36,20 @@ final class RouteTable: Sendable {
             }
         }
         let methods: [RequestMethod] = [.get, .head, .post, .put, .patch, .delete, .options]
-        let served = given.map(\.method) + [.head, .options]
+        let served = declaredRoutes.map(\.method) + [.head, .options]
         let ofServer = methods.filter(served.contains)
-        resources.append(Resource(PathTemplate("*"), [], ofServer: ofServer, in: environment))
-        var size = 16
-        while size < 2 * resources.count { size *= 2 }
-        var slots = [Resource?](repeating: nil, count: size)
+        resources.append(Resource(PathTemplate("*"), [], serverMethods: ofServer, in: environment))
+        var slotCount = 16
+        while slotCount < 2 * resources.count { slotCount *= 2 }
+        var slots = [Resource?](repeating: nil, count: slotCount)
         for resource in resources where resource.path.isLiteral {
-            var slot = Array(resource.path.text.utf8).withUnsafeBytes { Self.hash($0) } & (size - 1)
-            while slots[slot] != nil { slot = (slot + 1) & (size - 1) }
+            var slot =
+                Array(resource.path.text.utf8).withUnsafeBytes { Self.hash($0) } & (slotCount - 1)
+            while slots[slot] != nil { slot = (slot + 1) & (slotCount - 1) }
             slots[slot] = resource
         }
         literalSlots = slots
-        var buckets = [[Resource]](repeating: [], count: size)
+        var buckets = [[Resource]](repeating: [], count: slotCount)
         for resource in resources.sorted(by: {
             $0.path.literalSegmentCount > $1.path.literalSegmentCount
         })
@@ -56,7 +57,7 @@ final class RouteTable: Sendable {
             let hash = Array(resource.path.text.utf8).withUnsafeBytes {
                 Self.hash($0.segment(after: baseCount))
             }
-            buckets[hash & (size - 1)].append(resource)
+            buckets[hash & (slotCount - 1)].append(resource)
         }
         templateBuckets = buckets
     }
@@ -103,7 +104,7 @@ final class RouteTable: Sendable {
     private func literalResource(at path: UnsafeRawBufferPointer) -> Resource? {
         var slot = Self.hash(path) & (literalSlots.count - 1)
         while let resource = literalSlots[slot] {
-            if resource.path.isLiterally(path) { return resource }
+            if resource.path.matchesLiterally(path) { return resource }
             slot = (slot + 1) & (literalSlots.count - 1)
         }
         return nil

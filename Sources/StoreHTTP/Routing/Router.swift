@@ -87,7 +87,7 @@ package final class Router: HTTPHandler {
     /// refuses the request.
     private func findRoute(of exchange: HTTPExchange) throws(Problem) -> ServedRoute {
         try hosts.check(exchange)
-        var counts = false
+        var countsForLimits = false
         if let web {
             web.prepare(exchange)
             if let preflightRoute, web.isPreflight(exchange) {
@@ -97,11 +97,11 @@ package final class Router: HTTPHandler {
             }
             // Proxies and monitors send the requests about health and metrics, so these requests
             // count against no client's limit.
-            counts = !table.isServedDuringDrain(exchange)
-            if counts { try web.countForAddress(exchange) }
+            countsForLimits = !table.isServedDuringDrain(exchange)
+            if countsForLimits { try web.countForAddress(exchange) }
         }
         let sender = try environment.identify(exchange)
-        if counts { try web?.countForPrincipal(exchange, sender) }
+        if countsForLimits { try web?.countForPrincipal(exchange, sender) }
         let served = try table.route(for: exchange, by: sender)
         if isDraining.load(ordering: .relaxed), !served.route.isServedDuringDrain {
             throw .draining()

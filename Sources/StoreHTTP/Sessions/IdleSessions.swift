@@ -6,7 +6,7 @@ import StorePatterns
 package enum IdleSessions {
     /// The maximum number of sessions that end in one turn of the event loop. Further sessions end
     /// later.
-    static let endedMax = 256
+    static let endedPerTurnMax = 256
     /// The maximum number of seconds between two checks. A longer timer could fire late, because
     /// the loop's clock does not advance while the system sleeps.
     static let checkIntervalSecondsMax = 60.0
@@ -16,7 +16,7 @@ package enum IdleSessions {
 
     /// Ends idle sessions now, and schedules the next check.
     package static func watch(_ store: Store, _ table: SessionTable) {
-        end(in: store, table)
+        endIdle(in: store, table)
         let seconds = min(
             max(table.secondsUntilIdle, checkIntervalSecondsMin),
             checkIntervalSecondsMax
@@ -31,8 +31,8 @@ package enum IdleSessions {
     ///
     /// If the end is not applied, for example because the mailbox is full, the session lasts until
     /// the next check.
-    package static func end(in store: Store, _ table: SessionTable) {
-        for name in table.beginEndingIdle(max: endedMax) {
+    package static func endIdle(in store: Store, _ table: SessionTable) {
+        for name in table.beginEndingIdle(max: endedPerTurnMax) {
             // The action belongs to the session, as if the client had ended the session. So other
             // clients do not read in the log which session was idle.
             let source = ActionSource(sourceLocation: "StoreServer/idle", session: name)

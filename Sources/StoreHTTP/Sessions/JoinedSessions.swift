@@ -19,7 +19,7 @@ package final class JoinedSessions: Sendable {
     private let table: SessionTable
     private let startActions: [any Action]
     /// The sessions that have begun in this store.
-    private let begun = Locked<Set<String>>([])
+    private let begunSessionNames = Locked<Set<String>>([])
 
     /// Makes the sessions. `startActions` are applied together with the beginning of each session.
     package init(_ table: SessionTable, startActions: [any Action]) {
@@ -32,7 +32,7 @@ package final class JoinedSessions: Sendable {
     ///
     /// - Throws: ``MailboxError`` if the mailbox has no room for the beginning.
     func begin(_ name: String, in store: Store) throws(MailboxError) -> Bool {
-        let isNew = try begun.withLock { begun throws(MailboxError) in
+        let isNew = try begunSessionNames.withLock { begun throws(MailboxError) in
             guard begun.insert(name).inserted else { return false }
             do throws(MailboxError) {
                 // Offer the actions under the lock, so that no other action of the session is
@@ -53,7 +53,7 @@ package final class JoinedSessions: Sendable {
     /// Ends a session, with its streams and waiting requests. Returns false if the session has not
     /// begun in this store.
     func end(_ name: String, in store: Store) -> Bool {
-        let hasBegun = begun.withLock { $0.remove(name) != nil }
+        let hasBegun = begunSessionNames.withLock { $0.remove(name) != nil }
         guard hasBegun else { return false }
         offerEnd(of: name, in: store)
         store.streamWriter.endStreams(of: name)
@@ -98,7 +98,7 @@ package final class JoinedSessions: Sendable {
 
     /// Removes a session whose beginning was not applied, so that its next request begins the
     /// session again.
-    fileprivate func forget(_ name: String) { begun.withLock { _ = $0.remove(name) } }
+    fileprivate func forget(_ name: String) { begunSessionNames.withLock { _ = $0.remove(name) } }
 }
 
 /// Forgets a session whose beginning was not applied.

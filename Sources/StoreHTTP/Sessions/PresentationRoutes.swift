@@ -59,7 +59,7 @@ struct PresentationRoutes: RouteGroup {
         let session = try request.useSession() ?? Sessions.shared
         let state = reader.state(for: Caller(session: session))
         // The pointer names a single session, so only the slice of this session is parsed.
-        let pointer = ScreenCommands.routePointer(of: session, in: Sessions.name)
+        let pointer = ScreenCommandSender.routePointer(of: session, in: Sessions.name)
         guard let route = state.part(at: pointer) else { throw request.notFound }
         request.respond(
             HTTPResponse(
@@ -75,7 +75,7 @@ struct PresentationRoutes: RouteGroup {
 
     private func stream(_ request: RequestContext) throws(Problem) {
         let session = try request.useSession() ?? Sessions.shared
-        let route = ScreenCommands.routePointer(of: session, in: Sessions.name)
+        let route = ScreenCommandSender.routePointer(of: session, in: Sessions.name)
         let stream = try reader.stream(
             at: route,
             for: try request.caller().withFullSight,
@@ -94,6 +94,6 @@ struct PresentationRoutes: RouteGroup {
         let newest = reader.version
         guard version <= newest else { throw .notFound(version: version, newest: newest) }
         watch.noteShown(version, by: session)
-        request.respond(.done)
+        request.respond(.noContent)
     }
 }

@@ -8,12 +8,12 @@ import StoreHTTPTransport
 struct SessionCookie: Sendable {
     let name: String
     private let path: String
-    private let pairBeginning: [UInt8]
+    private let namePrefix: [UInt8]
 
     init(for links: Links) {
         name = "store-session" + (links.storeName.map { "-" + $0 } ?? "")
         path = links.index
-        pairBeginning = Array("\(name)=".utf8)
+        namePrefix = Array("\(name)=".utf8)
     }
 
     /// Returns the header field that gives a client its secret. The cookie's path is the path of
@@ -30,6 +30,6 @@ struct SessionCookie: Sendable {
     }
 
     func secret(of exchange: HTTPExchange) -> Substring? {
-        exchange.cookieValue(afterPrefix: pairBeginning)
+        exchange.cookieValue(afterPrefix: namePrefix)
     }
 }

@@ -38,7 +38,7 @@ package final class SessionDepartures: Sendable {
     }
 
     /// Dispatches the actions for a session that has ended, even if the session has no stream.
-    func endSession(_ session: String) {
+    func noteSessionEnded(_ session: String) {
         streamCounts.withLock { _ in dispatchAll(for: session) }
     }
 

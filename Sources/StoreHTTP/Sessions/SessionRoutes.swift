@@ -52,7 +52,7 @@ struct SessionRoutes: RouteGroup {
 
     private func begin(_ request: RequestContext) throws(Problem) {
         try request.environment.web.limits?.take(.sessions, of: request.exchange)
-        IdleSessions.end(in: store, table)
+        IdleSessions.endIdle(in: store, table)
         let secret = SessionTable.newSecret()
         let name = SessionTable.name(of: secret, for: request.identity?.name)
         let address = request.exchange.client.network.description
@@ -86,7 +86,7 @@ struct SessionRoutes: RouteGroup {
             let fields = [
                 ("Location", links.session), cookie.settingField(secret, isSecure: isSecure),
             ]
-            return .uncached(status: 201, further: fields) { json in
+            return .uncached(status: 201, addingFields: fields) { json in
                 json.member("session", name)
                 json.member("version", version)
             }
@@ -128,7 +128,7 @@ struct SessionRoutes: RouteGroup {
         guard let name = try sessionToEnd(by: request) else {
             guard let credential else { throw request.notFound }
             return request.respond(
-                .done(with: [credential, cookie.deletingField(isSecure: isSecure)])
+                .noContent(settingCookies: [credential, cookie.deletingField(isSecure: isSecure)])
             )
         }
         table.beginEnding(name)
@@ -140,8 +140,9 @@ struct SessionRoutes: RouteGroup {
             table.remove(name)
             store.streamWriter.endStreams(of: name)
             store.reader.endWaits(of: name)
-            return .done(
-                with: [cookie.deletingField(isSecure: isSecure)] + (credential.map { [$0] } ?? [])
+            return .noContent(
+                settingCookies: [cookie.deletingField(isSecure: isSecure)]
+                    + (credential.map { [$0] } ?? [])
             )
         }.dispatch(Sessions.Internal.ended(session: name), from: name)
     }

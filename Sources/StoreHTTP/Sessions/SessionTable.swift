@@ -57,7 +57,7 @@ package final class SessionTable: Sendable {
     /// The time for which a session lasts without a request, in nanoseconds.
     private let idleNanoseconds: Int64
     /// Returns the time in nanoseconds, by a clock that never goes back.
-    private let now: @Sendable () -> Int64
+    private let nowNanoseconds: @Sendable () -> Int64
     private let table: Locked<Table>
     /// The functions that are called with the name of each removed session.
     private let removalObservers = Locked<[@Sendable (String) -> Void]>([])
@@ -72,7 +72,7 @@ package final class SessionTable: Sendable {
     ) {
         self.sessionsMax = sessionsMax
         self.sessionsPerAddressMax = sessionsPerAddressMax
-        self.now = now
+        self.nowNanoseconds = now
         idleNanoseconds = Int64(idleSeconds) * 1_000_000_000
         var table = Table()
         let time = now()
@@ -100,7 +100,7 @@ package final class SessionTable: Sendable {
 
     /// True if a session is open. Restarts the session's idle time.
     package func useIfOpen(_ name: String) -> Bool {
-        let time = now()
+        let time = nowNanoseconds()
         return table.withLock { table in
             guard let index = table.index(of: name) else { return false }
             table.sessions.values[index].lastUsed = time
@@ -125,7 +125,7 @@ package final class SessionTable: Sendable {
     }
 
     fileprivate func release(_ name: String) {
-        let time = now()
+        let time = nowNanoseconds()
         table.withLock { table in
             guard let index = table.sessions.index(forKey: name) else { return }
             table.sessions.values[index].holdCount -= 1
@@ -137,7 +137,7 @@ package final class SessionTable: Sendable {
     ///
     /// - Throws: a `FullError` if the session would exceed a bound.
     package func begin(_ name: String, from address: String) throws(FullError) {
-        let time = now()
+        let time = nowNanoseconds()
         let refusal = table.withLock { table -> FullError? in
             guard table.sessions.count - table.endingCount < sessionsMax else {
                 table.fullErrorCount += 1
@@ -154,7 +154,11 @@ package final class SessionTable: Sendable {
     }
 
     /// The number of open sessions, and of refused sessions since the start for each reason.
-    var sessionCounts: (open: Int, full: UInt64, addressFull: UInt64) {
+    var sessionCounts:
+        (
+            open: Int, refusedWhenFull: UInt64, refusedWhenAddressFull: UInt64
+        )
+    {
         table.withLock { ($0.sessions.count, $0.fullErrorCount, $0.addressFullErrorCount) }
     }
 
@@ -189,7 +193,7 @@ package final class SessionTable: Sendable {
     /// Marks at most `max` idle sessions as ending, and returns their names. The caller dispatches
     /// the end of each session, and then calls ``remove(_:)`` or ``cancelEnding(_:)``.
     func beginEndingIdle(max: Int) -> [String] {
-        let time = now()
+        let time = nowNanoseconds()
         return table.withLock { table in
             var idle: [String] = []
             while idle.count < max, let name = table.idleCheckTimers.popDue(at: Double(time)) {
@@ -213,7 +217,7 @@ package final class SessionTable: Sendable {
 
     /// The number of seconds, from now on, within which no session can become idle.
     var secondsUntilIdle: Double {
-        let time = now()
+        let time = nowNanoseconds()
         let next = table.withLock { $0.idleCheckTimers.nextDue } ?? Double(time + idleNanoseconds)
         return Swift.max(0, (next - Double(time)) / 1e9)
     }

@@ -39,7 +39,7 @@ final class SessionTicket: DispatchTicket, @unchecked Sendable {
         let members: [EnvelopeMember]
         do {
             members = try ([action as any Action] + following).map {
-                try store.actions.member(of: $0, store.encoder).traced(trace)
+                try store.actions.member(of: $0, store.encoder).withTrace(trace)
             }
         } catch {
             _ = makeResponse(nil)
@@ -76,7 +76,7 @@ final class SessionTicket: DispatchTicket, @unchecked Sendable {
     /// added this action. So the client must see the action's module, or be allowed to dispatch the
     /// action itself.
     override func mayRead(_ refusal: Refusal, of member: Int) -> Bool {
-        guard caller.viewer.sight != nil else { return true }
+        guard reader.isFiltered(for: caller) else { return true }
         guard !refusal.isByWholeState else { return false }
         // Member 0 of the envelope is the action that begins the session.
         guard store.sessionStartActions.indices.contains(member - 1) else { return true }

@@ -11,7 +11,7 @@ import StoreWire
 struct UserRoutes: RouteGroup {
     let store: Store
 
-    private var pages: NamePages { NamePages(member: "users", path: store.links.users) }
+    private var pages: NamePages { NamePages(memberName: "users", path: store.links.users) }
 
     var routes: [Route] {
         let user = JSONSchema.object([
@@ -37,7 +37,7 @@ struct UserRoutes: RouteGroup {
                 "Remove all slices of a user, and cancel the effects of the user's actions.",
                 needs: .operators,
                 parameters: [Parameter.path("principal", "The name of the user.")],
-                answers: [.done],
+                answers: [.noContent],
                 problems: [.notFound, .storageFull],
                 audience: .operators,
                 handle: forget
@@ -60,7 +60,7 @@ struct UserRoutes: RouteGroup {
         let principal = try request.pathParameter(0)
         guard store.reader.hasSlices(ofUser: principal) else { throw request.notFound }
         try SessionTicket(request, store) { version in
-            version.map { _ in .done(with: []) }
+            version.map { _ in .noContent(settingCookies: []) }
         }.dispatch(Users.Internal.forgotten(principal: principal), from: request.useSession())
     }
 }

@@ -14,7 +14,7 @@ final class ClientRequestTicket: DispatchTicket, @unchecked Sendable {
     private let workWatch: EffectWatch
     /// The actions that reactions make from a notification, with the source locations of the
     /// reactions.
-    private let reactionActions: [(action: any Action, place: String)]
+    private let reactionActions: [(action: any Action, sourceLocation: String)]
     /// The distributed trace that the request belongs to.
     private let traceparent: String?
 
@@ -42,8 +42,8 @@ final class ClientRequestTicket: DispatchTicket, @unchecked Sendable {
         _ request: RequestContext,
         _ store: Store,
         by caller: Caller,
-        asking module: String? = nil,
-        reactionActions: [(action: any Action, place: String)] = []
+        addressing module: String? = nil,
+        reactionActions: [(action: any Action, sourceLocation: String)] = []
     ) {
         self.request = request
         self.reactionActions = reactionActions
@@ -87,13 +87,13 @@ final class ClientRequestTicket: DispatchTicket, @unchecked Sendable {
                     watch: workWatch,
                     session: caller.session,
                     origin: origin,
-                    isOfClient: !caller.isOperator,
+                    hasRestrictedAccess: !caller.isOperator,
                     completion: self
                 )
             )
         } catch {
             answerFailure(
-                error.problem(ifFull: "too many of the program's own actions wait already")
+                error.problem(detailIfFull: "too many of the program's own actions wait already")
             )
             store.wakeLoop()
         }
@@ -121,7 +121,7 @@ final class ClientRequestTicket: DispatchTicket, @unchecked Sendable {
             )
         }
         if preferences.waitSeconds == nil {
-            answerBegun(workWatch, answer)
+            answerAccepted(workWatch, answer)
         } else {
             waitForEffects(workWatch, answer)
         }

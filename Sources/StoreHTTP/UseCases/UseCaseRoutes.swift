@@ -55,7 +55,7 @@ struct UseCaseRoutes: RouteGroup {
             store.logger.note(refusal, of: method.grantName, in: request.id.text)
             throw .refused(reason: refusal.reason)
         }
-        ClientRequestTicket(request, store, by: caller, asking: method.module)
+        ClientRequestTicket(request, store, by: caller, addressing: method.module)
             .offer(work, cancelsOnClose: request[CancelOnClose.parameter] != nil)
     }
 
@@ -119,7 +119,7 @@ extension BoundUseCaseMethod {
                         in: caller.session
                     )
                     let key = SliceKey(owner: owner, instance: instance)
-                    return try useCase.request(input, to: SliceAddress(module: mount.name, key))
+                    return try useCase.makeRequest(input, to: SliceAddress(module: mount.name, key))
                 }
             }
         }

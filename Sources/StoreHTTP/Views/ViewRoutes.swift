@@ -32,12 +32,12 @@ struct ViewRoutes: RouteGroup {
         ] + views.views.enumerated().flatMap { routes(of: $0.element, at: $0.offset) }
     }
 
-    private func routes(of view: PublishedView, at place: Int) -> [Route] {
+    private func routes(of view: PublishedView, at index: Int) -> [Route] {
         let query = ViewQuery(of: view.name, view.parametersType, store.logger)
         let id = view.name.prefix(1).uppercased() + view.name.dropFirst()
         // If a view's parameter and a stream's parameter have the same name, the view's parameter
         // is used.
-        let ofStream = StreamParameters.all.filter { parameter in
+        let streamParameters = StreamParameters.all.filter { parameter in
             !query.names.contains(exactly: parameter.name)
         }
         return [
@@ -50,16 +50,16 @@ struct ViewRoutes: RouteGroup {
                 answers: [.json(.any, "The projection.", headers: ["ETag"]), .notModified],
                 problems: [.viewFailed]
             ) { request throws(Problem) in
-                try show(request, view, try viewRequest(request, view, at: place, query))
+                try show(request, view, try viewRequest(request, view, at: index, query))
             },
             .streaming(
                 links.viewEvents(view.name),
                 "view\(id)Events",
                 "The projection \(view.name), now and after each change, as server-sent events.",
                 needs: .view(view.name),
-                parameters: query.parameters + ofStream
+                parameters: query.parameters + streamParameters
             ) { request throws(Problem) in
-                try open(request, try viewRequest(request, view, at: place, query), query)
+                try open(request, try viewRequest(request, view, at: index, query), query)
             },
         ]
     }
@@ -122,8 +122,8 @@ struct ViewRoutes: RouteGroup {
         let known = request.exchange.headerList("if-none-match")
         let isKnown =
             reader.showsAllModules(of: view, to: caller)
-            ? StateAnswer.isKnownToClient(reader.state(for: caller), known)
-            : StateAnswer.isKnownToClient(exactly: state.tag, known)
+            ? StateAnswer.isKnownToClient(reader.state(for: caller), ifNoneMatch: known)
+            : StateAnswer.isKnownToClient(exactly: state.tag, ifNoneMatch: known)
         if isKnown { return request.respond(StateAnswer.notModified(state)) }
         request.respond(
             on: store.reader.threads.views,

@@ -16,9 +16,9 @@ private struct AnswerHead {
 
 extension EventLoop {
     func answer(_ exchange: HTTPExchange, _ response: HTTPResponse) -> chttpd_verdict {
-        guard exchange.furtherFields.count > 0 else { return send(response, to: exchange) }
+        guard exchange.addedAnswerFields.count > 0 else { return send(response, to: exchange) }
         var whole = response
-        whole.fields.append(exchange.furtherFields)
+        whole.fields.append(exchange.addedAnswerFields)
         return send(whole, to: exchange)
     }
 
@@ -46,7 +46,7 @@ extension EventLoop {
 
     /// Hands the answer in the loop's writer to the library.
     func sendWrittenAnswer(_ exchange: HTTPExchange) -> chttpd_verdict {
-        if exchange.furtherFields.count > 0 { answerWriter.add(exchange.furtherFields) }
+        if exchange.addedAnswerFields.count > 0 { answerWriter.add(exchange.addedAnswerFields) }
         let head = AnswerHead(
             status: answerWriter.status,
             fields: answerWriter.fields.bytes,
@@ -103,7 +103,7 @@ extension EventLoop {
         // Safety: the body is retained for the library. The library releases the body once, by
         // `releaseBytes`.
         let owner = Unmanaged.passRetained(body as AnyObject).toOpaque()
-        let taken =
+        let respondResult =
             body.isInPieces
             ? chttpd_respond_read(
                 connection,
@@ -114,7 +114,7 @@ extension EventLoop {
                 owner
             )
             : respond(on: connection, libraryHead, body, owner)
-        return taken != 0 ? CHTTPD_CONTINUE : CHTTPD_CLOSE
+        return respondResult != 0 ? CHTTPD_CONTINUE : CHTTPD_CLOSE
     }
 
     private func respond(

@@ -11,7 +11,7 @@ import StoreJSON
 // the library. The callback for the end of the connection or the request releases the context, and
 // the library calls this callback exactly once.
 
-private func loop(_ context: UnsafeMutableRawPointer) -> Unmanaged<EventLoop> {
+private func eventLoop(fromContext context: UnsafeMutableRawPointer) -> Unmanaged<EventLoop> {
     Unmanaged.fromOpaque(context)
 }
 
@@ -19,13 +19,13 @@ func onConnectionOpened(
     context: UnsafeMutableRawPointer,
     connection: OpaquePointer
 ) -> UnsafeMutableRawPointer? {
-    loop(context)._withUnsafeGuaranteedRef { loop in
+    eventLoop(fromContext: context)._withUnsafeGuaranteedRef { loop in
         let descriptor = chttpd_socket(connection)
         let record = LoopConnection(
             descriptor: descriptor,
             peer: loop.acceptedAddress,
             isAdmin: loop.removeAdminDescriptor(descriptor),
-            deadline: loop.now + loop.configuration.headersSeconds
+            deadline: loop.now + loop.configuration.headersTimeoutSeconds
         )
         loop.add(record)
         return Unmanaged.passRetained(record).toOpaque()
@@ -35,7 +35,7 @@ func onConnectionOpened(
 func onConnectionClosed(context: UnsafeMutableRawPointer, closed: UnsafeMutableRawPointer?) {
     guard let closed else { return }
     let record = Unmanaged<LoopConnection>.fromOpaque(closed).takeRetainedValue()
-    loop(context)._withUnsafeGuaranteedRef {
+    eventLoop(fromContext: context)._withUnsafeGuaranteedRef {
         $0.refuseRequestLine(of: record)
         $0.remove(record)
     }
@@ -46,7 +46,7 @@ func onRequestBegan(
     connection: OpaquePointer,
     target: UnsafePointer<CChar>
 ) -> UnsafeMutableRawPointer? {
-    loop(context)._withUnsafeGuaranteedRef { loop in
+    eventLoop(fromContext: context)._withUnsafeGuaranteedRef { loop in
         Unmanaged.passRetained(loop.beginRequest(connection, target)).toOpaque()
     }
 }
@@ -60,7 +60,7 @@ func onRequestCall(
     request: UnsafeMutableRawPointer?
 ) -> chttpd_verdict {
     guard let request else { return CHTTPD_CLOSE }
-    return loop(context)._withUnsafeGuaranteedRef { loop in
+    return eventLoop(fromContext: context)._withUnsafeGuaranteedRef { loop in
         Unmanaged<HTTPExchange>.fromOpaque(request)._withUnsafeGuaranteedRef { exchange in
             loop.continueRequest(exchange, line, body, size)
         }
@@ -74,15 +74,21 @@ func onRequestEnded(
 ) {
     guard let request else { return }
     let exchange = Unmanaged<HTTPExchange>.fromOpaque(request).takeRetainedValue()
-    loop(context)._withUnsafeGuaranteedRef { $0.endRequest(exchange, isAnswered: answered != 0) }
+    eventLoop(fromContext: context)._withUnsafeGuaranteedRef {
+        $0.endRequest(exchange, isAnswered: answered != 0)
+    }
 }
 
 func onRefused(context: UnsafeMutableRawPointer, connection: OpaquePointer, status: UInt32) {
-    loop(context)._withUnsafeGuaranteedRef { $0.refuse(connection, status: Int(status)) }
+    eventLoop(fromContext: context)._withUnsafeGuaranteedRef {
+        $0.refuse(connection, status: Int(status))
+    }
 }
 
 func onLog(context: UnsafeMutableRawPointer, message: UnsafePointer<CChar>) {
-    loop(context)._withUnsafeGuaranteedRef { $0.logLibraryMessage(String(cString: message)) }
+    eventLoop(fromContext: context)._withUnsafeGuaranteedRef {
+        $0.logLibraryMessage(String(cString: message))
+    }
 }
 
 func onPanic(reason: UnsafePointer<CChar>?) {

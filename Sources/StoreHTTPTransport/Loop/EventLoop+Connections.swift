@@ -18,7 +18,8 @@ extension EventLoop {
                 switch errno {
                 case EINTR, ECONNABORTED: continue
                 case EAGAIN: return
-                case EMFILE, ENFILE: if refuseWithSpare(listener) { return }
+                case EMFILE, ENFILE:
+                    if acceptAndRefuseWithSpareDescriptor(from: listener) { return }
                 default: break
                 }
                 pauseListening(on: listener)
@@ -58,7 +59,7 @@ extension EventLoop {
     /// Accepts a connection with the spare descriptor, because no other descriptor is left, and
     /// refuses the connection. Returns `false` if another thread of the process has taken the freed
     /// descriptor meanwhile.
-    func refuseWithSpare(_ listener: Listener) -> Bool {
+    func acceptAndRefuseWithSpareDescriptor(from listener: Listener) -> Bool {
         close(spareDescriptor)
         var descriptor: CInt = -1
         _ = SocketAddress(accepting: &descriptor, from: listener.descriptor)
@@ -82,7 +83,7 @@ extension EventLoop {
     }
 
     func add(_ record: LoopConnection) {
-        if !record.isAdmin { places.take(record.peer) }
+        if !record.isAdmin { places.takePlace(for: record.peer) }
         record.indexInLoop = loopConnections.count
         if record.isAdmin { adminConnectionCount += 1 }
         loopConnections.append(record)
@@ -100,12 +101,12 @@ extension EventLoop {
         loopConnections[record.indexInLoop].indexInLoop = record.indexInLoop
         loopConnections.removeLast()
         counters.openConnections.store(UInt64(loopConnections.count), ordering: .relaxed)
-        if !record.isAdmin { places.giveBack(record.peer) }
+        if !record.isAdmin { places.giveBackPlace(of: record.peer) }
     }
 
     func enforceDeadlines() {
         nextTick = now + tickDuration
-        closeAbandoned()
+        handleClientsThatLeft()
         closeExpiredLingering()
         refuseExpiredUnplaced()
         for record in loopConnections where record.deadline <= now {
@@ -115,8 +116,9 @@ extension EventLoop {
             }
             let missed: (part: String, seconds: Double)? =
                 switch record.awaitedInput {
-                case .firstRequest, .remainingHeaders: ("the headers", configuration.headersSeconds)
-                case .body: ("the body", configuration.bodySeconds)
+                case .firstRequest, .remainingHeaders:
+                    ("the headers", configuration.headersTimeoutSeconds)
+                case .body: ("the body", configuration.bodyTimeoutSeconds)
                 case .nextRequest, .nothing: nil
                 }
             if let missed {
@@ -131,7 +133,7 @@ extension EventLoop {
     /// Ends connections whose client has left before its request was whole. The library uses
     /// edge-triggered events (epoll(7)), and can miss an end that came together with the last
     /// bytes. Calls `onClientLeft` of each suspended or parked request whose client has left.
-    func closeAbandoned() {
+    func handleClientsThatLeft() {
         let waiting = loopConnections.filter {
             $0.awaitedInput != .nothing || $0.exchange?.onClientLeft != nil
         }

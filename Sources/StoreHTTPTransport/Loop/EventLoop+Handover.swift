@@ -29,18 +29,18 @@ extension EventLoop {
     }
 
     func carryOutOrders() {
-        let asked = orders.withLock { exchange(&$0, with: LoopOrders()) }
-        for exchange in asked.endedStreamExchanges {
+        let takenOrders = orders.withLock { exchange(&$0, with: LoopOrders()) }
+        for exchange in takenOrders.endedStreamExchanges {
             exchange.outcome = .abandoned
             suspendedStreamExchanges[ObjectIdentifier(exchange)] = nil
             resume(exchange)
         }
-        if let successor = asked.successor {
+        if let successor = takenOrders.successor {
             handler = successor.handler
             hasFirstHandler = false
             successor.done()
         }
-        if let seconds = asked.stopSeconds, !isStopping {
+        if let seconds = takenOrders.stopSeconds, !isStopping {
             isStopping = true
             stopDeadline = now + seconds
             for listener in listeners {
@@ -124,7 +124,7 @@ extension EventLoop {
     func stopDaemon(_ daemon: OpaquePointer) {
         // If a connection were still suspended when the library stops, the library would abort the
         // process.
-        let left = loopConnections.count
+        let remainingCount = loopConnections.count
         for record in loopConnections {
             guard let exchange = record.exchange else { continue }
             if case .none = exchange.waitState { continue }
@@ -136,7 +136,7 @@ extension EventLoop {
         chttpd_run(daemon)
         chttpd_stop(daemon)
         self.daemon = nil
-        cutOffCount = left
+        cutOffCount = remainingCount
         // The exchanges hold references to the loop, so the loop releases the exchanges here.
         freeExchanges = []
         spareFinishedExchanges = []

@@ -15,22 +15,22 @@ extension EventLoop {
     func takeBodyMemory(of exchange: HTTPExchange, _ count: Int) -> TransportFailure? {
         guard let record = exchange.loopConnection, !record.isAdmin else { return nil }
         let body = exchange.bodyMemory ?? BodyMemory(holders: holders(of: exchange))
-        let more = count - MessageMemory.uncountedBytes - body.bytes
+        let more = count - MessageMemory.uncountedBytes - body.byteCount
         if let failure = memory.takeBody(more, for: body.holders) { return failure }
-        exchange.bodyMemory = BodyMemory(bytes: body.bytes + more, holders: body.holders)
+        exchange.bodyMemory = BodyMemory(byteCount: body.byteCount + more, holders: body.holders)
         return nil
     }
 
     func giveBackBodyMemory(of exchange: HTTPExchange) {
         guard let body = exchange.bodyMemory else { return }
-        memory.giveBackBody(body.bytes, for: body.holders)
+        memory.giveBackBody(body.byteCount, for: body.holders)
         exchange.bodyMemory = nil
         exchange.bodyBytes = []
     }
 
     /// Takes memory for an answer that is copied. Returns `true` if the answer may be sent.
     func takeAnswerMemory(of exchange: HTTPExchange, bytes: Int) -> Bool {
-        bytes <= MessageMemory.uncountedBytes || takeAnswerMemory(of: exchange, own: bytes, [])
+        bytes <= MessageMemory.uncountedBytes || takeAnswerMemory(of: exchange, ownBytes: bytes, [])
     }
 
     /// Takes memory for an answer whose body is sent without a copy. Returns `true` if the answer
@@ -38,35 +38,35 @@ extension EventLoop {
     func takeAnswerMemory(of exchange: HTTPExchange, _ body: Bytes) -> Bool {
         guard body.isInPieces else {
             guard body.count > MessageMemory.uncountedBytes else { return true }
-            let piece = SharedPiece(id: ObjectIdentifier(body), bytes: body.count)
-            return takeAnswerMemory(of: exchange, own: 0, [piece])
+            let piece = SharedPiece(id: ObjectIdentifier(body), byteCount: body.count)
+            return takeAnswerMemory(of: exchange, ownBytes: 0, [piece])
         }
-        let pieces = body.pieces.map { SharedPiece(id: ObjectIdentifier($0), bytes: $0.count) }
-        return takeAnswerMemory(of: exchange, own: MessageMemory.answerBlockBytes, pieces)
+        let pieces = body.pieces.map { SharedPiece(id: ObjectIdentifier($0), byteCount: $0.count) }
+        return takeAnswerMemory(of: exchange, ownBytes: MessageMemory.answerBlockBytes, pieces)
     }
 
     /// Takes memory for an answer, and ends the oldest answers if the bounds are exceeded. Answers
     /// of the same address or principal end first. An ended answer takes memory until the library
     /// has run again. So the taken memory may exceed its bound by one share. If the excess is
     /// larger, the new answer is sent only if no other answer is unread.
-    private func takeAnswerMemory(of exchange: HTTPExchange, own: Int, _ pieces: [SharedPiece])
+    private func takeAnswerMemory(of exchange: HTTPExchange, ownBytes: Int, _ pieces: [SharedPiece])
         -> Bool
     {
         guard let record = exchange.loopConnection, !record.isAdmin else { return true }
-        let answer = UnreadAnswer(record, ownBytes: own, pieces, holders(of: exchange))
+        let answer = UnreadAnswer(record, ownBytes: ownBytes, pieces, holders(of: exchange))
         memory.take(answer)
         unreadAnswers.add(answer)
         exchange.unreadAnswer = answer
         guard answer.takenBytes > 0 else { return true }
         for holder in answer.holders {
             var excess = memory.takenBytes(of: holder) - memory.shareBytesMax
-            while excess > 0, let oldest = unreadAnswers.oldest(but: answer, of: holder) {
+            while excess > 0, let oldest = unreadAnswers.oldest(except: answer, of: holder) {
                 excess -= oldest.takenBytes
                 endConnection(of: oldest)
             }
         }
         while memory.takenBytes - unreadAnswers.endingBytes > memory.bytesMax,
-            let oldest = unreadAnswers.oldest(but: answer)
+            let oldest = unreadAnswers.oldest(except: answer)
         {
             endConnection(of: oldest)
         }

@@ -28,10 +28,14 @@ extension EventLoop {
         record?.isDoneSending = true
         record?.exchange?.noteAnswer(status: status, bytes: 0)
         let isBody = record?.exchange?.phase == .receivingBody
-        refuse(chttpd_socket(connection), failure(ofStatus: status, isBody: isBody), lingers: true)
+        refuse(
+            chttpd_socket(connection),
+            failure(ofStatus: status, isReceivingBody: isBody),
+            lingers: true
+        )
     }
 
-    private func failure(ofStatus status: Int, isBody: Bool) -> TransportFailure {
+    private func failure(ofStatus status: Int, isReceivingBody: Bool) -> TransportFailure {
         switch status {
         case 413: .bodyTooLarge(limit: configuration.bodyBytesMax)
         case 414: .uriTooLong(limit: configuration.uriBytesMax)
@@ -39,7 +43,7 @@ extension EventLoop {
         case 505: .versionNotSupported
         default:
             .malformed(
-                isBody
+                isReceivingBody
                     ? "A chunk of the body, or a field after the last chunk, is malformed."
                     : "The request line, a header field or the length of the body is malformed."
             )
@@ -93,11 +97,11 @@ extension EventLoop {
         _ descriptor: CInt,
         _ answer: HTTPResponse,
         hasBody: Bool = true,
-        further: HTTPFields = HTTPFields()
+        addingFields: HTTPFields = HTTPFields()
     ) {
         var fields = configuration.commonFields
-        fields.append(further)
-        var bytes = answer.serialized(further: fields)
+        fields.append(addingFields)
+        var bytes = answer.serialized(addingFields: fields)
         if !hasBody { bytes.removeLast(answer.body.count) }
         send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL | MSG_DONTWAIT))
         shutdown(descriptor, CInt(SHUT_WR))

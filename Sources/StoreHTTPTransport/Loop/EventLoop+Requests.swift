@@ -19,7 +19,7 @@ extension EventLoop {
             record.exchange = exchange
             record.setAwaitedInput(
                 .remainingHeaders,
-                until: min(record.deadline, now + configuration.headersSeconds)
+                until: min(record.deadline, now + configuration.headersTimeoutSeconds)
             )
         }
         return exchange
@@ -32,7 +32,7 @@ extension EventLoop {
             record.exchange = nil
             if !isAnswered { record.isDoneSending = true }
             record.libraryRunOfLastRequestEnd = exchange.keepsConnection ? 0 : libraryRunCount
-            record.setAwaitedInput(.nextRequest, until: now + configuration.idleSeconds)
+            record.setAwaitedInput(.nextRequest, until: now + configuration.idleTimeoutSeconds)
         }
         switch exchange.waitState {
         case .none, .suspended, .clientLeft: break
@@ -79,7 +79,7 @@ extension EventLoop {
             callHandler(exchange)
             return carryOutOutcome(of: exchange)
         case .discarding:
-            return discard(exchange, size)
+            return discardBodyPiece(exchange, size)
         case .handling:
             if case .suspending = exchange.waitState { suspendNow(exchange) }
             return carryOutOutcome(of: exchange)
@@ -111,7 +111,10 @@ extension EventLoop {
         }
         exchange.phase = .receivingBody
         if framing.contentLength != 0 {
-            exchange.loopConnection?.setAwaitedInput(.body, until: now + configuration.bodySeconds)
+            exchange.loopConnection?.setAwaitedInput(
+                .body,
+                until: now + configuration.bodyTimeoutSeconds
+            )
             if let length = framing.contentLength {
                 exchange.bodyBytes.reserveCapacity(min(length, MessageMemory.uncountedBytes))
             }
@@ -163,12 +166,12 @@ extension EventLoop {
         noteAnswered(exchange, status: response.status)
         guard let connection = exchange.connection else { return }
         exchange.noteAnswer(status: response.status, bytes: response.body.count)
-        reply(chttpd_socket(connection), response, further: exchange.furtherFields)
+        reply(chttpd_socket(connection), response, addingFields: exchange.addedAnswerFields)
         exchange.loopConnection?.setAwaitedInput(.nothing, until: now + Self.lingerSeconds)
     }
 
     /// Drops a piece of a refused request's body. The connection is closed at the end of the body.
-    private func discard(
+    private func discardBodyPiece(
         _ exchange: HTTPExchange,
         _ size: UnsafeMutablePointer<Int>
     ) -> chttpd_verdict {
@@ -254,7 +257,7 @@ extension EventLoop {
         {
             counters.countRefusal(failure)
             answerDuringBody(exchange, handler.response(for: failure))
-            return discard(exchange, size)
+            return discardBodyPiece(exchange, size)
         }
         exchange.bodyBytes.append(
             contentsOf: UnsafeRawBufferPointer(start: body, count: size.pointee)

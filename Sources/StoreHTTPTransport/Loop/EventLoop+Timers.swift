@@ -3,7 +3,7 @@ import StorePlatform
 import Synchronization
 
 struct TimerMail: Sendable {
-    var scheduled: [LoopTimer] = []
+    var scheduledTimers: [LoopTimer] = []
     var cancelledTimers: [LoopTimer] = []
 }
 
@@ -15,7 +15,7 @@ extension EventLoop {
     func schedule(after seconds: Double, _ work: @escaping @Sendable () -> Void) -> LoopTimer {
         guard isLoopThread else {
             let timer = LoopTimer(due: SystemTime.steadySeconds() + seconds, on: self, work)
-            post { $0.scheduled.append(timer) }
+            post { $0.scheduledTimers.append(timer) }
             if timer.due < Double(bitPattern: sleepEndBits.load(ordering: .sequentiallyConsistent))
             {
                 wake()
@@ -49,7 +49,7 @@ extension EventLoop {
         guard hasTimerMail.load(ordering: .acquiring) else { return }
         hasTimerMail.store(false, ordering: .sequentiallyConsistent)
         let mail = timerMail.withLock { exchange(&$0, with: TimerMail()) }
-        for timer in mail.scheduled { timer.id = timers.insert(timer, due: timer.due) }
+        for timer in mail.scheduledTimers { timer.id = timers.insert(timer, due: timer.due) }
         for timer in mail.cancelledTimers {
             if let id = timer.id { timers.remove(id) }
             timer.id = nil

@@ -235,7 +235,11 @@ extension EventLoop {
                 clamping: configuration.connectionsMax + 16
                     + TransportConfiguration.adminConnectionsMax
             ),
-            UInt32(clamping: Int(max(configuration.idleSeconds, configuration.bodySeconds)) + 1)
+            UInt32(
+                clamping: Int(
+                    max(configuration.idleTimeoutSeconds, configuration.bodyTimeoutSeconds)
+                ) + 1
+            )
         )
     }
 
@@ -283,7 +287,7 @@ extension EventLoop {
             if let work, !lend(in: term, for: work) { return false }
             hasAnswers = work != nil
             skipsEvents = hasAnswers && !skipsEvents
-            observeAnswered()
+            recordAnsweredRequests()
             updateMemoryCounter()
             if now >= nextTick { enforceDeadlines() }
         }
@@ -327,9 +331,9 @@ extension EventLoop {
 
     var tickDuration: Double {
         let shortest = min(
-            configuration.headersSeconds,
-            configuration.bodySeconds,
-            configuration.idleSeconds
+            configuration.headersTimeoutSeconds,
+            configuration.bodyTimeoutSeconds,
+            configuration.idleTimeoutSeconds
         )
         return min(Self.tickSecondsMax, max(0.01, shortest / 8))
     }

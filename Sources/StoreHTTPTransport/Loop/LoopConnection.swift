@@ -98,12 +98,12 @@ struct ConnectionPlaces {
         return proxies.contains { $0.contains(address) }
     }
 
-    mutating func take(_ address: ClientAddress) {
+    mutating func takePlace(for address: ClientAddress) {
         takenCount += 1
         takenCountsByAddress[address.network, default: 0] += 1
     }
 
-    mutating func giveBack(_ address: ClientAddress) {
+    mutating func giveBackPlace(of address: ClientAddress) {
         guard let own = takenCountsByAddress[address.network] else { return }
         takenCount -= 1
         takenCountsByAddress[address.network] = own > 1 ? own - 1 : nil

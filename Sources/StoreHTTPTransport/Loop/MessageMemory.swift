@@ -30,7 +30,7 @@ struct MessageMemory {
     private var bytesByHolder: [Holder: Int] = [:]
     /// The pieces of all unread answers, by the identity of the piece. Several answers may share a
     /// piece.
-    private var pieces: [ObjectIdentifier: (answers: Int, bytes: Int)] = [:]
+    private var pieces: [ObjectIdentifier: (answerCount: Int, byteCount: Int)] = [:]
 
     init(bytesMax: Int) { self.bytesMax = bytesMax }
 
@@ -59,8 +59,8 @@ struct MessageMemory {
         answer.takenBytes = answer.ownBytes
         for piece in answer.pieces {
             let known = pieces[piece.id]
-            if known == nil { answer.takenBytes += piece.bytes }
-            pieces[piece.id] = ((known?.answers ?? 0) + 1, piece.bytes)
+            if known == nil { answer.takenBytes += piece.byteCount }
+            pieces[piece.id] = ((known?.answerCount ?? 0) + 1, piece.byteCount)
         }
         answerBytes += answer.takenBytes
         changeTakenBytes(by: answer.takenBytes, for: answer.holders)
@@ -71,8 +71,9 @@ struct MessageMemory {
         answerBytes -= answer.ownBytes
         for piece in answer.pieces {
             guard let known = pieces[piece.id] else { continue }
-            pieces[piece.id] = known.answers > 1 ? (known.answers - 1, known.bytes) : nil
-            if known.answers == 1 { answerBytes -= known.bytes }
+            pieces[piece.id] =
+                known.answerCount > 1 ? (known.answerCount - 1, known.byteCount) : nil
+            if known.answerCount == 1 { answerBytes -= known.byteCount }
         }
         changeTakenBytes(by: -answer.takenBytes, for: answer.holders)
     }
@@ -90,10 +91,10 @@ struct MessageMemory {
 /// Bytes that several answers may share.
 struct SharedPiece {
     let id: ObjectIdentifier
-    let bytes: Int
+    let byteCount: Int
 }
 
 struct BodyMemory {
-    var bytes = 0
+    var byteCount = 0
     let holders: [MessageMemory.Holder]
 }

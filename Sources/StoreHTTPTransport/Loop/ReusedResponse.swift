@@ -81,7 +81,7 @@ final class ReusedResponse {
         guard let source = new.baseAddress else { return removeFields(from: 0) }
         let same = commonPrefixLength(with: source, new.count)
         guard same < new.count || same < endOffset(ofFields: fieldCount) else { return true }
-        if rewriteTag(source, count: new.count, same: same) { return true }
+        if rewriteTag(source, count: new.count, commonPrefixLength: same) { return true }
         etag = nil
         var kept = fieldCount
         while kept > 0, fieldEnds[kept - 1] > same { kept -= 1 }
@@ -114,10 +114,12 @@ final class ReusedResponse {
 
     /// Writes the new tag over the old tag if both have the same length and no other field differs.
     /// Returns true if the tag was written.
-    private func rewriteTag(_ new: UnsafeRawPointer, count newCount: Int, same: Int) -> Bool {
+    private func rewriteTag(_ new: UnsafeRawPointer, count newCount: Int, commonPrefixLength: Int)
+        -> Bool
+    {
         guard let etag, newCount == endOffset(ofFields: fieldCount) else { return false }
         let start = endOffset(ofFields: fieldCount - 1) + 5
-        guard same >= start else { return false }
+        guard commonPrefixLength >= start else { return false }
         let length = newCount - start
         let value = (new + start).assumingMemoryBound(to: CChar.self)
         // The value must be a single text of the same length.

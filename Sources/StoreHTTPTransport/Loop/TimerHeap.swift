@@ -73,12 +73,12 @@ package struct TimerHeap<Value> {
         return remove(at: 0)
     }
 
-    private mutating func remove(at place: Int) -> Value? {
-        let slot = entries[place].slot
+    private mutating func remove(at index: Int) -> Value? {
+        let slot = entries[index].slot
         let last = entries.removeLast()
-        if place < entries.count {
-            entries[place] = last
-            siftDown(from: siftUp(from: place))
+        if index < entries.count {
+            entries[index] = last
+            siftDown(from: siftUp(from: index))
         }
         freeSlots.append(slot)
         slots[Int(slot)].generation &+= 1
@@ -115,9 +115,9 @@ package struct TimerHeap<Value> {
         put(entry, at: place)
     }
 
-    private mutating func put(_ entry: Entry, at place: Int) {
-        entries[place] = entry
-        slots[Int(entry.slot)].heapIndex = Int32(place)
+    private mutating func put(_ entry: Entry, at index: Int) {
+        entries[index] = entry
+        slots[Int(entry.slot)].heapIndex = Int32(index)
     }
 }
 

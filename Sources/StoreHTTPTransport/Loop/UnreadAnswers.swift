@@ -60,7 +60,8 @@ struct UnreadAnswers: ~Copyable {
 
     /// Returns the oldest answer, other than `kept`, whose connection is not being ended. With
     /// `holder`, considers only the answers of this holder.
-    func oldest(but kept: UnreadAnswer, of holder: MessageMemory.Holder? = nil) -> UnreadAnswer? {
+    func oldest(except kept: UnreadAnswer, of holder: MessageMemory.Holder? = nil) -> UnreadAnswer?
+    {
         for case .some(let answer) in answers where !answer.isEnding && answer !== kept {
             if let holder, !answer.holders.contains(holder) { continue }
             return answer

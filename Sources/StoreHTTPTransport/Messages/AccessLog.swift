@@ -26,7 +26,7 @@ package struct AccessEntry: Sendable {
     /// The bytes of the answer's body; 0 for a stream.
     package internal(set) var bodyByteCount = 0
     /// The duration of the request or the stream, in seconds.
-    package internal(set) var seconds = 0.0
+    package internal(set) var durationSeconds = 0.0
     /// The client's address, without its port.
     package internal(set) var peerHost = ""
     /// The object that the handler keeps for the request (``HTTPExchange/requestStorage``).
@@ -73,7 +73,7 @@ extension EventLoop {
             AccessEntry.pathBytesMax
         )
         access.path = String(decoding: path, as: UTF8.self)
-        access.seconds = max(0, Self.currentSeconds() - access.beganAt)
+        access.durationSeconds = max(0, Self.currentSeconds() - access.beganAt)
         access.peerHost = exchange.clientHost
         access.requestStorage = exchange.requestStorage
         if access.span != nil { tracing?.onEnd(access) }
@@ -91,7 +91,7 @@ extension EventLoop {
         guard let access = takeAccessEntry(of: exchange), let accessLog else { return onEnd }
         return {
             var access = access
-            access.seconds = Self.currentSeconds() - access.beganAt
+            access.durationSeconds = Self.currentSeconds() - access.beganAt
             accessLog.writeStreamEnd(access)
             onEnd?()
         }
@@ -110,7 +110,7 @@ extension EventLoop {
         note.access.traceID = identity.trace.text
         note.access.span = RequestSpan(
             identity: identity,
-            began: SpanTime(steady: exchange.requestStartNanoseconds),
+            startTime: SpanTime(steady: exchange.requestStartNanoseconds),
             host: exchange.withHost { host in
                 host.map { String(decoding: $0.prefix(RequestSpan.hostBytesMax), as: UTF8.self) }
             }
@@ -134,7 +134,7 @@ package struct RequestTracing: Sendable {
 package struct RequestSpan: Sendable {
     package let identity: Span.Identity
     /// The start of the event loop's turn that read the request line.
-    package let began: SpanTime
+    package let startTime: SpanTime
     /// At most 255 bytes of the authority that the request is for; `nil` if the request names none.
     package let host: String?
 

@@ -49,12 +49,12 @@ extension HTTPExchange {
 
     /// Adds header fields to the answer. Call this function on the loop's thread before the answer
     /// is sent.
-    package func addFields(_ write: (inout HTTPFields) -> Void) { write(&furtherFields) }
+    package func addAnswerFields(_ write: (inout HTTPFields) -> Void) { write(&addedAnswerFields) }
 
     /// The fields of every answer, and the fields added for this answer. Only the loop's thread may
     /// read this property.
-    package var commonAndFurtherFields: [(String, String)] {
-        loop.configuration.commonFields.namesAndValues + furtherFields.namesAndValues
+    package var answerFields: [(String, String)] {
+        loop.configuration.commonFields.namesAndValues + addedAnswerFields.namesAndValues
     }
 
     /// True if the connection certainly stays open after the answer: neither side ends it, and the

@@ -56,7 +56,7 @@ package final class HTTPExchange: @unchecked Sendable {
     /// The data for the access log and for the span; `nil` if no data of the request are collected.
     @exclusivity(unchecked) var note: AccessNote?
     /// The header fields that the handler has added to the answer.
-    @exclusivity(unchecked) var furtherFields = HTTPFields()
+    @exclusivity(unchecked) var addedAnswerFields = HTTPFields()
     /// The client's address, if a proxy is at the other end of the connection.
     @exclusivity(unchecked) private var proxiedClient: ClientAddress?
     /// The start of the loop's turn that read the request line, in nanoseconds.
@@ -83,7 +83,7 @@ package final class HTTPExchange: @unchecked Sendable {
         routeCounters = nil
         reusedResponse = nil
         proxiedClient = nil
-        if furtherFields.count > 0 { furtherFields.removeAll() }
+        if addedAnswerFields.count > 0 { addedAnswerFields.removeAll() }
         phase = .receivingHeaders
         outcome = .none
         waitState = .none

@@ -19,9 +19,9 @@ extension HTTPFields {
     /// Adds a field. Control characters in the value become spaces, because a control character
     /// could end the field.
     package mutating func append(_ name: String, _ value: String) {
-        append(name)
+        appendNULTerminated(name)
         let start = bytes.count
-        append(value)
+        appendNULTerminated(value)
         for index in start..<(bytes.count - 1) where bytes[index] < 0x20 || bytes[index] == 0x7F {
             if bytes[index] != 0x09 { bytes[index] = UInt8(ascii: " ") }
         }
@@ -49,7 +49,7 @@ extension HTTPFields {
         count = 0
     }
 
-    private mutating func append(_ text: String) {
+    private mutating func appendNULTerminated(_ text: String) {
         var text = text
         text.withUTF8 { bytes.append(contentsOf: $0) }
         bytes.append(0)

@@ -35,9 +35,10 @@ package struct HTTPResponse: Sendable {
 
     /// Returns the whole response as bytes, with these further fields, for an answer that bypasses
     /// the library.
-    func serialized(further: HTTPFields) -> [UInt8] {
-        var head = "HTTP/1.1 \(status) \(Self.reason(status))\r\nDate: \(HTTPDate.now)\r\n"
-        for (name, value) in headers + further.namesAndValues {
+    func serialized(addingFields: HTTPFields) -> [UInt8] {
+        var head =
+            "HTTP/1.1 \(status) \(Self.reasonPhrase(ofStatus: status))\r\nDate: \(HTTPDate.now)\r\n"
+        for (name, value) in headers + addingFields.namesAndValues {
             head += "\(name): \(value)\r\n"
         }
         head += "Content-Length: \(body.count)\r\nConnection: close\r\n\r\n"
@@ -50,7 +51,7 @@ package struct HTTPResponse: Sendable {
         return bytes
     }
 
-    private static func reason(_ status: Int) -> String {
+    private static func reasonPhrase(ofStatus status: Int) -> String {
         switch status {
         case 400: "Bad Request"
         case 401: "Unauthorized"

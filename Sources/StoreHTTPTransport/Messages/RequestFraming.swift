@@ -27,10 +27,10 @@ struct RequestFraming {
         fields: UnsafeBufferPointer<chttpd_field>,
         isHTTP10: Bool
     ) throws(TransportFailure) {
-        var lengths = 0
-        var codings = 0
-        var hosts = 0
-        var repeated: UInt64 = 0
+        var lengthFieldCount = 0
+        var codingFieldCount = 0
+        var hostFieldCount = 0
+        var repeatedNameBits: UInt64 = 0
         for index in 0..<fields.count {
             let field = fields[index]
             fieldsBytes += field.name_length + field.value_length + 4
@@ -39,7 +39,7 @@ struct RequestFraming {
             }
             let first = UInt8(bitPattern: field.name[0])
             let bit = Self.nameBit(first: first, length: field.name_length)
-            repeated |= nameBits & bit
+            repeatedNameBits |= nameBits & bit
             nameBits |= bit
             guard Self.isFieldValue(field.valueBytes) else {
                 throw .malformed("There is a control character in a header field's value.")
@@ -52,36 +52,42 @@ struct RequestFraming {
             }
             switch field.name_length {
             case 4 where field.isNamed("host"):
-                hosts += 1
+                hostFieldCount += 1
                 hostIndex = index
             case 14 where field.isNamed("content-length"):
-                lengths += 1
+                lengthFieldCount += 1
                 guard let length = Self.parsedLength(field.valueBytes) else {
                     throw .malformed("Content-Length is no whole number.")
                 }
                 contentLength = length
             case 17 where field.isNamed("transfer-encoding"):
-                codings += 1
+                codingFieldCount += 1
                 guard Self.isChunked(field.valueBytes) else {
                     throw .malformed("The only allowed Transfer-Encoding is chunked.")
                 }
             default:
-                try Self.checkFolded(field)
+                try Self.refuseFolded(field)
             }
         }
-        guard lengths <= 1 else { throw .malformed("There are several Content-Length fields.") }
-        guard codings <= 1 else { throw .malformed("There are several Transfer-Encoding fields.") }
-        guard lengths == 0 || codings == 0 else {
+        guard lengthFieldCount <= 1 else {
+            throw .malformed("There are several Content-Length fields.")
+        }
+        guard codingFieldCount <= 1 else {
+            throw .malformed("There are several Transfer-Encoding fields.")
+        }
+        guard lengthFieldCount == 0 || codingFieldCount == 0 else {
             throw .malformed("There are both a Content-Length and a Transfer-Encoding.")
         }
-        if codings == 1 {
+        if codingFieldCount == 1 {
             guard !isHTTP10 else { throw .malformed("HTTP/1.0 has no Transfer-Encoding.") }
             contentLength = nil
         }
-        hasLengthField = lengths + codings > 0
-        if repeated & Self.singularBits != 0 { try Self.checkSingular(fields) }
-        guard hosts <= 1 else { throw .malformed("There are several Host fields.") }
-        guard hosts == 1 || isHTTP10 else { throw .malformed("HTTP/1.1 needs a Host field.") }
+        hasLengthField = lengthFieldCount + codingFieldCount > 0
+        if repeatedNameBits & Self.singularNameBits != 0 { try Self.checkSingular(fields) }
+        guard hostFieldCount <= 1 else { throw .malformed("There are several Host fields.") }
+        guard hostFieldCount == 1 || isHTTP10 else {
+            throw .malformed("HTTP/1.1 needs a Host field.")
+        }
     }
 
     /// The names of further fields that must not be repeated: a proxy and the server could
@@ -91,7 +97,7 @@ struct RequestFraming {
         ["authorization", "content-type", "origin"]
     }
     /// The bits of the names in ``singularNames``.
-    private static let singularBits = singularNames.reduce(0 as UInt64) {
+    private static let singularNameBits = singularNames.reduce(0 as UInt64) {
         $0 | nameBit(first: $1.utf8Start[0], length: $1.utf8CodeUnitCount)
     }
 
@@ -183,7 +189,7 @@ struct RequestFraming {
     /// Throws an error if the field's name begins with the name of a framing field and is longer.
     /// The library appends a folded line to the field's name, so a folded `Host: a` becomes a field
     /// `Hosta`.
-    private static func checkFolded(_ field: chttpd_field) throws(TransportFailure) {
+    private static func refuseFolded(_ field: chttpd_field) throws(TransportFailure) {
         let name: StaticString =
             switch UInt8(bitPattern: field.name[0]) | 0x20 {
             case UInt8(ascii: "h"): "host"

@@ -19,14 +19,14 @@ struct RequestTarget {
     }
 
     private mutating func read(_ bytes: UnsafeRawBufferPointer) -> TransportFailure? {
-        var mark: Int?
+        var queryMarkIndex: Int?
         var hasFragment = false
         for index in 0..<bytes.count {
             let byte = bytes[index]
             guard 0x21...0x7E ~= byte else {
                 return .malformed("The request target has bytes that must be percent-encoded.")
             }
-            if byte == UInt8(ascii: "?"), mark == nil { mark = index }
+            if byte == UInt8(ascii: "?"), queryMarkIndex == nil { queryMarkIndex = index }
             if byte == UInt8(ascii: "#") { hasFragment = true }
         }
         var start = 0
@@ -45,8 +45,8 @@ struct RequestTarget {
             start = host.endIndex
         }
         guard !hasFragment else { return .malformed("A request target must have no fragment.") }
-        path = start..<(mark ?? bytes.count)
-        query = mark.map { ($0 + 1)..<bytes.count }
+        path = start..<(queryMarkIndex ?? bytes.count)
+        query = queryMarkIndex.map { ($0 + 1)..<bytes.count }
         return nil
     }
 

@@ -49,7 +49,7 @@ extension RouteTimes {
 struct AnsweredRequest {
     let counters: RouteTimes.Counters
     /// The start of the turn that read the request line, in nanoseconds.
-    let began: UInt64
+    let startNanoseconds: UInt64
     /// The first digit of the status.
     let statusClass: Int
 }
@@ -61,7 +61,7 @@ extension EventLoop {
         answeredRequests.append(
             AnsweredRequest(
                 counters: exchange.routeCounters ?? counters.unroutedTimes.counters,
-                began: exchange.requestStartNanoseconds,
+                startNanoseconds: exchange.requestStartNanoseconds,
                 statusClass: status / 100
             )
         )
@@ -69,11 +69,14 @@ extension EventLoop {
 
     /// Counts the durations of the requests that this turn has answered. The clock is read once for
     /// all these requests.
-    func observeAnswered() {
+    func recordAnsweredRequests() {
         guard answeredRequests.count > 0 else { return }
         let ended = SystemTime.steadyNanoseconds()
         for request in answeredRequests {
-            request.counters.observe(ended &- request.began, statusClass: request.statusClass)
+            request.counters.observe(
+                ended &- request.startNanoseconds,
+                statusClass: request.statusClass
+            )
         }
         answeredRequests.removeAll(keepingCapacity: true)
     }

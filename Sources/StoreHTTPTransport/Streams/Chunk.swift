@@ -16,18 +16,18 @@ enum Chunk {
 
     /// Returns one chunk of this payload, without a copy if the payload is large. Returns no bytes
     /// for an empty payload, because a chunk of size 0 would end the message.
-    static func encoded(_ payload: Bytes) -> Bytes {
-        payload.count == 0 ? payload : joined([], payload, lineEnd)
+    static func encode(_ payload: Bytes) -> Bytes {
+        payload.count == 0 ? payload : join([], payload, lineEnd)
     }
 
     /// Returns the chunk of the last frame, followed by the end of the message.
-    static func encodedLast(_ payload: Bytes) -> Bytes {
-        payload.count == 0 ? Bytes(zeroChunk) : joined([], payload, lineEnd + zeroChunk)
+    static func encodeLast(_ payload: Bytes) -> Bytes {
+        payload.count == 0 ? Bytes(zeroChunk) : join([], payload, lineEnd + zeroChunk)
     }
 
     /// Returns the head of a response, and its first payload as a chunk.
-    static func encodedFirst(_ head: Bytes, _ payload: Bytes) -> Bytes {
-        payload.count == 0 ? head : joined([head], payload, lineEnd)
+    static func encodeFirst(_ head: Bytes, _ payload: Bytes) -> Bytes {
+        payload.count == 0 ? head : join([head], payload, lineEnd)
     }
 
     /// Returns the number of bytes of a chunk's head.
@@ -49,7 +49,7 @@ enum Chunk {
         buffer[digits + 1] = 0x0A
     }
 
-    private static func joined(_ before: [Bytes], _ payload: Bytes, _ tail: [UInt8]) -> Bytes {
+    private static func join(_ before: [Bytes], _ payload: Bytes, _ tail: [UInt8]) -> Bytes {
         let headBytes = headBytes(of: payload.count)
         guard payload.count < SSEFrame.sharedBytesMin else {
             let head = Bytes(count: headBytes) { writeHead(of: payload.count, to: $0) }

@@ -67,7 +67,7 @@ struct Inbox: Sendable {
 
     /// Adds a reader. If several readers bring the same first version, only the first of these
     /// readers keeps it.
-    mutating func join(_ reader: JoiningReader) {
+    mutating func addReader(_ reader: JoiningReader) {
         var reader = reader
         if let version = reader.beginning.firstVersion {
             if readersFirstVersions[reader.beginning.topic] == version.number {

@@ -5,7 +5,7 @@ package import Synchronization
 /// Counters of streams since the start. Any thread may read them.
 package final class StreamCounters: Sendable {
     /// The number of open streams and reserved places.
-    package let openOrReserved = Atomic<Int>(0)
+    package let openOrReservedCount = Atomic<Int>(0)
     /// The number of open streams of each kind, then the number ever opened of each kind.
     private let kindCounts = CounterArray(count: 2 * StreamKind.allCases.count)
     /// Streams refused because all places were taken.
@@ -71,7 +71,7 @@ package final class StreamCounters: Sendable {
         }
     }
 
-    package var opened: UInt64 { byKind.reduce(0) { $0 + $1.opened } }
+    package var openedTotal: UInt64 { byKind.reduce(0) { $0 + $1.opened } }
 
     /// Returns the number of streams with this cause of the end.
     package func count(of ending: StreamEnding) -> UInt64 { endingCounts[ending.index] }

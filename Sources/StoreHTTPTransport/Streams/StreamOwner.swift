@@ -28,13 +28,13 @@ package struct StreamCredential: Sendable {
     package static let noticeSeconds: Int64 = 60
 
     /// The end of the credential, in seconds since 1970; `nil` if it has no end.
-    package let expires: Int64?
+    package let expiresAt: Int64?
     /// A closure that returns true if the owner may still read the stream. The writer's thread
     /// calls this closure when the stream opens, and when credentials or permissions have changed.
     package let isAllowed: @Sendable () -> Bool
 
-    package init(expires: Int64?, isAllowed: @escaping @Sendable () -> Bool) {
-        self.expires = expires
+    package init(expiresAt: Int64?, isAllowed: @escaping @Sendable () -> Bool) {
+        self.expiresAt = expiresAt
         self.isAllowed = isAllowed
     }
 }

@@ -19,7 +19,7 @@ package final class StreamThread: Sendable {
     private let epoll: CInt
     private let wakeDescriptor: CInt
     private let requests = Locked(Requests())
-    private let ended = Latch()
+    private let endLatch = Latch()
     private let startThread: @Sendable (String, @escaping @Sendable () -> Void) -> Void
 
     /// Makes a thread that begins with its first writer.
@@ -79,7 +79,7 @@ package final class StreamThread: Sendable {
         }
         guard hasBegun else { return }
         wake()
-        _ = ended.wait()
+        _ = endLatch.wait()
     }
 
     private func run() {
@@ -88,7 +88,7 @@ package final class StreamThread: Sendable {
         while !isStopping || !loops.isEmpty {
             if loops.runRound() { isStopping = takeRequests(into: &loops) }
         }
-        ended.open()
+        endLatch.open()
     }
 
     /// Takes the loops that were added. Returns `true` if the thread is to end.

@@ -76,7 +76,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     package func wakeLogReaders() { post { $0.hasMoreLogRecords = true } }
 
     /// The number of open streams and reserved places.
-    package var openStreamCount: Int { counters.openOrReserved.load(ordering: .relaxed) }
+    package var openStreamCount: Int { counters.openOrReservedCount.load(ordering: .relaxed) }
 
     /// The time in seconds that the writer's loop has worked so far.
     package var workSeconds: Double {
@@ -91,9 +91,9 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     /// bound on streams. Returns `false` if all places are taken. Any thread may call this
     /// function.
     package func reservePlace(_ topic: TopicID) -> Bool {
-        let before = counters.openOrReserved.add(1, ordering: .relaxed).oldValue
+        let before = counters.openOrReservedCount.add(1, ordering: .relaxed).oldValue
         guard before < limits.streamsMax, places?.take() != false else {
-            counters.openOrReserved.subtract(1, ordering: .relaxed)
+            counters.openOrReservedCount.subtract(1, ordering: .relaxed)
             counters.refusedForPlaces.add(1, ordering: .relaxed)
             return false
         }
@@ -108,7 +108,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
 
     /// Gives back a reserved place, or the place of a stream that has ended.
     package func giveBackPlace(_ topic: TopicID) {
-        counters.openOrReserved.subtract(1, ordering: .relaxed)
+        counters.openOrReservedCount.subtract(1, ordering: .relaxed)
         counters.noteFreed(StreamKind(topic.subject))
         places?.giveBack()
         readerCounts.withLock { readers in
@@ -123,7 +123,7 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
         onEnd: (@Sendable () -> Void)?
     ) {
         let reader = JoiningReader(descriptor: descriptor, beginning: beginning, onEnd: onEnd)
-        if !postUnlessEnded({ $0.inbox.join(reader) }) { rejectLateReader(reader) }
+        if !postUnlessEnded({ $0.inbox.addReader(reader) }) { rejectLateReader(reader) }
     }
 
     /// Sends a version of a topic to the readers that pass `filter`, or to all readers if `filter`
@@ -183,8 +183,8 @@ package final class StreamWriter: StreamAdopter, StreamPublisher {
     /// socket.
     private func rejectLateReader(_ reader: JoiningReader) {
         let beginning = reader.beginning
-        let head = Chunk.encodedFirst(beginning.head.responseHead, Bytes([]))
-        for bytes in [head, Chunk.encodedLast(frames.makeBye(.shutdown))] {
+        let head = Chunk.encodeFirst(beginning.head.responseHead, Bytes([]))
+        for bytes in [head, Chunk.encodeLast(frames.makeBye(.shutdown))] {
             bytes.withUnsafeBytes { bytes in
                 let flags = CInt(MSG_NOSIGNAL | MSG_DONTWAIT)
                 _ = send(reader.descriptor, bytes.baseAddress, bytes.count, flags)

@@ -15,7 +15,7 @@ struct Topic: Sendable {
     mutating func setNewest(_ frame: Bytes, version: UInt64) -> Bool {
         guard newestChunk == nil || version > self.version else { return false }
         self.version = version
-        newestChunk = Chunk.encoded(frame)
+        newestChunk = Chunk.encode(frame)
         return true
     }
 
@@ -24,7 +24,7 @@ struct Topic: Sendable {
         let current = newestChunk.map { [$0] } ?? []
         switch resume {
         case .fresh: return current
-        case .resync(let reason): return [Chunk.encoded(reason)] + current
+        case .resync(let reason): return [Chunk.encode(reason)] + current
         case .after(let known): return known >= version ? [] : current
         }
     }
@@ -59,24 +59,25 @@ struct PatchFrames: Sendable {
     /// Returns the chunk that brings a reader from its version to the newest; `nil` before the
     /// first version. `kept` returns the state of an earlier version, if the state is still in
     /// memory.
-    mutating func frame(from known: UInt64?, kept: (UInt64) -> (any TopicState)?) -> Bytes? {
+    mutating func frame(from known: UInt64?, earlierState: (UInt64) -> (any TopicState)?) -> Bytes?
+    {
         guard let newest else { return nil }
         guard let known else { return makeWholeFrame(of: newest.state) }
         if let patch = patchesByStartVersion[known] { return patch }
         guard known == previousVersion || patchesByStartVersion.count < Self.patchesMax,
-            let old = kept(known)
+            let old = earlierState(known)
         else {
             return makeWholeFrame(of: newest.state)
         }
         let patch = newest.state.patchFrame(from: old, skipsVersions: known != previousVersion)
-        let frame = patch.map(Chunk.encoded) ?? makeWholeFrame(of: newest.state)
+        let frame = patch.map(Chunk.encode) ?? makeWholeFrame(of: newest.state)
         patchesByStartVersion[known] = frame
         return frame
     }
 
     private mutating func makeWholeFrame(of state: any TopicState) -> Bytes {
         if let wholeFrame { return wholeFrame }
-        let frame = Chunk.encoded(state.wholeFrame())
+        let frame = Chunk.encode(state.snapshotFrame())
         wholeFrame = frame
         return frame
     }

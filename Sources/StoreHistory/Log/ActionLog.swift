@@ -28,7 +28,7 @@ package final class ActionLog: LogSource, VersionFollower {
         epoch: Epoch,
         version: UInt64,
         logger: Logger,
-        owners: RecordVisibility = .unrestricted,
+        visibility: RecordVisibility = .unrestricted,
         on threads: WorkerThreads = .own(),
         onRead: @escaping @Sendable () -> Void
     ) {
@@ -36,7 +36,7 @@ package final class ActionLog: LogSource, VersionFollower {
         self.epoch = epoch
         self.logger = logger
         self.onRead = onRead
-        self.visibility = owners
+        self.visibility = visibility
         worker = Worker("actions", on: threads, queue: LogQueue())
         durableVersion = Atomic(version)
     }
@@ -95,7 +95,7 @@ extension ActionLog {
     /// records.
     package func dropCache() {
         worker.withQueue { work in
-            work.cacheNumber += 1
+            work.cacheDropCount += 1
             work.cache = LogCache()
             work.viewerPieces = ViewerPieces()
         }
@@ -119,15 +119,15 @@ extension ActionLog {
             let found = work.cache.piece(with: version)
             let starts = version == LogCache.block(of: version).lowerBound
             let earlier = found == nil && !starts ? work.cache.piece(with: version - 1) : nil
-            return (found, earlier, work.cacheNumber)
+            return (found, earlier, work.cacheDropCount)
         }
         guard found == nil, version <= newest else { return }
         do throws(JournalError) {
-            let piece = try piece(with: version, behind: earlier, newest: newest)
+            let piece = try piece(with: version, extending: earlier, newest: newest)
             worker.withQueue { work in
                 // If the cache was emptied meanwhile, the piece may have values that are now
                 // forgotten.
-                if work.cacheNumber == number { work.cache.insert(piece) }
+                if work.cacheDropCount == number { work.cache.insert(piece) }
                 work.hasLastReadFailed = false
             }
         } catch {
@@ -145,7 +145,7 @@ extension ActionLog {
     /// records are too large or deleted. In all other cases, the result begins at `version`.
     private func piece(
         with version: UInt64,
-        behind earlier: LogPiece?,
+        extending earlier: LogPiece?,
         newest: UInt64
     ) throws(JournalError) -> LogPiece {
         let block = LogCache.block(of: version)
@@ -153,26 +153,27 @@ extension ActionLog {
         if earlier == nil, block.lowerBound < version {
             var records: [Record] = []
             do throws(JournalError) {
-                records = try journalRecords(block.lowerBound...end)
+                records = try readFirstRecords(of: block.lowerBound...end)
             } catch {
                 guard case .gone = error else { throw error }
             }
             if let last = records.last, last.version >= version {
-                return LogPiece(records[...], epoch: epoch, owners: visibility)
+                return LogPiece(records[...], epoch: epoch, visibility: visibility)
             }
         }
-        let records = try journalRecords(version...end)
+        let records = try readFirstRecords(of: version...end)
         let isShort = earlier.map { $0.bytes.count < LogCache.shortPieceBytes } ?? false
         return LogPiece(
             records[...],
             epoch: epoch,
-            owners: visibility,
-            behind: isShort ? earlier : nil
+            visibility: visibility,
+            extending: isShort ? earlier : nil
         )
     }
 
     /// Returns the first records of a range: at least one record, and without a gap.
-    private func journalRecords(_ versions: ClosedRange<UInt64>) throws(JournalError) -> [Record] {
+    private func readFirstRecords(of versions: ClosedRange<UInt64>) throws(JournalError) -> [Record]
+    {
         let page = JournalPageRequest(
             after: versions.lowerBound - 1,
             limit: Int(versions.upperBound - versions.lowerBound) + 1,
@@ -196,7 +197,7 @@ struct LogQueue: WorkQueue {
 
     var cache = LogCache()
     /// The number of times that the cache was emptied.
-    var cacheNumber = 0
+    var cacheDropCount = 0
     var viewerPieces = ViewerPieces()
     /// The oldest version in the journal, which a read reports if a record is deleted; 1 before the
     /// first report.

@@ -16,16 +16,16 @@ struct LogCache {
     /// after a longer piece, they form a new piece.
     static let shortPieceBytes = 16 << 10
     /// The minimum number of bytes for which a piece counts in the cache's bound.
-    static let chargeMin = 4 << 10
+    static let chargeBytesMin = 4 << 10
 
     private struct Entry {
         let piece: LogPiece
         var lastUse: UInt64
 
         /// The bytes that the piece counts for: frames, ends of frames, owners of records.
-        var charge: Int {
+        var chargeBytes: Int {
             let owners = piece.owners.count * MemoryLayout<RecordOwner>.stride
-            return max(chargeMin, piece.bytes.count + 8 * piece.frameEnds.count + owners)
+            return max(chargeBytesMin, piece.bytes.count + 8 * piece.frameEnds.count + owners)
         }
     }
 
@@ -61,11 +61,11 @@ struct LogCache {
         let entry = Entry(piece: piece, lastUse: useCount)
         for old in entriesByBlock[block, default: []]
         where old.piece.firstVersion == piece.firstVersion {
-            chargedBytes -= old.charge
+            chargedBytes -= old.chargeBytes
         }
         entriesByBlock[block, default: []].removeAll { $0.piece.firstVersion == piece.firstVersion }
         entriesByBlock[block, default: []].append(entry)
-        chargedBytes += entry.charge
+        chargedBytes += entry.chargeBytes
         while chargedBytes > bytesMax, removeLeastRecentlyUsed(usedBefore: useCount) {}
     }
 
@@ -77,7 +77,7 @@ struct LogCache {
         let block = Self.block(of: oldest.piece.firstVersion).lowerBound
         entriesByBlock[block]?.removeAll { $0.lastUse == oldest.lastUse }
         if entriesByBlock[block]?.isEmpty == true { entriesByBlock[block] = nil }
-        chargedBytes -= oldest.charge
+        chargedBytes -= oldest.chargeBytes
         return true
     }
 }
@@ -98,24 +98,24 @@ struct ViewerPieces {
 
     /// The filtered pieces with their originals. The reference keeps the original alive, so that no
     /// other piece gets the original's identity.
-    private var pieces: [Key: (all: LogPiece, seen: LogPiece)] = [:]
-    private var bytes = 0
+    private var pieces: [Key: (original: LogPiece, filtered: LogPiece)] = [:]
+    private var chargedBytes = 0
 
     /// Returns a piece with only the records that the viewer may read; `piece` itself if the viewer
     /// may read all records.
     mutating func filtered(_ piece: LogPiece, for viewer: Viewer) -> LogPiece {
         guard !viewer.seesAll, !piece.owners.isEmpty else { return piece }
         let key = Key(pieceID: ObjectIdentifier(piece), viewer: viewer)
-        if let known = pieces[key] { return known.seen }
-        let seen = piece.visible(to: viewer)
-        if seen === piece { return piece }
-        let charge = piece.bytes.count + seen.bytes.count + 16 * seen.frameEnds.count
-        if bytes + charge > Self.bytesMax {
+        if let known = pieces[key] { return known.filtered }
+        let filtered = piece.filtered(for: viewer)
+        if filtered === piece { return piece }
+        let charge = piece.bytes.count + filtered.bytes.count + 16 * filtered.frameEnds.count
+        if chargedBytes + charge > Self.bytesMax {
             pieces = [:]
-            bytes = 0
+            chargedBytes = 0
         }
-        pieces[key] = (piece, seen)
-        bytes += charge
-        return seen
+        pieces[key] = (piece, filtered)
+        chargedBytes += charge
+        return filtered
     }
 }

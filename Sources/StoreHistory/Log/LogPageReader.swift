@@ -29,8 +29,8 @@ package struct LogPageReader: Sendable {
         self.viewer = viewer
     }
 
-    private func visible(_ records: [Record]) -> [Record] {
-        log.visibility.visible(records, to: viewer)
+    private func visibleRecords(_ records: [Record]) -> [Record] {
+        log.visibility.visibleRecords(records, to: viewer)
     }
 
     /// Returns the page, which ends early if its records are large. Waits for the disk.
@@ -60,15 +60,15 @@ package struct LogPageReader: Sendable {
             }
             let records =
                 [root] + (try pageOfConsequences(of: root.version, after: root.version).records)
-            return visible(records)
+            return visibleRecords(records)
         } catch {
             throw problem(error, "around version \(version)")
         }
     }
 
-    private func problem(_ error: JournalError, _ place: String) -> Problem {
+    private func problem(_ error: JournalError, _ readRange: String) -> Problem {
         if case .gone(let oldest) = error { return .gone(oldest: oldest) }
-        log.logger.error(.journalUnreadable, "the log can't be read \(place): \(error)")
+        log.logger.error(.journalUnreadable, "the log can't be read \(readRange): \(error)")
         return .overloaded("the log can't be read; the server's own log has the reason")
     }
 
@@ -98,7 +98,7 @@ package struct LogPageReader: Sendable {
                     type: query.type
                 )
             )
-            records += visible(answer.records.filter { $0.version <= newestVersion })
+            records += visibleRecords(answer.records.filter { $0.version <= newestVersion })
         } while records.isEmpty && answer.through < newestVersion && !deadline.isOver
         return page(records, through: min(answer.through, newestVersion))
     }
@@ -111,7 +111,7 @@ package struct LogPageReader: Sendable {
         -> LogPage
     {
         var deadline: Deadline?
-        var family: Set<UInt64> = [cause]
+        var consequenceVersions: Set<UInt64> = [cause]
         var found: [Record] = []
         var through = cause
         while through < newestVersion, found.count < query.limit, deadline?.isOver != true {
@@ -127,13 +127,15 @@ package struct LogPageReader: Sendable {
             through = answer.through
             var matching: [Record] = []
             for record in answer.records where record.version <= newestVersion {
-                guard let origin = record.cause, family.contains(origin) else { continue }
-                family.insert(record.version)
+                guard let origin = record.cause, consequenceVersions.contains(origin) else {
+                    continue
+                }
+                consequenceVersions.insert(record.version)
                 guard record.version > start, query.type.map(record.type.isSame) ?? true
                 else { continue }
                 matching.append(record)
             }
-            for record in visible(matching) {
+            for record in visibleRecords(matching) {
                 found.append(record)
                 if found.count == query.limit {
                     through = record.version

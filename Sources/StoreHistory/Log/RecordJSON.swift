@@ -73,8 +73,8 @@ extension LogPiece {
     convenience init(
         _ records: ArraySlice<Record>,
         epoch: Epoch,
-        owners: RecordVisibility,
-        behind earlier: LogPiece? = nil
+        visibility: RecordVisibility,
+        extending earlier: LogPiece? = nil
     ) {
         var output = JSONOutput(capacity: 64 << 10)
         var ends = earlier?.frameEnds ?? []
@@ -92,7 +92,7 @@ extension LogPiece {
             output.raw("\n\n")
             ends.append(output.count)
         }
-        if owners.hasRestrictions { recordOwners += owners.owners(of: records) }
+        if visibility.hasRestrictions { recordOwners += visibility.owners(of: records) }
         let written = output.bytes
         self.init(
             firstVersion: earlier?.firstVersion ?? records.first?.version ?? 0,

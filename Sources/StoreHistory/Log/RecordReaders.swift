@@ -4,7 +4,7 @@ import StoreTexts
 import Synchronization
 
 /// The port that finds the readers of records of restricted slices.
-package protocol RecordReaders: Sendable {
+package protocol RecordReadersFinder: Sendable {
     /// Returns the names of the readers of each record, by its version. The records have ascending
     /// versions. A record without an entry is hidden from all clients.
     ///
@@ -26,18 +26,18 @@ package struct RestrictedRecord {
 ///
 /// The last states are kept, so a reader that follows the log replays each record once. The records
 /// of forgotten states are hidden. Any thread may call the functions, which wait for the disk.
-package final class ReplayedReaders<State: Codable & Sendable>: RecordReaders {
+package final class ReplayedReaders<State: Codable & Sendable>: RecordReadersFinder {
     /// The maximum time of the replay for one page of records, in seconds.
     static var secondsMax: Double { 5 }
     /// The most actions between a kept state and a record for which no snapshot is read.
     static var nearActionsMax: UInt64 { 1_000 }
     /// The most states that are kept.
-    static var keptStatesMax: Int { 4 }
+    static var cachedStatesMax: Int { 4 }
 
     private let replay: Replay<State>
     private let readersOfSlice: @Sendable (State, RestrictedRecord) -> Readers?
     /// The kept states, in the order of their last use.
-    private let keptStates = Locked<[Replay<State>.Base]>([])
+    private let cachedStates = Locked<[Replay<State>.Base]>([])
 
     /// Makes the port. `readers` returns the readers of a record's slice in a state, or `nil` if
     /// the slice is absent.
@@ -50,8 +50,8 @@ package final class ReplayedReaders<State: Codable & Sendable>: RecordReaders {
     }
 
     package func readers(of records: [RestrictedRecord]) -> [UInt64: [String]] {
-        let forgotten = (replay.journal as? any ForgettingJournal)?.forgottenThrough ?? 0
-        keptStates.withLock { $0.removeAll { $0.version < forgotten } }
+        let forgotten = (replay.journal as? any ForgettingJournal)?.oldestRestorableVersion ?? 0
+        cachedStates.withLock { $0.removeAll { $0.version < forgotten } }
         var pending = records.drop { $0.version <= forgotten }
         guard let first = pending.first, let last = pending.last, first.version > 0 else {
             return [:]
@@ -71,7 +71,7 @@ package final class ReplayedReaders<State: Codable & Sendable>: RecordReaders {
                 before = state
                 return true
             }
-            keep(base)
+            cacheBase(base)
         } catch {
             // The records that the replay did not reach stay hidden.
         }
@@ -80,7 +80,7 @@ package final class ReplayedReaders<State: Codable & Sendable>: RecordReaders {
 
     /// Returns the newest known state before a version: a kept state, or the state of a snapshot.
     private func base(before version: UInt64) throws(ReplayError) -> Replay<State>.Base {
-        let kept = keptStates.withLock { states in
+        let kept = cachedStates.withLock { states in
             states.filter { $0.version < version }.max { $0.version < $1.version }
         }
         guard let kept else { return try replay.base(for: version - 1) }
@@ -91,9 +91,9 @@ package final class ReplayedReaders<State: Codable & Sendable>: RecordReaders {
         return stored
     }
 
-    private func keep(_ base: Replay<State>.Base) {
-        keptStates.withLock { states in
-            if states.count == Self.keptStatesMax { states.removeFirst() }
+    private func cacheBase(_ base: Replay<State>.Base) {
+        cachedStates.withLock { states in
+            if states.count == Self.cachedStatesMax { states.removeFirst() }
             states.append(base)
         }
     }

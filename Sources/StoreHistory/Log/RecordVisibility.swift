@@ -17,7 +17,7 @@ package struct RecordVisibility: Sendable {
     private let hasOwners: Bool
     /// The port that finds the readers of records of restricted slices; `nil` if no module has such
     /// slices.
-    private let recordReaders: (any RecordReaders)?
+    private let readersFinder: (any RecordReadersFinder)?
 
     /// Makes the rules for a state of these modules. `hasRoles` is true if the sight of a
     /// role may lack modules. `readers` finds the readers of records of restricted slices.
@@ -25,9 +25,9 @@ package struct RecordVisibility: Sendable {
         _ actions: ActionTable?,
         _ modules: [(name: String, ownership: SliceOwnership)],
         hasRoles: Bool = false,
-        readers: (any RecordReaders)? = nil
+        readers: (any RecordReadersFinder)? = nil
     ) {
-        recordReaders = modules.contains { $0.ownership == .readers } ? readers : nil
+        readersFinder = modules.contains { $0.ownership == .readers } ? readers : nil
         hasOwners = modules.contains { $0.ownership != .everybody }
         self.actions = hasOwners || hasRoles ? actions : nil
         ownershipByModule = Dictionary(modules.map { ($0.name, $0.ownership) }) { first, _ in first
@@ -41,13 +41,13 @@ package struct RecordVisibility: Sendable {
     /// records are on restricted slices, waits for the disk.
     package func owners(of records: some Collection<Record>) -> [RecordOwner] {
         let owners = records.map { owner(of: $0, readers: []) }
-        guard let recordReaders, owners.contains(where: { $0.readers != nil }) else {
+        guard let readersFinder, owners.contains(where: { $0.readers != nil }) else {
             return owners
         }
         let restricted = zip(records, owners).compactMap { record, owner in
             owner.readers == nil ? nil : restrictedRecord(record)
         }
-        let readers = recordReaders.readers(of: restricted)
+        let readers = readersFinder.readers(of: restricted)
         return zip(records, owners).map { record, owner in
             owner.readers == nil
                 ? owner : self.owner(of: record, readers: readers[record.version] ?? [])
@@ -88,12 +88,12 @@ package struct RecordVisibility: Sendable {
     /// Returns true if a viewer may read a record. Waits for the disk if the record is on a
     /// restricted slice.
     package func isVisible(_ record: Record, to viewer: Viewer) -> Bool {
-        !visible([record], to: viewer).isEmpty
+        !visibleRecords([record], to: viewer).isEmpty
     }
 
     /// Returns the records that a viewer may read. The records have ascending versions. If some
     /// records are on restricted slices, waits for the disk.
-    package func visible(_ records: [Record], to viewer: Viewer) -> [Record] {
+    package func visibleRecords(_ records: [Record], to viewer: Viewer) -> [Record] {
         guard !viewer.seesAll, hasRestrictions else { return records }
         return zip(records, owners(of: records)).filter { $1.isVisible(to: viewer) }.map(\.0)
     }

@@ -39,7 +39,7 @@ private final class PendingPage: @unchecked Sendable {
 
     // Safety: `result` is written before the signal and read after the wait.
     private var result: Result<JournalRecords, JournalError> = .failure(.unknown("not read"))
-    private let done = DispatchSemaphore(value: 0)
+    private let completion = DispatchSemaphore(value: 0)
 
     init(_ journal: any Journal, after version: UInt64) {
         let page = JournalPageRequest(
@@ -49,12 +49,12 @@ private final class PendingPage: @unchecked Sendable {
         )
         DispatchQueue.global().async { [self] in
             result = Result { () throws(JournalError) in try journal.read(page) }
-            done.signal()
+            completion.signal()
         }
     }
 
     func wait() throws(JournalError) -> JournalRecords {
-        done.wait()
+        completion.wait()
         return try result.get()
     }
 }

@@ -60,32 +60,32 @@ struct ProgramComparison {
         _ numbers: Set<UInt32>,
         beside today: ProgramDescription
     ) throws(ReplayError) {
-        var open: Set<Key> = []
+        var unreadKeys: Set<Key> = []
         for program in kept where program.program.digest != today.digest {
             guard let then = ProgramForms(program.program) else { continue }
-            for form in then.all where !form.isOnlyMigrated {
+            for form in then.forms where !form.isOnlyMigrated {
                 if form.form != nil, form == forms.todaysForms[form.name] { continue }
                 let number = form.form == nil ? 0 : program.number
-                open.insert(Key(program: number, name: ExactText(form.name)))
+                unreadKeys.insert(Key(program: number, name: ExactText(form.name)))
             }
         }
-        guard !open.isEmpty else { return }
+        guard !unreadKeys.isEmpty else { return }
         try readChosenRecords(numbers) { key, _ in
-            guard open.remove(key) != nil else { return .skip }
-            return open.isEmpty ? .readAndEnd : .read
+            guard unreadKeys.remove(key) != nil else { return .skip }
+            return unreadKeys.isEmpty ? .readAndEnd : .read
         }
     }
 
-    private enum Choice { case skip, read, readAndEnd }
+    private enum ReadChoice { case skip, read, readAndEnd }
 
     /// Iterates over all records, and reads each record for which `choose` does not return `skip`.
     /// Ends after a record for which `choose` returns `readAndEnd`. A program whose number is not
     /// in `numbers` is unknown.
     private func readChosenRecords(
         _ numbers: Set<UInt32>,
-        _ choose: (Key, String) -> Choice
+        _ choose: (Key, String) -> ReadChoice
     ) throws(ReplayError) {
-        let (start, end) = (journal.oldest - 1, journal.version)
+        let (start, end) = (journal.oldestVersion - 1, journal.version)
         let reader = RecordReader(forms)
         var pages = JournalPages(journal, after: start, through: end)
         var counter = ProgressCounter(progress, "compared", after: start, through: end)

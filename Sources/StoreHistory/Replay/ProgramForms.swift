@@ -25,11 +25,11 @@ package struct ProgramForms: Sendable {
         package var isOnlyMigrated: Bool { form == nil && migrations != nil }
     }
 
-    package let all: [Form]
+    package let forms: [Form]
     private let indicesByName: [ExactText: Int]
 
     private init(_ all: [Form]) {
-        self.all = all
+        self.forms = all
         indicesByName = Dictionary(all.indices.map { (ExactText(all[$0].name), $0) }) { first, _ in
             first
         }
@@ -64,11 +64,11 @@ package struct ProgramForms: Sendable {
     package init(names: [String]) { self.init(names.map { Form(name: $0) }) }
 
     /// The form of a wire name; `nil` if the program has no action of this name.
-    package subscript(name: String) -> Form? { indicesByName[ExactText(name)].map { all[$0] } }
+    package subscript(name: String) -> Form? { indicesByName[ExactText(name)].map { forms[$0] } }
 
     /// The forms, encoded for a journal.
     package var programDescription: ProgramDescription {
-        let bytes = (try? JSONEncoder().encode(all)) ?? []
+        let bytes = (try? JSONEncoder().encode(forms)) ?? []
         return ProgramDescription(
             digest: bytes.withUnsafeBytes { SHA256.hexDigest($0) },
             forms: bytes

@@ -36,7 +36,9 @@ package final class RecordForms: Sendable {
     }
 
     /// Sets the journal in which programs are looked up from now on.
-    package func use(_ journal: any Journal) { programCache.withLock { $0.journal = journal } }
+    package func setJournal(_ journal: any Journal) {
+        programCache.withLock { $0.journal = journal }
+    }
 
     /// Adds programs that were already read from the journal.
     package func add(_ programs: [RegisteredProgram]) {
@@ -64,50 +66,54 @@ package final class RecordForms: Sendable {
 
     /// Returns the reason why a record of this name can't be read: no action and no migration has
     /// the name.
-    func reasonForUnknownName(_ whole: String) -> String {
-        let name = RecordName(whole).pattern
-        let names = todaysForms.all.filter { !$0.isOnlyMigrated }.map(\.name)
+    func reasonForUnknownName(_ name: String) -> String {
+        let name = RecordName(name).pattern
+        let names = todaysForms.forms.filter { !$0.isOnlyMigrated }.map(\.name)
         let nearest = EditDistance.nearest(to: name, in: names)
         return "no action has this name" + (nearest.map { "; the nearest is \($0)" } ?? "")
     }
 
     /// Returns the ways to read a record, in the order in which a reader tries them. A later way is
     /// used only if the fields do not fit the earlier ways.
-    func readings(of whole: String, writtenBy program: ProgramForms?) -> [RecordReading] {
-        let name = RecordName(whole)
+    func readings(of wireName: String, writtenBy program: ProgramForms?) -> [RecordReading] {
+        let name = RecordName(wireName)
         // If the exact name has migrations, the migrations for its pattern are not used.
         let migrations =
-            migrationsByName[ExactText(whole)] ?? migrationsByName[ExactText(name.pattern)] ?? []
+            migrationsByName[ExactText(wireName)] ?? migrationsByName[ExactText(name.pattern)] ?? []
         let old = migrations.map { RecordReading.migrated($0, name.instanceID) }
-        guard let found = table[whole] else {
-            if old.isEmpty, let request = ClientRequest(recorded: whole) {
+        guard let found = table[wireName] else {
+            if old.isEmpty, let request = ClientRequest(recorded: wireName) {
                 return [.request(request)]
             }
             return readingsWithSameFormFirst(old, program?[name.pattern])
         }
-        let now = RecordReading.action(found)
-        guard !old.isEmpty, let then = program?[name.pattern] else { return [now] + old }
+        let currentReading = RecordReading.action(found)
+        guard !old.isEmpty, let then = program?[name.pattern] else { return [currentReading] + old }
         let ordered = readingsWithSameFormFirst(old, then)
         let isOlder = (then.migrations ?? 0) < old.count
         if then.form == todaysForms[name.pattern]?.form {
             // The fields have not changed, but their meaning may have changed. So a migration is
             // tried first only if the migration reads exactly this form.
             guard isOlder, let first = ordered.first, first.form == then.form else {
-                return [now] + ordered
+                return [currentReading] + ordered
             }
-            return ordered + [now]
+            return ordered + [currentReading]
         }
-        return isOlder ? ordered + [now] : [now] + ordered
+        return isOlder ? ordered + [currentReading] : [currentReading] + ordered
     }
 
     /// Moves the migrations that read the record's form to the front. Among several such
     /// migrations, the migrations that the record's program did not have come first.
     private func readingsWithSameFormFirst(
         _ readings: [RecordReading],
-        _ then: ProgramForms.Form?
+        _ writtenForm: ProgramForms.Form?
     ) -> [RecordReading] {
-        guard let then, let form = then.form, readings.count > 1 else { return readings }
-        let later = readings.dropFirst(then.migrations ?? 0) + readings.prefix(then.migrations ?? 0)
+        guard let writtenForm, let form = writtenForm.form, readings.count > 1 else {
+            return readings
+        }
+        let later =
+            readings.dropFirst(writtenForm.migrations ?? 0)
+            + readings.prefix(writtenForm.migrations ?? 0)
         return later.filter { $0.form == form } + later.filter { $0.form != form }
     }
 }

@@ -32,7 +32,7 @@ package final class RecordReader: ActionReader, @unchecked Sendable {
         if let lastType, lastType.matches(record.type, record.programNumber) {
             type = lastType
         } else {
-            type = try self.type(of: record)
+            type = try self.recordedType(of: record)
             lastType = type
         }
         if record.payload.count == 2, type.canReadWithoutFields {
@@ -61,9 +61,9 @@ package final class RecordReader: ActionReader, @unchecked Sendable {
         return reason + "; it was written as \(then), and is \(now) today"
     }
 
-    private func type(of record: RecordView) throws(UnreadableRecord) -> RecordedType {
-        let place = Self.slotIndex(of: record.type, record.programNumber)
-        if let known = slots[place], known.matches(record.type, record.programNumber) {
+    private func recordedType(of record: RecordView) throws(UnreadableRecord) -> RecordedType {
+        let slotIndex = Self.slotIndex(of: record.type, record.programNumber)
+        if let known = slots[slotIndex], known.matches(record.type, record.programNumber) {
             return known
         }
         do throws(JournalError) {
@@ -73,7 +73,7 @@ package final class RecordReader: ActionReader, @unchecked Sendable {
                 forms,
                 decoder
             )
-            slots[place] = type
+            slots[slotIndex] = type
             return type
         } catch {
             throw UnreadableRecord(

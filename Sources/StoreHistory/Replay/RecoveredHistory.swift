@@ -104,7 +104,7 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
         _ replayed: ReplayedState<State>? = nil
     ) -> Replay<State> {
         let forms = replayed?.forms ?? RecordForms(registry.table, program.migrations)
-        forms.use(journal)
+        forms.setJournal(journal)
         let form = replayed?.stateFormDigest ?? Self.stateFormDigest
         return Replay(program: program, forms: forms, journal: journal, stateFormDigest: form)
     }
@@ -114,7 +114,7 @@ package struct RecoveredHistory<State: Codable & Equatable & Sendable>: Sendable
     /// has the same schema as a table of users.
     package static var stateFormDigest: String {
         let schema = JSONSchema.document(of: State.self)
-        let users = (State.self as? any RootState.Type)?.membersOfUsers ?? []
+        let users = (State.self as? any RootState.Type)?.userOwnedMemberNames ?? []
         guard !users.isEmpty else { return schema.withUnsafeBytes { SHA256.hexDigest($0) } }
         let form = schema.withUnsafeBytes { Array($0) } + Array(users.joined(separator: "/").utf8)
         return form.withUnsafeBytes { SHA256.hexDigest($0) }

@@ -130,16 +130,16 @@ extension Replay {
     /// gone, the snapshot is decoded anyway, and its fields have to fit. A first state that was
     /// given in a file is always decoded, too.
     package func base(for version: UInt64) throws(ReplayError) -> Base {
-        let forgotten = (journal as? any ForgettingJournal)?.forgottenThrough ?? 0
+        let forgotten = (journal as? any ForgettingJournal)?.oldestRestorableVersion ?? 0
         guard version >= forgotten else {
             if forgotten == .max { throw .snapshotsForgotten }
             throw .gone(oldest: forgotten)
         }
-        let reachesBack = journal.oldest == 1 && forgotten == 0
+        let reachesBack = journal.oldestVersion == 1 && forgotten == 0
         let found: StateSnapshot?
         do { found = try journal.snapshot(atOrBefore: version) } catch { throw .journal(error) }
         if reachesBack, found.map(hasCurrentForm) != true { return try initialBase() }
-        guard let snapshot = found, snapshot.version + 1 >= journal.oldest else {
+        guard let snapshot = found, snapshot.version + 1 >= journal.oldestVersion else {
             throw .gone(oldest: journal.oldestSnapshotVersion ?? journal.version)
         }
         do {
@@ -214,7 +214,7 @@ package struct RecoveryError: Error, CustomStringConvertible {
 
 /// A reducer of the replay. The reducer applies an action on behalf of a session.
 package typealias StateReducer<State> =
-    @Sendable (inout State, any Action, _ session: String?, ActionOrigin) throws -> Void
+    @Sendable (inout State, any Action, _ session: String?, ReducerContextSource) throws -> Void
 
 /// The parts of a program that make states from actions: the initial state, the migrations and the
 /// reducer.
@@ -230,12 +230,12 @@ package struct Program<State: Codable & Sendable>: Sendable {
         state: State,
         migrations: [Migration],
         reducer: @escaping StateReducer<State>,
-        connect: @escaping @Sendable (inout State) -> Void = { _ in }
+        fillSharedValues: @escaping @Sendable (inout State) -> Void = { _ in }
     ) {
         self.initialState = state
         self.migrations = migrations
         self.reducer = reducer
-        self.fillSharedValues = connect
+        self.fillSharedValues = fillSharedValues
     }
 
     /// Decodes the state of a snapshot.

@@ -69,7 +69,7 @@ package final class TimeTravel<State: Codable & Sendable, Encoded: EncodedState>
 
     package func state(at version: UInt64) throws(Problem) -> Encoded {
         if let journal = replay.journal as? any ForgettingJournal {
-            let forgotten = journal.forgottenThrough
+            let forgotten = journal.oldestRestorableVersion
             cache.withLock { $0.removeAll { $0.version < forgotten } }
         }
         if let known = cache.withLock({ $0.first { $0.version == version } }) { return known }
@@ -81,14 +81,14 @@ package final class TimeTravel<State: Codable & Sendable, Encoded: EncodedState>
         }
         do {
             let made = try makeEncoding()(state, Tag(epoch: epoch, version: version))
-            keep(made)
+            cacheVersion(made)
             return made
         } catch {
             throw .notFound(pointer: "")
         }
     }
 
-    private func keep(_ version: Encoded) {
+    private func cacheVersion(_ version: Encoded) {
         cache.withLock { cached in
             cached.append(version)
             var bytes = cached.reduce(0) { $0 + $1.state.count }

@@ -12,7 +12,7 @@ final class CodingPathCache {
     private struct PathContainer {
         let index: Int
         /// The entry of the element on the path, or the entry of the key of the member on the path.
-        var child: Int
+        var childIndex: Int
         /// The number of members or elements before `child`.
         var position: Int
     }
@@ -21,7 +21,7 @@ final class CodingPathCache {
     private var keys: [any CodingKey] = []
     /// The number of members and elements that the searches have visited so far. Only tests read
     /// this number.
-    private(set) var visits = 0
+    private(set) var visitCount = 0
 
     /// Discards the path. The decoder has to call this function before it reads another document.
     func discardPath() {
@@ -44,7 +44,7 @@ final class CodingPathCache {
         keys.removeLast(keys.count - depth)
 
         var container = containers.last?.index ?? 0
-        while container < target, let child = advance(container, to: target, tape) {
+        while container < target, let child = addStep(from: container, to: target, tape) {
             container = child
         }
         return keys
@@ -52,28 +52,29 @@ final class CodingPathCache {
 
     /// Adds a container to the path, with its child that is or contains the target. Returns the
     /// entry of that child's value.
-    private func advance(_ container: Int, to target: Int, _ tape: JSONTape) -> Int? {
+    private func addStep(from container: Int, to target: Int, _ tape: JSONTape) -> Int? {
         let isObject = tape.kind(at: container) == .object
         let end = Int(tape.entries[container].nextOrHash)
-        var step = PathContainer(index: container, child: container + 1, position: 0)
+        var step = PathContainer(index: container, childIndex: container + 1, position: 0)
         if let last = containers.last, last.index == container {
             containers.removeLast()
             keys.removeLast()
-            if last.child <= target { step = last }
+            if last.childIndex <= target { step = last }
         }
-        while step.child < end {
-            visits += 1
-            let value = isObject ? step.child + 1 : step.child
+        while step.childIndex < end {
+            visitCount += 1
+            let value = isObject ? step.childIndex + 1 : step.childIndex
             let next = Int(tape.entries[value].nextOrHash)
             if target < next {
                 containers.append(step)
                 keys.append(
                     isObject
-                        ? JSONKey.name(tape.string(at: step.child)) : JSONKey.index(step.position)
+                        ? JSONKey.name(tape.string(at: step.childIndex))
+                        : JSONKey.index(step.position)
                 )
                 return value
             }
-            step.child = next
+            step.childIndex = next
             step.position += 1
         }
         return nil

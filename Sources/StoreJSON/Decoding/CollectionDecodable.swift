@@ -12,7 +12,7 @@ private enum Reservation {
     /// large element.
     static let elementsMax = 1_024
 
-    static func capacity(forClaimed: UInt32) -> Int { min(Int(forClaimed), elementsMax) }
+    static func capacity(forClaimedCount: UInt32) -> Int { min(Int(forClaimedCount), elementsMax) }
 }
 
 extension Array: CollectionDecodable where Element: Decodable {
@@ -20,7 +20,7 @@ extension Array: CollectionDecodable where Element: Decodable {
         try state.pointee.requireArray(index)
         let entry = state.pointee.entries[index]
         var array: Self = []
-        array.reserveCapacity(Reservation.capacity(forClaimed: entry.detail))
+        array.reserveCapacity(Reservation.capacity(forClaimedCount: entry.detail))
         var element = index &+ 1
         while element < Int(entry.nextOrHash) {
             array.append(try state.decode(Element.self, at: element))
@@ -58,12 +58,12 @@ extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable
             // The name of a member is one entry. A key in an array may have entries within it.
             let value = isNamed ? at &+ 1 : Int(state.pointee.entries[at].nextOrHash)
             guard value < end else {
-                throw state.pointee.invalid(index, "The array has a key without a value.")
+                throw state.pointee.invalidValueError(index, "The array has a key without a value.")
             }
             let key = try isNamed ? key(at: at, state) : state.decode(Key.self, at: at)
             let decoded = try state.decode(Value.self, at: value)
             guard dictionary.updateValue(decoded, forKey: key) == nil else {
-                throw isNamed ? sameName(at, state) : sameKey(at, state)
+                throw isNamed ? sameNameError(at, state) : sameKeyError(at, state)
             }
             at = Int(state.pointee.entries[value].nextOrHash)
         }
@@ -78,7 +78,10 @@ extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable
         if Key.self == ExactText.self, let key = ExactText(text) as? Key { return key }
         if Key.self == Int.self {
             if let key = Int(text) as? Key { return key }
-            throw state.pointee.invalid(index &+ 1, "The name \(quoted(text)) is no whole number.")
+            throw state.pointee.invalidValueError(
+                index &+ 1,
+                "The name \(quotedPrefix(text)) is no whole number."
+            )
         }
         if let type = Key.self as? any CodingKeyRepresentable.Type,
             let key = type.init(codingKey: MemberName(stringValue: text)),
@@ -86,12 +89,16 @@ extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable
         {
             return key
         }
-        throw state.pointee.invalid(index &+ 1, "The name \(quoted(text)) is not a valid key.")
+        throw state.pointee.invalidValueError(
+            index &+ 1,
+            "The name \(quotedPrefix(text)) is not a valid key."
+        )
     }
 
-    private static func sameName(_ index: Int, _ state: DecodingStatePointer) -> DecodingError {
-        let name = quoted(state.pointee.tape.string(at: index))
-        return state.pointee.invalid(
+    private static func sameNameError(_ index: Int, _ state: DecodingStatePointer) -> DecodingError
+    {
+        let name = quotedPrefix(state.pointee.tape.string(at: index))
+        return state.pointee.invalidValueError(
             index &+ 1,
             "The name \(name) and another name in this object are equal for the type that reads "
                 + "them, so that one of the two values would be lost. "
@@ -99,8 +106,8 @@ extension Dictionary: CollectionDecodable where Key: Decodable, Value: Decodable
         )
     }
 
-    private static func sameKey(_ index: Int, _ state: DecodingStatePointer) -> DecodingError {
-        state.pointee.invalid(
+    private static func sameKeyError(_ index: Int, _ state: DecodingStatePointer) -> DecodingError {
+        state.pointee.invalidValueError(
             index,
             "This key and another key of the array are equal for the type that reads them, so that "
                 + "one of the two values would be lost."
@@ -127,7 +134,7 @@ extension Set: CollectionDecodable where Element: Decodable {
         if !again.isEmpty {
             let known = Set<[UInt8]>(kept.map { state.pointee.uniformJSON(of: $0) })
             for element in again where !known.contains(state.pointee.uniformJSON(of: element)) {
-                throw state.pointee.invalid(
+                throw state.pointee.invalidValueError(
                     element,
                     "This and another element of the array differ, but are equal for the type that "
                         + "reads them, so that one of the two would be lost. "
@@ -144,7 +151,7 @@ extension DecodingState {
     /// Returns an error of the standard library with this message, for a value that the value's
     /// type does not accept.
     @inline(never)
-    func invalid(_ index: Int, _ message: String) -> DecodingError {
+    func invalidValueError(_ index: Int, _ message: String) -> DecodingError {
         .dataCorrupted(.init(codingPath: codingPath(to: index), debugDescription: message))
     }
 
@@ -155,7 +162,7 @@ extension DecodingState {
     }
 }
 
-private func quoted(_ name: String) -> String { JSONText.quoted(String(name.prefix(64))) }
+private func quotedPrefix(_ name: String) -> String { JSONText.quoted(String(name.prefix(64))) }
 
 extension String {
     /// Returns true if Swift treats two texts as equal although their bytes differ.

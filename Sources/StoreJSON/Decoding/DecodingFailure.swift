@@ -25,7 +25,7 @@ struct DecodingFailure: Error {
 
         /// A shorter text, which leaves out an integer's bounds. Writing the bounds takes longer
         /// than reading a value.
-        var brief: String {
+        var briefText: String {
             switch self {
             case .words(let words): words
             case .integer: "an integer that the type can hold"
@@ -57,19 +57,19 @@ extension DecodingState {
 
     /// Returns an error of the standard library for a value that differs from the expected value.
     @inline(never)
-    func mismatch(_ index: Int, _ expected: DecodingFailure.Expected) -> DecodingError {
+    func mismatchError(_ index: Int, _ expected: DecodingFailure.Expected) -> DecodingError {
         let index = entryIndex(of: index)
         let context = context(DecodingFailure(index: index, expected: expected))
         return isNull(index) ? .valueNotFound(Any.self, context) : .typeMismatch(Any.self, context)
     }
 
-    func mismatch(_ index: Int, _ expected: String) -> DecodingError {
-        mismatch(index, .words(expected))
+    func mismatchError(_ index: Int, _ expected: String) -> DecodingError {
+        mismatchError(index, .words(expected))
     }
 
     /// Returns an error of the standard library for a missing member.
     @inline(never)
-    func missing(_ key: any CodingKey, in object: Int) -> DecodingError {
+    func missingMemberError(_ key: any CodingKey, in object: Int) -> DecodingError {
         let member = DecodingFailure(
             index: entryIndex(of: object),
             expected: .member(key.stringValue)
@@ -80,7 +80,7 @@ extension DecodingState {
     private func context(_ failure: DecodingFailure) -> DecodingError.Context {
         DecodingError.Context(
             codingPath: codingPath(to: failure.index),
-            debugDescription: "Expected \(failure.expected.brief).",
+            debugDescription: "Expected \(failure.expected.briefText).",
             underlyingError: failure
         )
     }
@@ -103,7 +103,7 @@ extension DecodingState {
         return .dataCorrupted(context(DecodingFailure(index: index, expected: .words(words))))
     }
 
-    func error(_ failure: DecodingFailure) -> JSONError {
+    func jsonError(_ failure: DecodingFailure) -> JSONError {
         let pointer = tape.pointer(to: failure.index)
         let expected = failure.expected.text
         if case .member(let member) = failure.expected {
@@ -140,7 +140,7 @@ extension DecodingState {
 
     /// Converts an error of the standard library. The error's coding path determines the offset and
     /// the pointer of the result.
-    func error(_ error: DecodingError) -> JSONError {
+    func jsonError(_ error: DecodingError) -> JSONError {
         let code: JSONError.Code
         let context: DecodingError.Context
         var member: (any CodingKey)?
@@ -156,7 +156,9 @@ extension DecodingState {
                 failure: error
             )
         }
-        if let failure = context.underlyingError as? DecodingFailure { return self.error(failure) }
+        if let failure = context.underlyingError as? DecodingFailure {
+            return self.jsonError(failure)
+        }
         let path = context.codingPath + (member.map { [$0] } ?? [])
         return JSONError(
             code: code,

@@ -16,7 +16,7 @@ extension DecodingState {
             value = value &* 10 &+ Int64(at[offset] &- UInt8(ascii: "0"))
         }
         guard let fitting = I(exactly: isNegative ? -value : value) else {
-            throw mismatch(index, .integer(bits: I.bitWidth, signed: I.isSigned))
+            throw mismatchError(index, .integer(bits: I.bitWidth, signed: I.isSigned))
         }
         return fitting
     }
@@ -30,17 +30,17 @@ extension DecodingState {
             let whole = entries[index].detail == 1 ? text : DecimalNumber(text)?.integerText
             if let whole, let value = I(whole) { return value }
         }
-        throw mismatch(index, .integer(bits: I.bitWidth, signed: I.isSigned))
+        throw mismatchError(index, .integer(bits: I.bitWidth, signed: I.isSigned))
     }
 
     /// Reads a number and rounds it to the nearest value of `F`.
     @inline(__always)
-    func floating<F: FloatingNumber>(_ index: Int, as type: F.Type) throws -> F {
-        guard tape.kind(at: index) == .number else { throw mismatch(index, "a number") }
+    func floatingPoint<F: FloatingNumber>(_ index: Int, as type: F.Type) throws -> F {
+        guard tape.kind(at: index) == .number else { throw mismatchError(index, "a number") }
         if F.self == Double.self, let quick = quickDouble(index) { return F(quick) }
         let text = JSONNode(tape: tape, index: index).sourceText
         guard let value = F(text), value.isFinite else {
-            throw mismatch(index, "a number that a \(F.self) can hold")
+            throw mismatchError(index, "a number that a \(F.self) can hold")
         }
         return value
     }
@@ -58,19 +58,19 @@ extension DecodingState {
         var mantissa: UInt64 = 0
         var digits = 0
         var scale = 0
-        var fraction = false
+        var isInFraction = false
         while at < end {
             let byte = at[0]
             at += 1
             if byte == UInt8(ascii: ".") {
-                fraction = true
+                isInFraction = true
                 continue
             }
             let digit = byte &- UInt8(ascii: "0")
             guard digit < 10 else { return nil }
             mantissa = mantissa &* 10 &+ UInt64(digit)
             digits &+= 1
-            if fraction { scale &+= 1 }
+            if isInFraction { scale &+= 1 }
         }
         guard digits <= 15 else { return nil }
         let value = Double(mantissa) / Self.powersOfTen[scale]

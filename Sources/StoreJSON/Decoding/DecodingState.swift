@@ -68,12 +68,16 @@ struct DecodingState: ~Copyable {
 
     @inline(__always)
     func requireObject(_ index: Int) throws {
-        guard firstByte(of: index) == UInt8(ascii: "{") else { throw mismatch(index, "an object") }
+        guard firstByte(of: index) == UInt8(ascii: "{") else {
+            throw mismatchError(index, "an object")
+        }
     }
 
     @inline(__always)
     func requireArray(_ index: Int) throws {
-        guard firstByte(of: index) == UInt8(ascii: "[") else { throw mismatch(index, "an array") }
+        guard firstByte(of: index) == UInt8(ascii: "[") else {
+            throw mismatchError(index, "an array")
+        }
     }
 
     /// Returns the index of the value of an object's member `key`, or -1 if the object has no such
@@ -113,7 +117,9 @@ struct DecodingState: ~Copyable {
     }
 
     func string(_ index: Int) throws -> String {
-        guard firstByte(of: index) == UInt8(ascii: "\"") else { throw mismatch(index, "a string") }
+        guard firstByte(of: index) == UInt8(ascii: "\"") else {
+            throw mismatchError(index, "a string")
+        }
         return tape.string(at: index)
     }
 
@@ -137,7 +143,7 @@ struct DecodingState: ~Copyable {
         switch firstByte(of: index) {
         case UInt8(ascii: "t"): return true
         case UInt8(ascii: "f"): return false
-        default: throw mismatch(index, "true or false")
+        default: throw mismatchError(index, "true or false")
         }
     }
 }
@@ -152,7 +158,8 @@ extension DecodingStatePointer {
         case .string: return unsafeBitCast(try pointee.string(index), to: T.self)
         case .int: return unsafeBitCast(try pointee.integer(index, as: Int.self), to: T.self)
         case .bool: return unsafeBitCast(try pointee.bool(index), to: T.self)
-        case .double: return unsafeBitCast(try pointee.floating(index, as: Double.self), to: T.self)
+        case .double:
+            return unsafeBitCast(try pointee.floatingPoint(index, as: Double.self), to: T.self)
         case .adapter(let place):
             return try decode(type, at: index, with: pointee.plans.adapters[place])
         }
@@ -175,7 +182,7 @@ extension DecodingStatePointer {
         at index: Int
     ) throws -> T {
         let calls = pointee.callDepth
-        guard calls < pointee.callDepthMax else { throw refuseDepth(at: index) }
+        guard calls < pointee.callDepthMax else { throw depthError(at: index) }
         pointee.callDepth = calls &+ 1
         defer { pointee.callDepth = calls }
         return try T(from: decoder)
@@ -197,15 +204,18 @@ extension DecodingStatePointer {
         }
         let text = pointee.tape.string(at: index)
         guard !raw.rawValue.isEqualButNotSame(as: text) else {
-            throw pointee.invalid(index, "\(T.self) has no value \(JSONText.quoted(text)).")
+            throw pointee.invalidValueError(
+                index,
+                "\(T.self) has no value \(JSONText.quoted(text))."
+            )
         }
         return value
     }
 
     @inline(never)
-    private func refuseDepth(at index: Int) -> DecodingError {
+    private func depthError(at index: Int) -> DecodingError {
         pointee.callDepthMax = 0
-        return pointee.invalid(index, Self.tooDeepMessage)
+        return pointee.invalidValueError(index, Self.tooDeepMessage)
     }
 
     /// The error's message for a type whose `init(from:)` decodes the same type without end.
@@ -227,7 +237,7 @@ extension DecodingStatePointer {
             default: nil
             }
         guard let scalar, let value = adapter.decode(scalar) as? T else {
-            throw pointee.mismatch(index, adapter.expected)
+            throw pointee.mismatchError(index, adapter.expected)
         }
         return value
     }

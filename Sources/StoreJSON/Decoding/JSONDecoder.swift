@@ -110,7 +110,7 @@ public struct JSONDecoder: Sendable {
             }
             return value
         } catch let error as DecodingError {
-            throw state.pointee.error(error)
+            throw state.pointee.jsonError(error)
         } catch let error as JSONError {
             throw error
         } catch {

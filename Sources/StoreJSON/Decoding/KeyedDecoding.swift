@@ -44,7 +44,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     @inline(__always)
     private func requiredIndex(of key: Key) throws -> Int {
         let index = find(key)
-        guard index >= 0 else { throw state.pointee.missing(key, in: objectIndex) }
+        guard index >= 0 else { throw state.pointee.missingMemberError(key, in: objectIndex) }
         return index
     }
 
@@ -76,10 +76,10 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try state.pointee.string(requiredIndex(of: key))
     }
     func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-        try state.pointee.floating(requiredIndex(of: key), as: type)
+        try state.pointee.floatingPoint(requiredIndex(of: key), as: type)
     }
     func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
-        try state.pointee.floating(requiredIndex(of: key), as: type)
+        try state.pointee.floatingPoint(requiredIndex(of: key), as: type)
     }
     func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try integer(key) }
     func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try integer(key) }
@@ -104,10 +104,10 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try presentIndex(of: key).map { try state.pointee.string($0) }
     }
     func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-        try presentIndex(of: key).map { try state.pointee.floating($0, as: type) }
+        try presentIndex(of: key).map { try state.pointee.floatingPoint($0, as: type) }
     }
     func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
-        try presentIndex(of: key).map { try state.pointee.floating($0, as: type) }
+        try presentIndex(of: key).map { try state.pointee.floatingPoint($0, as: type) }
     }
     func decodeIfPresent(_: Int.Type, forKey key: Key) throws -> Int? { try optionalInteger(key) }
     func decodeIfPresent(_: Int8.Type, forKey key: Key) throws -> Int8? { try optionalInteger(key) }
@@ -156,7 +156,9 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func superDecoder() throws -> any Decoder {
         let index = find(named: JSONKey.super.stringValue)
-        guard index >= 0 else { throw state.pointee.missing(JSONKey.super, in: objectIndex) }
+        guard index >= 0 else {
+            throw state.pointee.missingMemberError(JSONKey.super, in: objectIndex)
+        }
         return ValueDecoder(state: state, index: index)
     }
 

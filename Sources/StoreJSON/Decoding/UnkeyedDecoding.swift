@@ -20,7 +20,7 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     @inline(__always)
     private func nextElementIndex() throws -> Int {
         guard !isAtEnd else {
-            throw state.pointee.mismatch(Int(arrayIndex), .elements(Int(decodedCount) + 1))
+            throw state.pointee.mismatchError(Int(arrayIndex), .elements(Int(decodedCount) + 1))
         }
         return Int(nextIndex)
     }
@@ -44,7 +44,7 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     }
 
     @inline(__always)
-    private mutating func integer<I: FixedWidthInteger>() throws -> I {
+    private mutating func decodeInteger<I: FixedWidthInteger>() throws -> I {
         try decodeNext { try $0.pointee.integer($1, as: I.self) }
     }
 
@@ -61,23 +61,23 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
         try decodeNext { try $0.pointee.string($1) }
     }
     mutating func decode(_ type: Double.Type) throws -> Double {
-        try decodeNext { try $0.pointee.floating($1, as: type) }
+        try decodeNext { try $0.pointee.floatingPoint($1, as: type) }
     }
     mutating func decode(_ type: Float.Type) throws -> Float {
-        try decodeNext { try $0.pointee.floating($1, as: type) }
+        try decodeNext { try $0.pointee.floatingPoint($1, as: type) }
     }
-    mutating func decode(_ type: Int.Type) throws -> Int { try integer() }
-    mutating func decode(_ type: Int8.Type) throws -> Int8 { try integer() }
-    mutating func decode(_ type: Int16.Type) throws -> Int16 { try integer() }
-    mutating func decode(_ type: Int32.Type) throws -> Int32 { try integer() }
-    mutating func decode(_ type: Int64.Type) throws -> Int64 { try integer() }
-    mutating func decode(_ type: Int128.Type) throws -> Int128 { try integer() }
-    mutating func decode(_ type: UInt.Type) throws -> UInt { try integer() }
-    mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try integer() }
-    mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try integer() }
-    mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try integer() }
-    mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try integer() }
-    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try integer() }
+    mutating func decode(_ type: Int.Type) throws -> Int { try decodeInteger() }
+    mutating func decode(_ type: Int8.Type) throws -> Int8 { try decodeInteger() }
+    mutating func decode(_ type: Int16.Type) throws -> Int16 { try decodeInteger() }
+    mutating func decode(_ type: Int32.Type) throws -> Int32 { try decodeInteger() }
+    mutating func decode(_ type: Int64.Type) throws -> Int64 { try decodeInteger() }
+    mutating func decode(_ type: Int128.Type) throws -> Int128 { try decodeInteger() }
+    mutating func decode(_ type: UInt.Type) throws -> UInt { try decodeInteger() }
+    mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try decodeInteger() }
+    mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try decodeInteger() }
+    mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try decodeInteger() }
+    mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try decodeInteger() }
+    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try decodeInteger() }
     mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
         try decodeNext { try $0.decode(type, at: $1) }
     }

@@ -8,13 +8,13 @@ struct ValueDecoder: Decoder {
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         try state.pointee.requireObject(index)
-        return object(keyedBy: type)
+        return objectContainer(keyedBy: type)
     }
 
     /// Returns the container of the object at `index`. The index may be
     /// ``DecodingState/caseObjectIndex``.
     @inline(__always)
-    func object<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
+    func objectContainer<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
         let keyType = state.pointee.keyTypes.find(type)
         let level = state.pointee.callDepth
         guard let box = keyType.pointee.reuseContainer(level, at: index) else {
@@ -61,8 +61,8 @@ struct SingleValueDecoding: SingleValueDecodingContainer {
     func decodeNil() -> Bool { state.pointee.isNull(index) }
     func decode(_ type: Bool.Type) throws -> Bool { try state.pointee.bool(index) }
     func decode(_ type: String.Type) throws -> String { try state.pointee.string(index) }
-    func decode(_ type: Double.Type) throws -> Double { try floating() }
-    func decode(_ type: Float.Type) throws -> Float { try floating() }
+    func decode(_ type: Double.Type) throws -> Double { try floatingPoint() }
+    func decode(_ type: Float.Type) throws -> Float { try floatingPoint() }
     func decode(_ type: Int.Type) throws -> Int { try integer() }
     func decode(_ type: Int8.Type) throws -> Int8 { try integer() }
     func decode(_ type: Int16.Type) throws -> Int16 { try integer() }
@@ -83,8 +83,8 @@ struct SingleValueDecoding: SingleValueDecodingContainer {
     }
 
     @inline(__always)
-    private func floating<F: FloatingNumber>() throws -> F {
-        try state.pointee.floating(index, as: F.self)
+    private func floatingPoint<F: FloatingNumber>() throws -> F {
+        try state.pointee.floatingPoint(index, as: F.self)
     }
 }
 
@@ -100,11 +100,16 @@ struct CaseDecoder: Decoder {
     var userInfo: [CodingUserInfoKey: Any] { state.pointee.userInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-        ValueDecoder(state: state, index: DecodingState.caseObjectIndex).object(keyedBy: type)
+        ValueDecoder(state: state, index: DecodingState.caseObjectIndex).objectContainer(
+            keyedBy: type
+        )
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        throw state.pointee.mismatch(DecodingState.caseObjectIndex, CaseValueContainer.expected)
+        throw state.pointee.mismatchError(
+            DecodingState.caseObjectIndex,
+            CaseValueContainer.expected
+        )
     }
 
     func singleValueContainer() -> any SingleValueDecodingContainer {
@@ -133,7 +138,7 @@ struct CaseValueContainer: SingleValueDecodingContainer {
         case .ownCodable where !(type is any Numeric.Type), .textEnum:
             return try state.decodeCase(type)
         case .ownCodable, .collection, .int, .bool, .double, .adapter:
-            throw state.pointee.mismatch(DecodingState.caseObjectIndex, Self.expected)
+            throw state.pointee.mismatchError(DecodingState.caseObjectIndex, Self.expected)
         }
     }
 }

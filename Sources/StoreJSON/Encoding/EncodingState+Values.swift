@@ -20,7 +20,7 @@ extension EncodingStatePointer {
         case .string: pointee.output.string(unsafeBitCast(value, to: String.self))
         case .int: pointee.output.integer(unsafeBitCast(value, to: Int.self))
         case .bool: pointee.output.bool(unsafeBitCast(value, to: Bool.self))
-        case .double: try floating(unsafeBitCast(value, to: Double.self))
+        case .double: try writeFloatingPoint(unsafeBitCast(value, to: Double.self))
         case .adapter(let place): try encode(value, with: pointee.plans.adapters[place])
         case .collection(let type): try type.encode(value, to: self)
         }
@@ -32,7 +32,7 @@ extension EncodingStatePointer {
         let level = pointee.depth
         let calls = pointee.callDepth
         guard level < JSONLimits.depthCeiling, calls < pointee.callDepthMax else {
-            throw refuseDepth(of: value)
+            throw depthError(of: value)
         }
         pointee.callDepth = calls &+ 1
         defer { pointee.callDepth = calls }
@@ -47,7 +47,7 @@ extension EncodingStatePointer {
     }
 
     @inline(never)
-    private func refuseDepth<T>(of value: T) -> EncodingError {
+    private func depthError<T>(of value: T) -> EncodingError {
         pointee.callDepthMax = 0
         return .tooDeep(value)
     }
@@ -64,8 +64,8 @@ extension EncodingStatePointer {
 
     /// Writes a number. Throws an error for an infinity or NaN, which JSON cannot represent.
     @inline(__always)
-    func floating(_ value: some FloatingNumber) throws {
-        guard pointee.output.floating(value) else { throw EncodingError.notFinite(value) }
+    func writeFloatingPoint(_ value: some FloatingNumber) throws {
+        guard pointee.output.writeIfFinite(value) else { throw EncodingError.notFinite(value) }
     }
 }
 
@@ -85,8 +85,8 @@ extension EncodingStatePointer {
     }
 
     @inline(__always)
-    func floating(_ value: some FloatingNumber, at mark: Int, _ level: UInt32) throws {
-        if mark >= 0, !pointee.output.floating(value) {
+    func writeFloatingPoint(_ value: some FloatingNumber, at mark: Int, _ level: UInt32) throws {
+        if mark >= 0, !pointee.output.writeIfFinite(value) {
             pointee.noteFailedValue(from: mark, level)
             throw EncodingError.notFinite(value)
         }

@@ -178,7 +178,7 @@ package struct EncodingState: ~Copyable {
         let mark = beginWrite(place.level, place.serial)
         guard mark >= 0 else { return -1 }
         let start = output.count
-        output.bytesOfPaddedMemory(key.bytes, key.count)
+        output.writePaddedBytes(key.bytes, key.count)
         guard
             openContainers[depth &- 1].writtenKeys.claim(index, of: table) ?? claimName(from: start)
         else {

@@ -47,15 +47,15 @@ extension JSONOutput {
     ///
     /// Returns false, and writes nothing, if the number is an infinity or NaN.
     @inline(__always)
-    package mutating func floating<F: FloatingNumber>(_ value: F) -> Bool {
-        if F.self == Double.self, shortDecimal(Double(value)) { return true }
+    package mutating func writeIfFinite<F: FloatingNumber>(_ value: F) -> Bool {
+        if F.self == Double.self, writeIfShortDecimal(Double(value)) { return true }
         guard value.isFinite else { return false }
-        numberDescription(value)
+        writeDescription(of: value)
         return true
     }
 
     @inline(never)
-    private mutating func numberDescription(_ value: some FloatingNumber) {
+    private mutating func writeDescription(of value: some FloatingNumber) {
         var text = value.description
         text.withUTF8 { digits in
             let isWhole =
@@ -73,7 +73,7 @@ extension JSONOutput {
     /// the shortest text if a parser turns it into `value`. The division proves that: its operands
     /// are exact, so its result is rounded like a parser's result.
     @inline(__always)
-    private mutating func shortDecimal(_ value: Double) -> Bool {
+    private mutating func writeIfShortDecimal(_ value: Double) -> Bool {
         let minusZero = (-0.0).bitPattern
         let scaled = (value.magnitude * 1e4).rounded()
         guard scaled < 1e15, scaled / 1e4 == value.magnitude, value.bitPattern != minusZero else {

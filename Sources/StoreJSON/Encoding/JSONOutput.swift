@@ -108,7 +108,7 @@ package struct JSONOutput: ~Copyable {
 
     /// Writes `length` bytes. Their memory has to be padded to a whole number of words.
     @inline(__always)
-    mutating func bytesOfPaddedMemory(_ bytes: UnsafePointer<UInt8>, _ length: Int) {
+    mutating func writePaddedBytes(_ bytes: UnsafePointer<UInt8>, _ length: Int) {
         reserve(length &+ 8)
         let source = UnsafeRawPointer(bytes)
         let target = UnsafeMutableRawPointer(base + count)
@@ -165,12 +165,12 @@ extension JSONOutput {
         reserve(text.count &+ 16)
         base[count] = UInt8(ascii: "\"")
         count &+= 1
-        if let start = text.baseAddress { stringContent(start, text.count) }
+        if let start = text.baseAddress { writeStringContent(start, text.count) }
         byte(UInt8(ascii: "\""))
     }
 
     @inline(__always)
-    private mutating func stringContent(_ start: UnsafePointer<UInt8>, _ length: Int) {
+    private mutating func writeStringContent(_ start: UnsafePointer<UInt8>, _ length: Int) {
         let source = UnsafeRawPointer(start)
         var offset = 0
         while offset < length {
@@ -189,14 +189,14 @@ extension JSONOutput {
                 base[count] = byte
                 count &+= 1
             } else {
-                escape(byte)
+                writeEscape(of: byte)
                 reserve(length &- offset &+ 16)
             }
         }
     }
 
     @inline(never)
-    private mutating func escape(_ byte: UInt8) {
+    private mutating func writeEscape(of byte: UInt8) {
         self.byte(UInt8(ascii: "\\"))
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"): self.byte(byte)

@@ -23,12 +23,12 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 
     @inline(__always)
-    private func floating(_ value: some FloatingNumber, _ key: Key) throws {
-        try state.floating(value, at: writeKey(key), position.level)
+    private func encodeFloatingPoint(_ value: some FloatingNumber, _ key: Key) throws {
+        try state.writeFloatingPoint(value, at: writeKey(key), position.level)
     }
 
     @inline(__always)
-    private func integer(_ value: some FixedWidthInteger, _ key: Key) {
+    private func encodeInteger(_ value: some FixedWidthInteger, _ key: Key) {
         if writeKey(key) >= 0 { state.pointee.output.integer(value) }
     }
 
@@ -41,20 +41,20 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode(_ value: String, forKey key: Key) throws {
         if writeKey(key) >= 0 { state.pointee.output.string(value) }
     }
-    func encode(_ value: Double, forKey key: Key) throws { try floating(value, key) }
-    func encode(_ value: Float, forKey key: Key) throws { try floating(value, key) }
-    func encode(_ value: Int, forKey key: Key) throws { integer(value, key) }
-    func encode(_ value: Int8, forKey key: Key) throws { integer(value, key) }
-    func encode(_ value: Int16, forKey key: Key) throws { integer(value, key) }
-    func encode(_ value: Int32, forKey key: Key) throws { integer(value, key) }
-    func encode(_ value: Int64, forKey key: Key) throws { integer(value, key) }
-    func encode(_ value: Int128, forKey key: Key) throws { integer(value, key) }
-    func encode(_ value: UInt, forKey key: Key) throws { integer(value, key) }
-    func encode(_ value: UInt8, forKey key: Key) throws { integer(value, key) }
-    func encode(_ value: UInt16, forKey key: Key) throws { integer(value, key) }
-    func encode(_ value: UInt32, forKey key: Key) throws { integer(value, key) }
-    func encode(_ value: UInt64, forKey key: Key) throws { integer(value, key) }
-    func encode(_ value: UInt128, forKey key: Key) throws { integer(value, key) }
+    func encode(_ value: Double, forKey key: Key) throws { try encodeFloatingPoint(value, key) }
+    func encode(_ value: Float, forKey key: Key) throws { try encodeFloatingPoint(value, key) }
+    func encode(_ value: Int, forKey key: Key) throws { encodeInteger(value, key) }
+    func encode(_ value: Int8, forKey key: Key) throws { encodeInteger(value, key) }
+    func encode(_ value: Int16, forKey key: Key) throws { encodeInteger(value, key) }
+    func encode(_ value: Int32, forKey key: Key) throws { encodeInteger(value, key) }
+    func encode(_ value: Int64, forKey key: Key) throws { encodeInteger(value, key) }
+    func encode(_ value: Int128, forKey key: Key) throws { encodeInteger(value, key) }
+    func encode(_ value: UInt, forKey key: Key) throws { encodeInteger(value, key) }
+    func encode(_ value: UInt8, forKey key: Key) throws { encodeInteger(value, key) }
+    func encode(_ value: UInt16, forKey key: Key) throws { encodeInteger(value, key) }
+    func encode(_ value: UInt32, forKey key: Key) throws { encodeInteger(value, key) }
+    func encode(_ value: UInt64, forKey key: Key) throws { encodeInteger(value, key) }
+    func encode(_ value: UInt128, forKey key: Key) throws { encodeInteger(value, key) }
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
         try state.encode(value, at: writeKey(key), position.level)
     }

@@ -90,19 +90,21 @@ struct TreeEncoder: Encoder {
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         checkDepth()
         if case .nothing = node.content { node.content = .object(TreeMembers()) }
-        return KeyedEncodingContainer(TreeKeyed<Key>(encoder: self))
+        return KeyedEncodingContainer(TreeKeyedContainer<Key>(encoder: self))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
         checkDepth()
         if case .nothing = node.content { node.content = .array([]) }
-        return TreeUnkeyed(encoder: self)
+        return TreeUnkeyedContainer(encoder: self)
     }
 
-    func singleValueContainer() -> any SingleValueEncodingContainer { TreeSingle(encoder: self) }
+    func singleValueContainer() -> any SingleValueEncodingContainer {
+        TreeSingleValueContainer(encoder: self)
+    }
 }
 
-private struct TreeKeyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
+private struct TreeKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: TreeEncoder
     var codingPath: [any CodingKey] { encoder.codingPath }
 
@@ -135,7 +137,7 @@ private struct TreeKeyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func superEncoder(forKey key: Key) -> any Encoder { nestedEncoder(key) }
 }
 
-private struct TreeUnkeyed: UnkeyedEncodingContainer {
+private struct TreeUnkeyedContainer: UnkeyedEncodingContainer {
     let encoder: TreeEncoder
     private(set) var count = 0
     var codingPath: [any CodingKey] { encoder.codingPath }
@@ -166,7 +168,7 @@ private struct TreeUnkeyed: UnkeyedEncodingContainer {
     mutating func superEncoder() -> any Encoder { nestedEncoder() }
 }
 
-private struct TreeSingle: SingleValueEncodingContainer {
+private struct TreeSingleValueContainer: SingleValueEncodingContainer {
     let encoder: TreeEncoder
     var codingPath: [any CodingKey] { encoder.codingPath }
 

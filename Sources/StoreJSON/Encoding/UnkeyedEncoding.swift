@@ -16,13 +16,13 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
     }
 
     @inline(__always)
-    private mutating func floating(_ value: some FloatingNumber) throws {
-        try state.floating(value, at: state.pointee.beginWrite(level, serial), level)
+    private mutating func encodeFloatingPoint(_ value: some FloatingNumber) throws {
+        try state.writeFloatingPoint(value, at: state.pointee.beginWrite(level, serial), level)
         count &+= 1
     }
 
     @inline(__always)
-    private mutating func integer(_ value: some FixedWidthInteger) {
+    private mutating func encodeInteger(_ value: some FixedWidthInteger) {
         if beginElement() >= 0 { state.pointee.output.integer(value) }
     }
 
@@ -33,20 +33,20 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
     mutating func encode(_ value: String) throws {
         if beginElement() >= 0 { state.pointee.output.string(value) }
     }
-    mutating func encode(_ value: Double) throws { try floating(value) }
-    mutating func encode(_ value: Float) throws { try floating(value) }
-    mutating func encode(_ value: Int) throws { integer(value) }
-    mutating func encode(_ value: Int8) throws { integer(value) }
-    mutating func encode(_ value: Int16) throws { integer(value) }
-    mutating func encode(_ value: Int32) throws { integer(value) }
-    mutating func encode(_ value: Int64) throws { integer(value) }
-    mutating func encode(_ value: Int128) throws { integer(value) }
-    mutating func encode(_ value: UInt) throws { integer(value) }
-    mutating func encode(_ value: UInt8) throws { integer(value) }
-    mutating func encode(_ value: UInt16) throws { integer(value) }
-    mutating func encode(_ value: UInt32) throws { integer(value) }
-    mutating func encode(_ value: UInt64) throws { integer(value) }
-    mutating func encode(_ value: UInt128) throws { integer(value) }
+    mutating func encode(_ value: Double) throws { try encodeFloatingPoint(value) }
+    mutating func encode(_ value: Float) throws { try encodeFloatingPoint(value) }
+    mutating func encode(_ value: Int) throws { encodeInteger(value) }
+    mutating func encode(_ value: Int8) throws { encodeInteger(value) }
+    mutating func encode(_ value: Int16) throws { encodeInteger(value) }
+    mutating func encode(_ value: Int32) throws { encodeInteger(value) }
+    mutating func encode(_ value: Int64) throws { encodeInteger(value) }
+    mutating func encode(_ value: Int128) throws { encodeInteger(value) }
+    mutating func encode(_ value: UInt) throws { encodeInteger(value) }
+    mutating func encode(_ value: UInt8) throws { encodeInteger(value) }
+    mutating func encode(_ value: UInt16) throws { encodeInteger(value) }
+    mutating func encode(_ value: UInt32) throws { encodeInteger(value) }
+    mutating func encode(_ value: UInt64) throws { encodeInteger(value) }
+    mutating func encode(_ value: UInt128) throws { encodeInteger(value) }
     mutating func encode<T: Encodable>(_ value: T) throws {
         try state.encode(value, at: state.pointee.beginWrite(level, serial), level)
         count &+= 1

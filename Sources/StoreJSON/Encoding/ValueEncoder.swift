@@ -90,8 +90,8 @@ struct SingleValueEncoding: SingleValueEncodingContainer {
     func encodeNil() throws { try writeOnce { state.pointee.output.null() } }
     func encode(_ value: Bool) throws { try writeOnce { state.pointee.output.bool(value) } }
     func encode(_ value: String) throws { try writeOnce { state.pointee.output.string(value) } }
-    func encode(_ value: Double) throws { try writeOnce { try state.floating(value) } }
-    func encode(_ value: Float) throws { try writeOnce { try state.floating(value) } }
+    func encode(_ value: Double) throws { try writeOnce { try state.writeFloatingPoint(value) } }
+    func encode(_ value: Float) throws { try writeOnce { try state.writeFloatingPoint(value) } }
     func encode(_ value: Int) throws { try writeOnce { state.pointee.output.integer(value) } }
     func encode(_ value: Int8) throws { try writeOnce { state.pointee.output.integer(value) } }
     func encode(_ value: Int16) throws { try writeOnce { state.pointee.output.integer(value) } }

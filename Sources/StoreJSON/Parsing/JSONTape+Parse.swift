@@ -35,7 +35,7 @@ struct JSONParser {
     init(tape: JSONTape, depthMax: Int) {
         self.tape = tape
         source = tape.source
-        count = tape.count
+        count = tape.sourceByteCount
         self.depthMax = depthMax
     }
 
@@ -114,7 +114,8 @@ struct JSONParser {
         tape.entries[container].end = UInt32(truncatingIfNeeded: position)
         tape.entries[container].nextOrHash = UInt32(truncatingIfNeeded: tape.entryCount)
         guard isObject else { return }
-        if tape.entries[container].detail > 1, let duplicate = tape.duplicateKey(in: container) {
+        if tape.entries[container].detail > 1, let duplicate = tape.duplicateKeyIndex(in: container)
+        {
             throw JSONError(
                 code: .malformed,
                 offset: Int(tape.entries[duplicate].start),

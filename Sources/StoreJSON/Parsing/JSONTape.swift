@@ -22,10 +22,10 @@ final class JSONTape {
 
     /// The number of zero bytes after the document. Because of these bytes, code may read eight
     /// bytes at once without leaving the memory.
-    static let padding = 16
+    static let paddingByteCount = 16
 
     private(set) var source: UnsafeMutablePointer<UInt8>
-    private(set) var count = 0
+    private(set) var sourceByteCount = 0
     private var sourceCapacity: Int
     private(set) var entries: UnsafeMutablePointer<Entry>
     private(set) var entryCount = 0
@@ -45,7 +45,7 @@ final class JSONTape {
 
     /// Copies the bytes of a document onto the tape, in place of the present document.
     func load(_ bytes: UnsafeRawBufferPointer) {
-        let needed = bytes.count + Self.padding
+        let needed = bytes.count + Self.paddingByteCount
         if needed > sourceCapacity {
             source.deallocate()
             sourceCapacity = needed
@@ -54,8 +54,8 @@ final class JSONTape {
         if let base = bytes.baseAddress, bytes.count > 0 {
             UnsafeMutableRawPointer(source).copyMemory(from: base, byteCount: bytes.count)
         }
-        (source + bytes.count).initialize(repeating: 0, count: Self.padding)
-        count = bytes.count
+        (source + bytes.count).initialize(repeating: 0, count: Self.paddingByteCount)
+        sourceByteCount = bytes.count
         entryCount = 0
     }
 
@@ -92,7 +92,7 @@ final class JSONTape {
             source.deallocate()
             sourceCapacity = 512
             source = .allocate(capacity: sourceCapacity)
-            count = 0
+            sourceByteCount = 0
         }
         if entryCapacity * MemoryLayout<Entry>.stride > bytes {
             entries.deallocate()
@@ -197,13 +197,13 @@ extension JSONTape {
 
     /// Returns the index of the second of two equal keys in an object; `nil` if all keys differ. No
     /// value may follow the object on the tape.
-    func duplicateKey(in object: Int) -> Int? {
+    func duplicateKeyIndex(in object: Int) -> Int? {
         let keys = Int(entries[object].detail)
         return keys <= Self.pairwiseKeysMax
-            ? duplicateKeyByPairs(in: object) : duplicateKeyByTable(in: object, keys)
+            ? duplicateKeyIndexByPairs(in: object) : duplicateKeyIndexByTable(in: object, keys)
     }
 
-    private func duplicateKeyByPairs(in object: Int) -> Int? {
+    private func duplicateKeyIndexByPairs(in object: Int) -> Int? {
         var key = object &+ 1
         while key < entryCount {
             let hash = entries[key].nextOrHash
@@ -219,7 +219,7 @@ extension JSONTape {
 
     /// Finds a duplicate key through a hash table with open addressing. The hash has a random seed,
     /// so that a client cannot compute keys that collide.
-    private func duplicateKeyByTable(in object: Int, _ keys: Int) -> Int? {
+    private func duplicateKeyIndexByTable(in object: Int, _ keys: Int) -> Int? {
         var size = 32
         while size < keys * 2 { size *= 2 }
         return withUnsafeTemporaryAllocation(of: UInt32.self, capacity: size) { table -> Int? in

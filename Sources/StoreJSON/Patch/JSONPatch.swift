@@ -4,12 +4,12 @@ import StoreTexts
 package enum JSONPatch {
     /// The value at a pointer in a document, before and after a change, as JSON.
     package struct Change {
-        package let place: JSONPointer
+        package let pointer: JSONPointer
         package let old: Bytes
         package let new: Bytes
 
         package init(at place: JSONPointer, from old: Bytes, to new: Bytes) {
-            self.place = place
+            self.pointer = place
             self.old = old
             self.new = new
         }
@@ -30,7 +30,7 @@ package enum JSONPatch {
     package static func diff(of changes: [Change]) throws(JSONError) -> Bytes {
         var diff = JSONPatchWriter()
         for change in changes {
-            try diff.compare(change.old, change.new, at: change.place)
+            try diff.compare(change.old, change.new, at: change.pointer)
         }
         return diff.finish()
     }
@@ -154,7 +154,7 @@ extension JSONTree {
 
     fileprivate mutating func remove(at path: ArraySlice<String>) -> JSONTree? {
         guard let last = path.last, let removed = value(at: path) else { return nil }
-        let isDone = change(at: path.dropLast()) { parent in
+        let wasRemoved = change(at: path.dropLast()) { parent in
             switch parent {
             case .array(var elements):
                 guard let index = JSONPointer.arrayIndex(last) else { return false }
@@ -167,7 +167,7 @@ extension JSONTree {
             }
             return true
         }
-        return isDone ? removed : nil
+        return wasRemoved ? removed : nil
     }
 
     private mutating func change(

@@ -32,8 +32,8 @@ struct JSONPatchWriter: ~Copyable {
 
     /// Compares two values at the present path.
     private mutating func compare(_ old: Bytes, _ new: Bytes) throws(JSONError) {
-        let before = try (old.outlined?.outline ?? old).document()
-        let after = try (new.outlined?.outline ?? new).document()
+        let before = try (old.outlined?.outline ?? old).parseDocument()
+        let after = try (new.outlined?.outline ?? new).parseDocument()
         let documents = (oldDocument, newDocument)
         (oldDocument, newDocument) = (old.outlined, new.outlined)
         withExtendedLifetime((before.tape, after.tape)) { compare(before.root, after.root) }
@@ -96,7 +96,7 @@ struct JSONPatchWriter: ~Copyable {
         let documents = (oldDocument, newDocument)
         (oldDocument, newDocument) = (nil, nil)
         // The bytes are valid JSON, because they come from parsed documents.
-        if let old = try? before.document(), let new = try? after.document() {
+        if let old = try? before.parseDocument(), let new = try? after.parseDocument() {
             withExtendedLifetime((old.tape, new.tape)) {
                 if old.root.kind == .array {
                     compareArrays(old.root, new.root)
@@ -172,18 +172,20 @@ struct JSONPatchWriter: ~Copyable {
             newKey = new.indexAfter(newKey + 1)
         }
 
-        var left: [ExactText: Int] = [:]
+        var unmatchedOldValues: [ExactText: Int] = [:]
         var removable: [Int] = []
         while oldKey < old.childrenEndIndex {
-            left[ExactText(old.tape.string(at: oldKey))] = oldKey + 1
+            unmatchedOldValues[ExactText(old.tape.string(at: oldKey))] = oldKey + 1
             removable.append(oldKey)
             oldKey = old.indexAfter(oldKey + 1)
         }
         var added: [Int] = []
-        var kept: [(old: Int, newKey: Int)] = []
+        var commonMembers: [(old: Int, newKey: Int)] = []
         while newKey < new.childrenEndIndex {
-            if let value = left.removeValue(forKey: ExactText(new.tape.string(at: newKey))) {
-                kept.append((value, newKey))
+            if let value = unmatchedOldValues.removeValue(
+                forKey: ExactText(new.tape.string(at: newKey))
+            ) {
+                commonMembers.append((value, newKey))
             } else {
                 added.append(newKey)
             }
@@ -191,10 +193,10 @@ struct JSONPatchWriter: ~Copyable {
         }
         for key in removable {
             let name = old.tape.string(at: key)
-            guard left[ExactText(name)] != nil else { continue }
+            guard unmatchedOldValues[ExactText(name)] != nil else { continue }
             withExtendedPath(by: name) { $0.writeOperation("remove") }
         }
-        for (value, key) in kept {
+        for (value, key) in commonMembers {
             compareMember(new.tape, key, old.node(at: value), new.node(at: key + 1))
         }
         for key in added {

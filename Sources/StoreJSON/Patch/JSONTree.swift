@@ -71,22 +71,22 @@ extension JSONTree {
     /// name.
     package func uniformJSON(orderedLike example: JSONTree) -> [UInt8] {
         var places: [ExactText: Int] = [:]
-        example.addPlacesOfNames(to: &places)
+        example.addNameOrder(to: &places)
         var writer = JSONWriter(capacity: 1_024)
         uniformTree(places).write(to: &writer)
         return writer.byteArray
     }
 
     /// Gives each new name of a member the next number, in the order of first appearance.
-    private func addPlacesOfNames(to places: inout [ExactText: Int]) {
+    private func addNameOrder(to places: inout [ExactText: Int]) {
         switch self {
         case .literal, .string: break
         case .array(let elements):
-            for element in elements { element.addPlacesOfNames(to: &places) }
+            for element in elements { element.addNameOrder(to: &places) }
         case .object(let members):
             for (name, value) in members {
                 if places[ExactText(name)] == nil { places[ExactText(name)] = places.count }
-                value.addPlacesOfNames(to: &places)
+                value.addNameOrder(to: &places)
             }
         }
     }

@@ -26,7 +26,7 @@ enum KeyedElements {
         let shared = newKeys.indices.compactMap { new in
             places[newKeys[new]].map { (old: $0, new: new) }
         }
-        return SharedElements.gapLengths(before: longestInOrder(shared))
+        return SharedElements.gapLengths(before: longestIncreasingSubsequence(of: shared))
     }
 
     /// Returns the JSON text of an element's key; `nil` if the element has no key. Because of the
@@ -55,25 +55,27 @@ enum KeyedElements {
 
     /// Returns the longest subsequence of `shared` in which the positions in the old array
     /// increase. In `shared`, the positions in the new array increase already.
-    private static func longestInOrder(_ shared: [(old: Int, new: Int)]) -> [(old: Int, new: Int)] {
+    private static func longestIncreasingSubsequence(of shared: [(old: Int, new: Int)]) -> [(
+        old: Int, new: Int
+    )] {
         /// For each length, the index of an element that ends an increasing subsequence of this
         /// length. Of all elements that end such a subsequence, this element has the lowest
         /// position in the old array.
         var ends: [Int] = []
         /// For each element, the index of the preceding element in the longest subsequence that
         /// ends with the element.
-        var before: [Int?] = []
-        before.reserveCapacity(shared.count)
+        var predecessors: [Int?] = []
+        predecessors.reserveCapacity(shared.count)
         for (index, place) in shared.enumerated() {
             let length = ends.partitionPoint { shared[$0].old < place.old }
-            before.append(length > 0 ? ends[length - 1] : nil)
+            predecessors.append(length > 0 ? ends[length - 1] : nil)
             if length < ends.count { ends[length] = index } else { ends.append(index) }
         }
         var run: [(old: Int, new: Int)] = []
         var next = ends.last
         while let index = next {
             run.append(shared[index])
-            next = before[index]
+            next = predecessors[index]
         }
         return run.reversed()
     }

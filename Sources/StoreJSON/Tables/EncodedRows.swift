@@ -98,14 +98,14 @@ extension RowEncodable {
         // A row is a document of its own, so a table within a row stays in the row's bytes.
         state.pointee.keepsTablesApart = false
         defer { state.pointee.keepsTablesApart = true }
-        let rows = try table.encodedRows { name, row in try encodedRow(name, row, to: state) }
+        let rows = try table.encodedRows { name, row in try encodeRow(name, row, to: state) }
         state.pointee.closeContainers(deeperThan: level)
         state.pointee.addTable(rows, at: offset)
     }
 
     /// Returns the JSON of a row. If the row can't be encoded, its name stays at the end of the
     /// output, for the pointer of the error.
-    private static func encodedRow(
+    private static func encodeRow(
         _ name: String,
         _ row: Row,
         to state: EncodingStatePointer

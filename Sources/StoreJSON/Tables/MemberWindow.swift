@@ -8,12 +8,12 @@ package struct MemberWindow: Hashable, Sendable {
 
     /// The window begins with the first member whose name is not before this name. If `nil`, the
     /// window begins with the first member of the object.
-    package let from: ExactText?
+    package let startName: ExactText?
     /// The maximum number of members of the window.
     package let limit: Int
 
     package init(from: String?, limit: Int) {
-        self.from = from.map { ExactText($0) }
+        self.startName = from.map { ExactText($0) }
         self.limit = limit
     }
 
@@ -34,14 +34,14 @@ extension Bytes {
     package func content(of window: MemberWindow) -> MemberWindow.Content? {
         if let rows {
             return MemberWindow.Content(window) { body in
-                rows.forEachRow(from: window.from?.text) { name, row in
+                rows.forEachRow(from: window.startName?.text) { name, row in
                     row.withUnsafeBytes { body(name, $0.bindMemory(to: UInt8.self)) }
                 }
             }
         }
-        guard let document = try? document(), document.root.kind == .object else { return nil }
+        guard let document = try? parseDocument(), document.root.kind == .object else { return nil }
         let members = document.root.members.map { (name: ExactText($0.name), value: $0.value) }
-            .filter { member in window.from.map { $0 <= member.name } ?? true }
+            .filter { member in window.startName.map { $0 <= member.name } ?? true }
             .sorted { $0.name < $1.name }
         return MemberWindow.Content(window) { body in
             for (name, value) in members where !body(name.text, value.source) { return }

@@ -90,7 +90,7 @@ package final class OutlinedJSON: Sendable {
     }
 
     /// Returns the number of bytes that an earlier document does not share.
-    func byteCount(besides other: OutlinedJSON) -> Int {
+    func byteCount(notSharedWith other: OutlinedJSON) -> Int {
         guard tables.count == other.tables.count else { return count }
         var bytes = outline === other.outline ? 0 : outline.count
         for (mine, theirs) in zip(tables, other.tables) {
@@ -132,10 +132,10 @@ extension Bytes {
 
     /// Returns the number of bytes that this object does not share with `old`. If both objects are
     /// versions of a document with tables, the rows that both versions share do not count.
-    package func byteCount(besides old: Bytes?) -> Int {
+    package func byteCount(notSharedWith old: Bytes?) -> Int {
         if self === old { return 0 }
         guard let outlined, let old = old?.outlined else { return count }
-        return outlined.byteCount(besides: old)
+        return outlined.byteCount(notSharedWith: old)
     }
 
     /// True if the bytes are contiguous, or few rows have to be joined first.

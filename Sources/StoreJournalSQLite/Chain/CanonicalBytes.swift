@@ -74,7 +74,9 @@ struct CanonicalBytes: ~Copyable {
     }
 
     @inline(__always)
-    mutating func reserve(_ more: Int) { if count + more > capacity { grow(to: count + more) } }
+    mutating func reserve(_ additionalBytes: Int) {
+        if count + additionalBytes > capacity { grow(to: count + additionalBytes) }
+    }
 
     private mutating func grow(to needed: Int) {
         let larger = max(needed, capacity * 2)

@@ -27,7 +27,7 @@ struct RecordRows: ~Copyable {
         from start: ChainHash? = nil,
         throughVersion: UInt64? = nil
     ) throws(DatabaseFailure) {
-        let statement = throughVersion == nil ? reader.recordsToEnd : reader.records
+        let statement = throughVersion == nil ? reader.selectRecordsToEnd : reader.selectRecords
         try statement.bind(1, Int64(clamping: after))
         if let throughVersion { try statement.bind(2, Int64(clamping: throughVersion)) }
         var isPending = try statement.step()

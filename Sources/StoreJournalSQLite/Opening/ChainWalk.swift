@@ -41,7 +41,7 @@ struct ChainWalk: ~Copyable {
 
     /// Walks to the end of the records, or to the first damaged record. Passes each page to the
     /// follower.
-    static func walk(_ walk: consuming ChainWalk, _ follower: (any HistoryFollower)?) -> WalkedPages
+    static func run(_ walk: consuming ChainWalk, _ follower: (any HistoryFollower)?) -> WalkedPages
     {
         let pages = WalkedPages(walk)
         var page = RecordPage()

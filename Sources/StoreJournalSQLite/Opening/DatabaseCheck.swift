@@ -116,7 +116,7 @@ struct DatabaseCheck {
             let (start, bytesTotal) = (check.startPosition, check.contents.recordBytesTotal)
             let walk = try ChainWalk(reader, from: start, recordBytesTotal: bytesTotal, mark: mark)
             let newest = follower == nil ? 0 : try reader.newestVersion()
-            let pages = ChainWalk.walk(walk, check.beginFollower(follower, newest, programs))
+            let pages = ChainWalk.run(walk, check.beginFollower(follower, newest, programs))
             check.contents.end = pages.walk.reachedPosition
             check.contents.recordBytesTotal = pages.walk.recordBytesTotal
             marked = pages.walk.markedHash ?? marked
@@ -152,7 +152,7 @@ struct DatabaseCheck {
 
 extension Reader {
     func readMeta() throws(DatabaseFailure) -> MetaRow {
-        if let read = try MetaRow.read(meta) { return read }
+        if let read = try MetaRow.read(selectMeta) { return read }
         throw .damaged("the journal's metadata has changed since it was written")
     }
 
@@ -162,7 +162,9 @@ extension Reader {
         from base: ChainPosition,
         to snapshot: ChainPosition
     ) throws(DatabaseFailure) {
-        let first = try connection.integer("SELECT version FROM records ORDER BY version LIMIT 1")
+        let first = try connection.queryInteger(
+            "SELECT version FROM records ORDER BY version LIMIT 1"
+        )
         let begin = first.map { UInt64(bitPattern: $0) }
         guard begin == base.version + 1 || (begin == nil && snapshot.version == base.version) else {
             throw .damaged("record \(base.version + 1) is missing")
@@ -199,7 +201,7 @@ extension Reader {
             count += 1
             return true
         }
-        let indexed = try connection.integer(
+        let indexed = try connection.queryInteger(
             "SELECT count(*) FROM outcomes INDEXED BY outcomes_by_time"
         )
         guard all, indexed == Int64(count) else {

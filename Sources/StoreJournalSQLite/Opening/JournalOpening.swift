@@ -262,9 +262,9 @@ extension JournalOpening {
     ) throws(JournalOpenError) -> Bool {
         let application, format, tables: Int64
         do throws(DatabaseFailure) {
-            application = try connection.integer("PRAGMA application_id") ?? 0
+            application = try connection.queryInteger("PRAGMA application_id") ?? 0
             format = try Schema.format(of: connection)
-            tables = try connection.integer("SELECT count(*) FROM sqlite_master") ?? 0
+            tables = try connection.queryInteger("SELECT count(*) FROM sqlite_master") ?? 0
         } catch {
             if case .sqlite(let failure) = error, failure.primaryCode == SQLITE_NOTADB {
                 throw foreignFileError("is no SQLite database")
@@ -282,7 +282,7 @@ extension JournalOpening {
             )
         }
         let isIntact = try translatingErrors { () throws(DatabaseFailure) -> Bool in
-            guard try connection.text("PRAGMA encoding") == "UTF-8" else { return false }
+            guard try connection.queryText("PRAGMA encoding") == "UTF-8" else { return false }
             return try Schema.isIntact(in: connection, format: format)
         }
         guard isIntact else { throw damageError("its tables are not those of a journal") }
@@ -299,9 +299,9 @@ extension JournalOpening {
 
     /// Sets the pragmas for durability, and checks that SQLite accepted them.
     func configure(_ connection: Connection) throws(DatabaseFailure) {
-        let mode = try connection.text("PRAGMA journal_mode = WAL")
+        let mode = try connection.queryText("PRAGMA journal_mode = WAL")
         try connection.execute("PRAGMA synchronous = FULL")
-        let synchronous = try connection.integer("PRAGMA synchronous")
+        let synchronous = try connection.queryInteger("PRAGMA synchronous")
         guard mode == "wal", synchronous == 2 else {
             throw .sqlite(
                 SQLiteFailure(
@@ -315,6 +315,6 @@ extension JournalOpening {
         // The writer makes the checkpoints, because SQLite does not report the error of a
         // checkpoint that runs within a commit.
         try connection.execute("PRAGMA wal_autocheckpoint = 0")
-        try connection.execute("PRAGMA journal_size_limit = \(Writer.walBytesKept)")
+        try connection.execute("PRAGMA journal_size_limit = \(Writer.walSizeLimitBytes)")
     }
 }

@@ -46,7 +46,7 @@ package struct RecordPage: ~Copyable {
             principal: place.principalRange.map { canonicalRecords.bytes($0) },
             cause: place.cause,
             session: place.sessionRange.map { canonicalRecords.bytes($0) },
-            program: place.programNumber
+            programNumber: place.programNumber
         )
     }
 

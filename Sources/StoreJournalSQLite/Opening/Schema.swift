@@ -118,7 +118,7 @@ enum Schema {
 
     /// Returns the form in the header of a database.
     static func format(of connection: Connection) throws(DatabaseFailure) -> Int64 {
-        try connection.integer("PRAGMA user_version") ?? 0
+        try connection.queryInteger("PRAGMA user_version") ?? 0
     }
 
     /// Upgrades an older form in one transaction. No record is rewritten: SQLite reads a new column

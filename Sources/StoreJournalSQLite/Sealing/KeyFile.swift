@@ -13,7 +13,7 @@ import Synchronization
 package final class KeyFile: Sendable {
     static let slotBytes = 64
     /// The owner of the keys of snapshots.
-    static let snapshots = ""
+    static let snapshotsOwner = ""
     private static let magic = Array("store-server keys 1\n".utf8)
     /// The maximum number of bytes that are read: the slots of about 16 million keys.
     private static let fileBytesMax = 1 << 30
@@ -42,18 +42,18 @@ package final class KeyFile: Sendable {
         var descriptor: CInt
         var slots: [Slot]
         /// The slot with the key for new values, for each owner.
-        var newestByOwner: [OwnerTag: UInt32] = [:]
+        var newestSlotByOwner: [OwnerTag: UInt32] = [:]
         /// The slots with keys that seal no new values, of owners who are being forgotten.
-        var retiredByOwner: [OwnerTag: [UInt32]] = [:]
+        var retiredSlotsByOwner: [OwnerTag: [UInt32]] = [:]
         /// The slots of snapshots' keys.
-        var ofSnapshots: Set<UInt32> = []
+        var snapshotSlots: Set<UInt32> = []
         var retirement: Retirement?
 
         /// Retires the keys of owners: the next value of such an owner gets a new key.
         mutating func retireKeys(of tags: [OwnerTag]) {
             for tag in tags {
-                guard let slot = newestByOwner.removeValue(forKey: tag) else { continue }
-                retiredByOwner[tag, default: []].append(slot)
+                guard let slot = newestSlotByOwner.removeValue(forKey: tag) else { continue }
+                retiredSlotsByOwner[tag, default: []].append(slot)
             }
         }
     }
@@ -112,13 +112,13 @@ package final class KeyFile: Sendable {
             }
         }
         var read = Contents(descriptor: descriptor, slots: slots.map(\.slot))
-        let snapshotsTag = Self.tag(of: Self.snapshots, in: id)
+        let snapshotsTag = Self.tag(of: Self.snapshotsOwner, in: id)
         for (index, entry) in slots.enumerated() {
             guard let owner = entry.owner else { continue }
-            if let older = read.newestByOwner.updateValue(UInt32(index), forKey: owner) {
-                read.retiredByOwner[owner, default: []].append(older)
+            if let older = read.newestSlotByOwner.updateValue(UInt32(index), forKey: owner) {
+                read.retiredSlotsByOwner[owner, default: []].append(older)
             }
-            if owner == snapshotsTag { read.ofSnapshots.insert(UInt32(index)) }
+            if owner == snapshotsTag { read.snapshotSlots.insert(UInt32(index)) }
         }
         contents = Locked(read)
     }
@@ -156,7 +156,7 @@ package final class KeyFile: Sendable {
     func key(of owner: String, new isNew: Bool = false) throws(JournalError) -> (UInt32, SealKey) {
         let tag = Self.tag(of: owner, in: id)
         return try contents.withLock { (contents) throws(JournalError) -> (UInt32, SealKey) in
-            if !isNew, let known = contents.newestByOwner[tag],
+            if !isNew, let known = contents.newestSlotByOwner[tag],
                 case .key(let key) = contents.slots[Int(known)]
             {
                 return (known, key)
@@ -169,14 +169,14 @@ package final class KeyFile: Sendable {
             try write(Self.bytes(of: key, tag), to: number, contents.descriptor)
             guard fdatasync(contents.descriptor) == 0 else { throw failure("syncing") }
             contents.slots.append(.key(key))
-            contents.newestByOwner[tag] = number
-            if owner == Self.snapshots { contents.ofSnapshots.insert(number) }
+            contents.newestSlotByOwner[tag] = number
+            if owner == Self.snapshotsOwner { contents.snapshotSlots.insert(number) }
             return (number, key)
         }
     }
 
     /// The slots of the snapshots' keys that are not destroyed.
-    var slotsOfSnapshots: Set<UInt32> { contents.withLock { $0.ofSnapshots } }
+    var slotsOfSnapshots: Set<UInt32> { contents.withLock { $0.snapshotSlots } }
 
     /// Names the owners whose keys ``retirePreparedKeys()`` retires, at records of this origin.
     func prepareRetirement(of owners: [String], at origin: String) {
@@ -210,16 +210,16 @@ package final class KeyFile: Sendable {
     func destroyRetiredKeys(of owners: [String], and snapshots: Set<UInt32>) throws(JournalError) {
         let tags = owners.map { Self.tag(of: $0, in: id) }
         try contents.withLock { (contents) throws(JournalError) in
-            let slots = snapshots.union(tags.flatMap { contents.retiredByOwner[$0] ?? [] })
+            let slots = snapshots.union(tags.flatMap { contents.retiredSlotsByOwner[$0] ?? [] })
             for number in slots {
-                try write(Self.bytesOfDestroyed, to: number, contents.descriptor)
+                try write(Self.destroyedSlotBytes, to: number, contents.descriptor)
                 contents.slots[Int(number)] = .destroyed
-                contents.ofSnapshots.remove(number)
+                contents.snapshotSlots.remove(number)
             }
             guard slots.isEmpty || fdatasync(contents.descriptor) == 0 else {
                 throw failure("syncing")
             }
-            for tag in tags { contents.retiredByOwner[tag] = nil }
+            for tag in tags { contents.retiredSlotsByOwner[tag] = nil }
         }
     }
 
@@ -248,7 +248,7 @@ package final class KeyFile: Sendable {
         return withChecksum(bytes)
     }
 
-    private static let bytesOfDestroyed = withChecksum([2] + [UInt8](repeating: 0, count: 55))
+    private static let destroyedSlotBytes = withChecksum([2] + [UInt8](repeating: 0, count: 55))
 
     private static func withChecksum(_ bytes: [UInt8]) -> [UInt8] {
         let hash = bytes.withUnsafeBytes { ChainHash(hashing: $0) }

@@ -5,10 +5,10 @@ import StoreJSON
 /// and whole snapshots, and opens the sealed values again.
 package struct RecordSealer: Sendable {
     package let keys: KeyFile
-    private let members: PersonalMembers
+    private let members: PersonalMemberLookup
 
     /// Makes a sealer with the keys in a file. `members` names the personal members of an action.
-    package init(keys: KeyFile, members: @escaping PersonalMembers) {
+    package init(keys: KeyFile, members: @escaping PersonalMemberLookup) {
         self.keys = keys
         self.members = members
     }
@@ -33,7 +33,7 @@ package struct RecordSealer: Sendable {
 
     private func seal(_ record: Record) throws(JournalError) -> Record {
         // An imported record has its stored form already.
-        if record.payload.first == SealedPayload.mark { return record }
+        if record.payload.first == SealedPayload.leadingByte { return record }
         let sender = OwnerName.ofClient(as: record.principal?.name, in: record.session)
         var values: [(use: SealedPayload.Use, offset: Int, slot: UInt32, sealed: [UInt8])] = []
         func add(_ use: SealedPayload.Use, _ plain: [UInt8], of owner: String, at offset: Int = 0)
@@ -133,7 +133,7 @@ package struct RecordSealer: Sendable {
         var copied = 0
         var isForgotten = false
         for value in values {
-            let plain = try plain(of: value, in: stored, version: record.version)
+            let plain = try plainBytes(of: value, in: stored, version: record.version)
             switch value.use {
             case .member:
                 guard value.offset >= copied else {
@@ -152,18 +152,18 @@ package struct RecordSealer: Sendable {
     }
 
     /// Returns the plain bytes of a value; `nil` if its key is destroyed.
-    private func plain(
+    private func plainBytes(
         of value: SealedPayload.Value,
         in stored: SealedPayload,
         version: UInt64
     ) throws(JournalError) -> [UInt8]? {
-        switch keys.slot(value.slot) {
+        switch keys.slot(value.keySlot) {
         case .destroyed: return nil
         case .key(let key):
             let context = Self.context(value.use, value.offset)
             let plain = stored.bytes.withUnsafeBytes {
                 SealCipher.open(
-                    UnsafeRawBufferPointer(rebasing: $0[value.sealed]),
+                    UnsafeRawBufferPointer(rebasing: $0[value.sealedRange]),
                     key,
                     context: context
                 )
@@ -171,10 +171,10 @@ package struct RecordSealer: Sendable {
             if let plain { return plain }
             throw .corrupt("record \(version) has a sealed value that does not match its key")
         case .damaged:
-            throw .corrupt("record \(version) needs key \(value.slot), which is damaged")
+            throw .corrupt("record \(version) needs key \(value.keySlot), which is damaged")
         case nil:
             throw .corrupt(
-                "record \(version) needs key \(value.slot), and \(keys.path) is an older copy "
+                "record \(version) needs key \(value.keySlot), and \(keys.path) is an older copy "
                     + "without this key"
             )
         }
@@ -195,8 +195,8 @@ package struct RecordSealer: Sendable {
     /// Returns the stored form of a compressed state.
     func seal(state: [UInt8], _ newKey: (UInt32, SealKey)? = nil) throws(JournalError) -> [UInt8] {
         let (slot, key) =
-            if let newKey { newKey } else { try keys.key(of: KeyFile.snapshots) }
-        var head: [UInt8] = [SealedPayload.mark]
+            if let newKey { newKey } else { try keys.key(of: KeyFile.snapshotsOwner) }
+        var head: [UInt8] = [SealedPayload.leadingByte]
         withUnsafeBytes(of: keys.id.littleEndian) { head += Array($0) }
         withUnsafeBytes(of: slot.littleEndian) { head += Array($0) }
         return head + state.withUnsafeBytes { SealCipher.seal($0, key, context: head) }
@@ -205,7 +205,7 @@ package struct RecordSealer: Sendable {
     /// Returns the compressed state of a stored form; `nil` if the key is destroyed, or if the form
     /// is damaged.
     func open(state: [UInt8]) -> [UInt8]? {
-        guard state.first == SealedPayload.mark else { return state }
+        guard state.first == SealedPayload.leadingByte else { return state }
         guard case .key(let key)? = state.withUnsafeBytes(slot(ofState:)) else { return nil }
         let head = Array(state.prefix(Self.snapshotHeadBytes))
         return state.withUnsafeBytes {
@@ -226,7 +226,7 @@ package struct RecordSealer: Sendable {
     }
 
     func form(ofState prefix: UnsafeRawBufferPointer) -> StateForm {
-        guard prefix.first == SealedPayload.mark else { return .readable }
+        guard prefix.first == SealedPayload.leadingByte else { return .readable }
         guard prefix.count >= Self.snapshotHeadBytes else { return .foreign }
         let id = UInt64(littleEndian: prefix.loadUnaligned(fromByteOffset: 1, as: UInt64.self))
         guard id == keys.id else { return .foreign }

@@ -46,7 +46,7 @@ enum SealCipher {
             }
             count = plain.count + addedBytes
             guard let start = output.baseAddress else { return }
-            var cipher = start.withCipher(key, context)
+            var cipher = start.makeCipher(key, context)
             if let bytes = plain.baseAddress?.assumingMemoryBound(to: UInt8.self) {
                 let body = start + nonceBytes
                 nettle_chacha_poly1305_encrypt(&cipher, plain.count, body, bytes)
@@ -63,7 +63,7 @@ enum SealCipher {
         guard size >= 0, let start = sealed.baseAddress?.assumingMemoryBound(to: UInt8.self) else {
             return nil
         }
-        var cipher = start.withCipher(key, context)
+        var cipher = start.makeCipher(key, context)
         let plain = [UInt8](unsafeUninitializedCapacity: size) { output, count in
             count = size
             guard size > 0, let output = output.baseAddress else { return }
@@ -77,7 +77,7 @@ enum SealCipher {
 
 extension UnsafePointer<UInt8> {
     /// Returns a cipher with this nonce.
-    fileprivate func withCipher(_ key: SealKey, _ context: [UInt8]) -> chacha_poly1305_ctx {
+    fileprivate func makeCipher(_ key: SealKey, _ context: [UInt8]) -> chacha_poly1305_ctx {
         var cipher = chacha_poly1305_ctx()
         key.withBytes { key in
             guard let key = key.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
@@ -90,7 +90,7 @@ extension UnsafePointer<UInt8> {
 }
 
 extension UnsafeMutablePointer<UInt8> {
-    fileprivate func withCipher(_ key: SealKey, _ context: [UInt8]) -> chacha_poly1305_ctx {
-        UnsafePointer(self).withCipher(key, context)
+    fileprivate func makeCipher(_ key: SealKey, _ context: [UInt8]) -> chacha_poly1305_ctx {
+        UnsafePointer(self).makeCipher(key, context)
     }
 }

@@ -6,7 +6,7 @@ import StoreCore
 /// length of the public JSON follow. The public JSON has `null` in the place of each sealed member.
 /// The sealed values follow the JSON.
 package struct SealedPayload {
-    static let mark: UInt8 = 1
+    static let leadingByte: UInt8 = 1
     static let headBytes = 13
 
     /// The use of a sealed value in the record.
@@ -21,8 +21,8 @@ package struct SealedPayload {
         let use: Use
         /// For a member, the offset of its `null` in the public JSON.
         let offset: Int
-        let slot: UInt32
-        let sealed: Range<Int>
+        let keySlot: UInt32
+        let sealedRange: Range<Int>
     }
 
     let bytes: [UInt8]
@@ -31,7 +31,7 @@ package struct SealedPayload {
 
     /// Reads the head of the form; returns `nil` for a payload of another form.
     package init?(_ payload: [UInt8]) {
-        guard payload.count >= Self.headBytes, payload[0] == Self.mark else { return nil }
+        guard payload.count >= Self.headBytes, payload[0] == Self.leadingByte else { return nil }
         bytes = payload
         let (id, count) = payload.withUnsafeBytes {
             (
@@ -48,7 +48,7 @@ package struct SealedPayload {
     /// Joins the public JSON and the sealed values of an exported line.
     package init?(json: [UInt8], sealedValues: [UInt8]) {
         guard sealedValues.count >= 8, let count = UInt32(exactly: json.count) else { return nil }
-        var bytes = [Self.mark] + sealedValues.prefix(8)
+        var bytes = [Self.leadingByte] + sealedValues.prefix(8)
         withUnsafeBytes(of: count.littleEndian) { bytes += Array($0) }
         self.init(bytes + json + sealedValues.dropFirst(8))
     }
@@ -78,7 +78,7 @@ package struct SealedPayload {
             guard Int(count) <= bytes.count - start else { return nil }
             if use == .member, Int(offset) + 4 > jsonRange.count { return nil }
             let range = start..<(start + Int(count))
-            values.append(Value(use: use, offset: Int(offset), slot: slot, sealed: range))
+            values.append(Value(use: use, offset: Int(offset), keySlot: slot, sealedRange: range))
             place = range.upperBound
         }
         return values
@@ -97,7 +97,7 @@ package struct SealedPayload {
         json: [UInt8],
         values: [(use: Use, offset: Int, slot: UInt32, sealed: [UInt8])]
     ) -> [UInt8] {
-        var bytes: [UInt8] = [mark]
+        var bytes: [UInt8] = [leadingByte]
         bytes.reserveCapacity(
             headBytes + json.count + values.reduce(0) { $0 + 13 + $1.sealed.count }
         )

@@ -77,7 +77,7 @@ private struct SideEffectHandling<Work: SideEffect>: HandlerMaker {
     }
 
     func effect<State: ModuleState>(
-        again work: KeptWork,
+        restoring work: KeptWork,
         _ codec: any WorkCodec
     ) throws -> Effect<State>? {
         effect(of: try work.value(as: Work.self, codec)) as? Effect<State>

@@ -45,7 +45,7 @@ extension PresenterContext {
     /// The view of an instance has the id after the name: `cards/7`.
     public var view: String {
         let module = module ?? self.name
-        let name = (presenter as? any ViewPresenter.Type)?.view(of: module) ?? module
+        let name = (presenterType as? any ViewPresenter.Type)?.view(of: module) ?? module
         return instance.map { PresentedView.instanceViewName(name, of: $0) } ?? name
     }
 

@@ -42,7 +42,7 @@ final class SessionPresentation<Root: RootState>: RootPresentation, RoutePresent
     /// the instance. Returns `nil` if the slice has no views. A slice without views is visible to
     /// every session.
     private func views(of edit: SliceEdit) -> [String]? {
-        guard let views = viewsByModule[edit.module], !views.isEmpty else { return nil }
+        guard let views = viewsByModule[edit.moduleIndex], !views.isEmpty else { return nil }
         guard let instance = edit.key.instance else { return views }
         return views + views.map { PresentedView.instanceViewName($0, of: instance) }
     }

@@ -77,7 +77,7 @@ public struct Sessions: EffectfulModule {
     /// the action does not change that session. The end of a session cancels the session's effects.
     public func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
         switch action {
-        case .began(let session): state.change([session], or: Session()) { _ in }
+        case .began(let session): state.change([session], orAdd: Session()) { _ in }
         case .ended(let session):
             if session != Sessions.shared { state.table[session] = nil }
             return Effect(.endSession(session))
@@ -111,7 +111,7 @@ public struct Sessions: EffectfulModule {
 extension Sessions.State {
     fileprivate mutating func change(
         _ names: [String],
-        or new: Sessions.Session? = nil,
+        orAdd new: Sessions.Session? = nil,
         _ change: (inout Sessions.Session) -> Void
     ) {
         for name in names {

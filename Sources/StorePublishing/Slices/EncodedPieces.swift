@@ -28,7 +28,7 @@ package final class EncodedPieces: Sendable {
         guard layout == .object else { return .inDocument(joined, pointer) }
         guard let piece = pieces[id] else { return .resolved(nil) }
         guard pointer.tokens.count > 1 else { return .resolved(piece) }
-        return .inDocument(piece, pointer.withoutFirst)
+        return .inDocument(piece, pointer.withoutFirstToken)
     }
 
     /// Returns the names of the pieces that differ from `others`, without visiting shared pieces.
@@ -56,7 +56,7 @@ package final class EncodedPieces: Sendable {
         var pieces = pieces
         var bytes = 0
         for (id, piece) in renewed where pieces[id] != piece {
-            bytes += piece?.byteCount(besides: pieces[id]) ?? 0
+            bytes += piece?.byteCount(notSharedWith: pieces[id]) ?? 0
             pieces[id] = piece
         }
         guard !pieces.isIdentical(to: self.pieces) else { return nil }
@@ -64,7 +64,7 @@ package final class EncodedPieces: Sendable {
     }
 
     /// True if ``joined`` is cheap to make, and its bytes are cheap to copy into contiguous memory.
-    var isCheapToJoin: Bool { joinedBytes.isAtHand(count) }
+    var isCheapToJoin: Bool { joinedBytes.isCheapToFind(count) }
 
     /// The slice as JSON. If the layout is `object`, the result is a document whose only table has
     /// the pieces as rows.
@@ -131,7 +131,7 @@ struct JoinedBytes: ~Copyable {
 
     /// Returns true if there are few pieces, or the pieces are joined already. Never waits for
     /// another thread that joins the pieces.
-    func isAtHand(_ count: Int) -> Bool {
+    func isCheapToFind(_ count: Int) -> Bool {
         count <= Self.quickPiecesMax
             || wasJoined.load(ordering: .relaxed)
                 && bytes.withLock { $0?.isCheapToJoin == true }

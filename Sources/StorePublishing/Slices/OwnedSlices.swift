@@ -5,7 +5,7 @@ import StoreJSON
 /// sessions or users. Unchanged slices are shared with the version before.
 package final class OwnedSlices: SlicesByReader, @unchecked Sendable {
     /// The form in which an owner gets its slice.
-    enum Form: Sendable {
+    enum Presentation: Sendable {
         /// The slice of the owner replaces the slices of all owners.
         case bareSlice
         /// The slice is the only member of an object, under the session's name.
@@ -32,24 +32,24 @@ package final class OwnedSlices: SlicesByReader, @unchecked Sendable {
     private let entries: SortedTable<Entry>
     /// The slice that every owner begins with.
     let initialSlice: PublishedSlice
-    private let form: Form
+    private let presentation: Presentation
     private let joinedBytes = JoinedBytes()
 
     /// Makes the table of slices, which are sorted by the names of owners.
     init(
         _ slices: [(owner: String, slice: PublishedSlice)],
-        first: PublishedSlice,
-        _ form: Form
+        initial: PublishedSlice,
+        _ form: Presentation
     ) {
         entries = SortedTable(sorted: slices.map { ($0.owner, Entry($0.slice)) })
-        self.initialSlice = first
-        self.form = form
+        self.initialSlice = initial
+        self.presentation = form
     }
 
-    private init(_ entries: SortedTable<Entry>, first: PublishedSlice, _ form: Form) {
+    private init(_ entries: SortedTable<Entry>, initial: PublishedSlice, _ form: Presentation) {
         self.entries = entries
-        self.initialSlice = first
-        self.form = form
+        self.initialSlice = initial
+        self.presentation = form
     }
 
     /// True if the initial slice, or the slice of an owner, is started. Cost: one step for each
@@ -59,7 +59,7 @@ package final class OwnedSlices: SlicesByReader, @unchecked Sendable {
     /// The number of slices of owners. If the module starts with the store, slices that no action
     /// has changed do not count. Cost: one step for each owner.
     override var startedCount: Int {
-        if form == .underSessionName { return 1 }
+        if presentation == .underSessionName { return 1 }
         return slices.reduce(0) { $0 + $1.startedCount }
     }
 
@@ -73,7 +73,7 @@ package final class OwnedSlices: SlicesByReader, @unchecked Sendable {
     /// Returns the slice that an owner gets.
     override func visible(to owner: String) -> PublishedSlice {
         let own = self[owner]
-        switch form {
+        switch presentation {
         case .bareSlice:
             if let own { return own }
             // If the owner has ended, its reader gets the initial slice as a change.
@@ -90,7 +90,7 @@ package final class OwnedSlices: SlicesByReader, @unchecked Sendable {
     /// it replaces the initial slice.
     func replacing(
         _ renewed: [(owner: String, slice: PublishedSlice?)],
-        first: PublishedSlice? = nil,
+        initial: PublishedSlice? = nil,
         at version: UInt64
     ) -> OwnedSlices {
         var entries = entries
@@ -101,7 +101,7 @@ package final class OwnedSlices: SlicesByReader, @unchecked Sendable {
                 OwnerName.principal(of: owner) == nil ? nil : Entry(endedAt: version)
             entries[owner] = slice.map { Entry($0) } ?? ended
         }
-        return OwnedSlices(entries, first: first ?? self.initialSlice, form)
+        return OwnedSlices(entries, initial: initial ?? self.initialSlice, presentation)
     }
 
     /// Returns the owners whose slices differ from their slices in an earlier version; `nil` if the
@@ -114,7 +114,7 @@ package final class OwnedSlices: SlicesByReader, @unchecked Sendable {
     }
 
     /// True if ``joined`` is cheap to make.
-    override var isAtHand: Bool { joinedBytes.isAtHand(entries.count) }
+    override var isCheapToFind: Bool { joinedBytes.isCheapToFind(entries.count) }
 
     override var bytes: Bytes? { joined }
 
@@ -136,6 +136,6 @@ package final class OwnedSlices: SlicesByReader, @unchecked Sendable {
     /// Returns the location of a part in the JSON of the table.
     override func location(of pointer: JSONPointer) -> PartLocation {
         guard let owner = pointer.tokens.first else { return .resolved(joined) }
-        return self[owner]?.location(of: pointer.withoutFirst) ?? .resolved(nil)
+        return self[owner]?.location(of: pointer.withoutFirstToken) ?? .resolved(nil)
     }
 }

@@ -3,7 +3,7 @@ import StoreJSON
 
 /// A published slice of a module: immutable, and shared by every reader.
 package struct PublishedSlice: Sendable {
-    enum Form: Sendable {
+    enum Content: Sendable {
         /// The slice is encoded as one document, with or without tables; `nil` if the slice is
         /// absent.
         case document(Bytes?)
@@ -15,18 +15,18 @@ package struct PublishedSlice: Sendable {
 
     /// The version that last changed the slice, or the first version that this server published.
     package let version: UInt64
-    private let form: Form
+    private let content: Content
 
     /// Makes a slice of one document. `document` is `nil` if the slice is absent.
     init(document: Bytes?, version: UInt64) { self.init(.document(document), version: version) }
 
-    init(_ form: Form, version: UInt64) {
+    init(_ form: Content, version: UInt64) {
         self.version = version
-        self.form = form
+        self.content = form
     }
 
     /// Returns the same slice with the version of a later change.
-    func with(version: UInt64) -> PublishedSlice { PublishedSlice(form, version: version) }
+    func with(version: UInt64) -> PublishedSlice { PublishedSlice(content, version: version) }
 
     /// The placeholder for a slice that is hidden from the reader.
     static let hidden = PublishedSlice(document: nil, version: 0)
@@ -34,7 +34,7 @@ package struct PublishedSlice: Sendable {
     /// The slice as JSON; `nil` if the slice is absent. The first reader joins the pieces of a
     /// slice. A reader of one instance uses ``location(of:)`` instead.
     var bytes: Bytes? {
-        switch form {
+        switch content {
         case .document(let bytes): bytes
         case .pieces(let pieces): pieces.joined
         case .byReader(let slices): slices.bytes
@@ -43,7 +43,7 @@ package struct PublishedSlice: Sendable {
 
     /// True if the module of the slice is started.
     package var isStarted: Bool {
-        switch form {
+        switch content {
         case .document(let bytes): bytes != nil
         case .pieces: true
         case .byReader(let slices): slices.isStarted
@@ -54,7 +54,7 @@ package struct PublishedSlice: Sendable {
     ///
     /// Cost: one step for each owner.
     package var startedCount: Int {
-        switch form {
+        switch content {
         case .document(let bytes): bytes == nil ? 0 : 1
         case .pieces(let pieces): pieces.layout == .object ? pieces.count : 1
         case .byReader(let slices): slices.startedCount
@@ -63,7 +63,7 @@ package struct PublishedSlice: Sendable {
 
     /// The separately encoded pieces; `nil` if the slice has another form.
     package var pieces: EncodedPieces? {
-        switch form {
+        switch content {
         case .pieces(let pieces): pieces
         case .byReader(let slices): slices.pieces
         case .document: nil
@@ -72,29 +72,29 @@ package struct PublishedSlice: Sendable {
 
     /// The slices of owners; `nil` if the slice has another form.
     var ownedSlices: OwnedSlices? {
-        if case .byReader(let slices) = form { slices as? OwnedSlices } else { nil }
+        if case .byReader(let slices) = content { slices as? OwnedSlices } else { nil }
     }
 
     /// The restricted slices; `nil` if the slice has another form.
     var restrictedSlices: RestrictedSlices? {
-        if case .byReader(let slices) = form { slices as? RestrictedSlices } else { nil }
+        if case .byReader(let slices) = content { slices as? RestrictedSlices } else { nil }
     }
 
     /// True if different clients may get different slices.
     var dependsOnReader: Bool {
-        if case .byReader = form { true } else { false }
+        if case .byReader = content { true } else { false }
     }
 
     /// Returns the slice that an owner gets. For a restricted slice, `owner` is the ``ReaderName``
     /// of a client.
     func visible(to owner: String) -> PublishedSlice {
-        if case .byReader(let slices) = form { slices.visible(to: owner) } else { self }
+        if case .byReader(let slices) = content { slices.visible(to: owner) } else { self }
     }
 
     /// Returns the owners whose slices differ from their slices in an earlier version; `nil` if the
     /// slices of all owners may differ.
     func owners(changedSince old: PublishedSlice) -> [String]? {
-        guard case .byReader(let mine) = form, case .byReader(let theirs) = old.form else {
+        guard case .byReader(let mine) = content, case .byReader(let theirs) = old.content else {
             return nil
         }
         return mine.owners(changedSince: theirs)
@@ -112,28 +112,28 @@ package struct PublishedSlice: Sendable {
 
     /// Returns true if ``bytes`` is cheap to make. With `isInside`, also returns true if a piece
     /// can be found without ``bytes``.
-    func isAtHand(forPartInside isInside: Bool) -> Bool {
-        isAtHand || isInside && (addressablePieces != nil || documentWithTables != nil)
+    func isCheapToFind(forPartInside isInside: Bool) -> Bool {
+        isCheapToFind || isInside && (addressablePieces != nil || documentWithTables != nil)
     }
 
     /// The JSON of a slice that is a document with tables; `nil` for other slices. A row of the
     /// document is found without joining ``bytes``.
     var documentWithTables: Bytes? {
-        guard case .document(let bytes?) = form, bytes.outlined != nil else { return nil }
+        guard case .document(let bytes?) = content, bytes.outlined != nil else { return nil }
         return bytes
     }
 
     /// True if ``bytes`` is cheap to make.
-    package var isAtHand: Bool {
-        switch form {
+    package var isCheapToFind: Bool {
+        switch content {
         case .document(let bytes): bytes?.isCheapToJoin ?? true
         case .pieces(let pieces): pieces.isCheapToJoin
-        case .byReader(let slices): slices.isAtHand
+        case .byReader(let slices): slices.isCheapToFind
         }
     }
 
     func location(of pointer: JSONPointer) -> PartLocation {
-        switch form {
+        switch content {
         case .document(let bytes):
             let bytes = bytes ?? SliceLayout.absentSliceJSON
             return pointer == .root ? .resolved(bytes) : .inDocument(bytes, pointer)
@@ -157,7 +157,7 @@ package class SlicesByReader: @unchecked Sendable {
     /// The pieces of all slices; `nil` if the slices are not made of pieces.
     var pieces: EncodedPieces? { nil }
     /// True if ``bytes`` is cheap to make.
-    var isAtHand: Bool { true }
+    var isCheapToFind: Bool { true }
 
     /// Returns the slice that an owner, or the client with a ``ReaderName``, gets.
     func visible(to owner: String) -> PublishedSlice { .hidden }

@@ -19,7 +19,7 @@ package final class RestrictedSlices: SlicesByReader, @unchecked Sendable {
     }
 
     /// The version in which a reader gained or lost a slice.
-    private final class Gain: Sendable {
+    private final class AccessChange: Sendable {
         let version: UInt64
         init(at version: UInt64) { self.version = version }
     }
@@ -29,26 +29,26 @@ package final class RestrictedSlices: SlicesByReader, @unchecked Sendable {
 
     private let entries: SortedTable<Entry>
     /// The version in which each reader last gained or lost a slice.
-    private let gains: SortedTable<Gain>
+    private let accessChanges: SortedTable<AccessChange>
     /// The index of the instances; `nil` for a single slice.
-    private let index: ReaderIndex?
+    private let readerIndex: ReaderIndex?
     /// The first version that this server published.
     private let firstVersion: UInt64
     /// All slices, for a viewer that reads the slices of all owners.
-    let whole: PublishedSlice
+    let allSlices: PublishedSlice
 
     private init(
         _ entries: SortedTable<Entry>,
-        _ gains: SortedTable<Gain>,
+        _ gains: SortedTable<AccessChange>,
         _ index: ReaderIndex?,
         from firstVersion: UInt64,
         whole: PublishedSlice
     ) {
         self.entries = entries
-        self.gains = gains
-        self.index = index
+        self.accessChanges = gains
+        self.readerIndex = index
         self.firstVersion = firstVersion
-        self.whole = whole
+        self.allSlices = whole
     }
 
     /// Makes the slices of the first version that is published.
@@ -71,18 +71,24 @@ package final class RestrictedSlices: SlicesByReader, @unchecked Sendable {
         of value: RestrictedValue,
         whole: PublishedSlice
     ) -> RestrictedSlices {
-        var (entries, gains) = (entries, gains)
+        var (entries, accessChanges) = (entries, accessChanges)
         let version = whole.version
         for name in names {
-            let readers = value.readers(index == nil ? nil : name)
-            let bytes = index == nil ? whole.bytes : whole.pieces?[name]
+            let readers = value.readers(readerIndex == nil ? nil : name)
+            let bytes = readerIndex == nil ? whole.bytes : whole.pieces?[name]
             Readers.forEachDifference(from: entries[name]?.readers ?? .none, to: readers) {
-                gains[$0] = Gain(at: version)
+                accessChanges[$0] = AccessChange(at: version)
                 _ = $1
             }
             entries[name] = bytes.map { Entry($0, readers, at: version) }
         }
-        return RestrictedSlices(entries, gains, value.index, from: firstVersion, whole: whole)
+        return RestrictedSlices(
+            entries,
+            accessChanges,
+            value.index,
+            from: firstVersion,
+            whole: whole
+        )
     }
 
     /// Returns the slice that a client gets: an object with the instances that the client reads, or
@@ -91,40 +97,40 @@ package final class RestrictedSlices: SlicesByReader, @unchecked Sendable {
     /// Cost: for each instance that the client reads, log2(n) steps for n instances.
     override func visible(to client: String) -> PublishedSlice {
         let gained = ReaderName.names(ofClient: client).reduce(firstVersion) {
-            max($0, gains[$1]?.version ?? 0)
+            max($0, accessChanges[$1]?.version ?? 0)
         }
-        guard let index else {
-            guard let entry = entries[Self.singleName], entry.readers.include(client) else {
+        guard let readerIndex else {
+            guard let entry = entries[Self.singleName], entry.readers.contains(client) else {
                 return PublishedSlice(document: nil, version: gained)
             }
             return PublishedSlice(document: entry.bytes, version: max(gained, entry.version))
         }
         var version = gained
-        let seen = index.ids(for: client).compactMap { id in
+        let seen = readerIndex.ids(for: client).compactMap { id in
             entries[id].map { entry in
                 version = max(version, entry.version)
                 return (key: id, value: entry.bytes)
             }
         }
         return PublishedSlice(
-            .pieces(EncodedPieces(SortedTable(sorted: seen), whole.pieces?.layout ?? .object)),
+            .pieces(EncodedPieces(SortedTable(sorted: seen), allSlices.pieces?.layout ?? .object)),
             version: version
         )
     }
 
-    override var bytes: Bytes? { whole.bytes }
-    override var isStarted: Bool { whole.isStarted }
-    override var startedCount: Int { whole.startedCount }
-    override var pieces: EncodedPieces? { whole.pieces }
-    override var isAtHand: Bool { whole.isAtHand }
+    override var bytes: Bytes? { allSlices.bytes }
+    override var isStarted: Bool { allSlices.isStarted }
+    override var startedCount: Int { allSlices.startedCount }
+    override var pieces: EncodedPieces? { allSlices.pieces }
+    override var isCheapToFind: Bool { allSlices.isCheapToFind }
 
     override func location(of pointer: JSONPointer) -> PartLocation {
-        whole.location(of: pointer)
+        allSlices.location(of: pointer)
     }
 
     /// Returns true if a client reads an instance, or the single slice if `instance` is `nil`.
     func isReadable(_ instance: String?, by client: String) -> Bool {
-        entries[instance ?? Self.singleName]?.readers.include(client) == true
+        entries[instance ?? Self.singleName]?.readers.contains(client) == true
     }
 
     /// Returns the users whose slices differ from their slices in an earlier version. Returns `nil`

@@ -17,7 +17,7 @@ package final class SliceLayout: Sendable {
     private let ownershipByModule: [SliceOwnership]
     /// The indices of the modules whose slices depend on the reader. These are restricted slices,
     /// and slices that belong to sessions or users as a whole or in part.
-    package let ownedModules: [Int]
+    package let readerDependentModules: [Int]
     /// True if slices, or parts of slices, belong to sessions.
     package let hasSessions: Bool
     /// The indices of the modules whose slices belong to users.
@@ -44,7 +44,9 @@ package final class SliceLayout: Sendable {
         let ownershipByModule = ownership ?? names.map { _ in .everybody }
         self.names = names
         self.ownershipByModule = ownershipByModule
-        ownedModules = ownershipByModule.indices.filter { ownershipByModule[$0] != .everybody }
+        readerDependentModules = ownershipByModule.indices.filter {
+            ownershipByModule[$0] != .everybody
+        }
         userModules = ownershipByModule.indices.filter { ownershipByModule[$0] == .principal }
         hasSessions = ownershipByModule.contains { $0 == .session || $0 == .keyedBySession }
         hasRestrictedSlices = ownershipByModule.contains(.readers)
@@ -98,7 +100,7 @@ package final class SliceLayout: Sendable {
     static let absentSliceJSON = Bytes(utf8: "null")
 
     /// The last byte of the whole state.
-    private static let end = Bytes(utf8: "}")
+    private static let closingBrace = Bytes(utf8: "}")
 
     /// Returns the JSON of the whole state. If the state is large, the result shares the bytes of
     /// the slices, and copies no slice. `ownBytes` is the number of bytes that no other version
@@ -110,7 +112,7 @@ package final class SliceLayout: Sendable {
         guard count < SSEFrame.sharedBytesMin else {
             let pieces =
                 zip(memberPrefixes, slices).flatMap { [$0, $1 ?? Self.absentSliceJSON] } + [
-                    Self.end
+                    Self.closingBrace
                 ]
             return Bytes(joining: pieces, shared: max(0, count - min(ownBytes, count)))
         }

@@ -22,7 +22,7 @@ package final class SliceWriter<State: RootState>: StateWriter {
     }
     /// For each slice, true if the slice is hidden from all clients without being a restricted
     /// slice itself.
-    private let isHiddenLedger = zip(State.modules, State.readOwnership).map {
+    private let isHiddenLedgerByModule = zip(State.modules, State.readOwnership).map {
         $1 == .readers && $0.slicePlace.ownership != .readers
     }
     private var slices: [PublishedSlice] = []
@@ -85,7 +85,7 @@ package final class SliceWriter<State: RootState>: StateWriter {
         _ writer: inout PieceWriter
     ) throws(JSONError) -> PublishedSlice {
         var value = modules[index].slicePlace.memberValue(state)
-        if isHiddenLedger[index] { value = RestrictedValue(hiding: value) }
+        if isHiddenLedgerByModule[index] { value = RestrictedValue(hiding: value) }
         let old = slices.isEmpty ? nil : slices[index]
         guard isInPiecesByModule[index] else { return try writer.wholeSlice(value, after: old) }
         defer { sourceValuesByModule[index] = value }
@@ -121,10 +121,10 @@ private struct PieceWriter {
         _ value: (any Encodable & Sendable)?,
         after old: PublishedSlice?
     ) throws(JSONError) -> PublishedSlice {
-        let new = try value.map(encoded)
+        let new = try value.map(encode)
         let before = old?.bytes
         if let old, before == new { return old }
-        ownBytes += new?.byteCount(besides: before) ?? 0
+        ownBytes += new?.byteCount(notSharedWith: before) ?? 0
         return PublishedSlice(document: new, version: version)
     }
 
@@ -139,13 +139,13 @@ private struct PieceWriter {
         }
         guard let old, let pieces = old.pieces, let oldValue else {
             var pieces: [(key: String, value: Bytes)] = []
-            for (name, value) in value.pieces { pieces.append((name, try encoded(value))) }
+            for (name, value) in value.pieces { pieces.append((name, try encode(value))) }
             let encoded = EncodedPieces(SortedTable(sorted: pieces), form)
             return PublishedSlice(.pieces(encoded), version: version)
         }
         var renewed: [(id: String, piece: Bytes?)] = []
         for (name, value) in value.changedPieces(since: oldValue) {
-            renewed.append((name, try value.map(encoded)))
+            renewed.append((name, try value.map(encode)))
         }
         guard let (new, bytes) = pieces.replacing(renewed) else { return old }
         self.ownBytes += bytes
@@ -158,20 +158,20 @@ private struct PieceWriter {
         after old: PublishedSlice?,
         _ oldValue: (any PiecewiseState)?
     ) throws(JSONError) -> PublishedSlice {
-        let known = old?.ownedSlices
+        let oldSlices = old?.ownedSlices
         var renewed: [(owner: String, slice: PublishedSlice?)] = []
-        for (session, part) in value.changedPieces(since: known == nil ? nil : oldValue) {
+        for (session, part) in value.changedPieces(since: oldSlices == nil ? nil : oldValue) {
             guard let part else {
                 renewed.append((session, nil))
                 continue
             }
-            let before = known?[session]
+            let before = oldSlices?[session]
             let slice = try wholeSlice(part, after: before)
             if slice.version == version || before == nil { renewed.append((session, slice)) }
         }
-        if let old, known != nil, renewed.isEmpty { return old }
+        if let old, oldSlices != nil, renewed.isEmpty { return old }
         let none = PublishedSlice(.pieces(EncodedPieces(SortedTable())), version: 0)
-        let slices = known ?? OwnedSlices([], first: none, .underSessionName)
+        let slices = oldSlices ?? OwnedSlices([], initial: none, .underSessionName)
         return PublishedSlice(.byReader(slices.replacing(renewed, at: version)), version: version)
     }
 
@@ -180,30 +180,31 @@ private struct PieceWriter {
         after old: PublishedSlice?,
         _ oldValue: (any OwnedValues)?
     ) throws(JSONError) -> PublishedSlice {
-        let known = old?.ownedSlices
-        let (owners, isFirst) = value.changes(since: known == nil ? nil : oldValue)
+        let oldSlices = old?.ownedSlices
+        let (owners, isFirst) = value.changes(since: oldSlices == nil ? nil : oldValue)
         var renewed: [(owner: String, slice: PublishedSlice?)] = []
         for owner in owners {
             guard value.hasOwnValue(of: owner) else {
                 renewed.append((owner, nil))
                 continue
             }
-            let before = known?[owner]
+            let before = oldSlices?[owner]
             let (part, oldPart) = (value.value(of: owner), oldValue?.value(of: owner))
-            let slice = try slice(of: part, after: before ?? known?.initialSlice, oldPart)
+            let slice = try slice(of: part, after: before ?? oldSlices?.initialSlice, oldPart)
             if before == nil || slice.version == version { renewed.append((owner, slice)) }
         }
-        var first = known?.initialSlice
+        var first = oldSlices?.initialSlice
         if isFirst || first == nil {
             first = try slice(of: value.value(of: nil), after: first, oldValue?.value(of: nil))
         }
         guard let first else { return PublishedSlice(document: nil, version: version) }
-        if let old, let known, renewed.isEmpty, known.initialSlice.version == first.version {
+        if let old, let oldSlices, renewed.isEmpty, oldSlices.initialSlice.version == first.version
+        {
             return old
         }
-        let slices = known ?? OwnedSlices([], first: first, .bareSlice)
+        let slices = oldSlices ?? OwnedSlices([], initial: first, .bareSlice)
         return PublishedSlice(
-            .byReader(slices.replacing(renewed, first: first, at: version)),
+            .byReader(slices.replacing(renewed, initial: first, at: version)),
             version: version
         )
     }
@@ -213,9 +214,9 @@ private struct PieceWriter {
         after old: PublishedSlice?,
         _ oldValue: RestrictedValue?
     ) throws(JSONError) -> PublishedSlice {
-        let known = old?.restrictedSlices
-        let whole = try slice(of: value.value, after: known?.whole, oldValue?.value)
-        guard let old, let known else {
+        let oldSlices = old?.restrictedSlices
+        let whole = try slice(of: value.value, after: oldSlices?.allSlices, oldValue?.value)
+        guard let old, let oldSlices else {
             return PublishedSlice(
                 .byReader(RestrictedSlices(value, whole: whole)),
                 version: whole.version
@@ -223,10 +224,10 @@ private struct PieceWriter {
         }
         // Readers depend only on the slice, so a slice with the same bytes has the same readers.
         guard whole.version == version else { return old }
-        let names = known.whole.pieces.flatMap { before in
+        let names = oldSlices.allSlices.pieces.flatMap { before in
             whole.pieces?.ids(changedSince: before)
         }
-        let slices = known.replacing(
+        let slices = oldSlices.replacing(
             names ?? [RestrictedSlices.singleName],
             of: value,
             whole: whole
@@ -234,7 +235,7 @@ private struct PieceWriter {
         return PublishedSlice(.byReader(slices), version: version)
     }
 
-    private func encoded(_ value: any Encodable & Sendable) throws(JSONError) -> Bytes {
+    private func encode(_ value: any Encodable & Sendable) throws(JSONError) -> Bytes {
         try encoder.encodeShared(AnyEncodable(value))
     }
 }

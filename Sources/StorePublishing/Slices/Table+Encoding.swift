@@ -26,7 +26,7 @@ extension Table: CollectionEncodable, RowEncodable {
     ) rethrows -> Bytes {
         guard let row = row(of: shared) else { return SliceLayout.absentSliceJSON }
         let bytes = try encode(key, row)
-        shared.keep(bytes)
+        shared.cache(bytes)
         return bytes
     }
 

@@ -14,12 +14,13 @@ package final class ParsedDocuments: Sendable {
     static let documentsMax = 256
     /// The minimum size of a document in the cache, in bytes. Parsing a smaller document is faster
     /// than a look-up in the cache.
-    static let keptBytesMin = 4 << 10
+    static let cachedBytesMin = 4 << 10
     /// The maximum size of a document that is parsed on the event loop, in bytes.
     static let quickBytesMax = 16 << 10
 
     private struct Table: Sendable {
-        var documentsByBytesID: [ObjectIdentifier: (document: ParsedDocument, used: UInt64)] = [:]
+        var documentsByBytesID: [ObjectIdentifier: (document: ParsedDocument, lastUse: UInt64)] =
+            [:]
         var useCount: UInt64 = 0
         var memoryBytes = 0
     }
@@ -41,17 +42,17 @@ package final class ParsedDocuments: Sendable {
     func document(of bytes: Bytes) -> ParsedDocument? {
         if let known = cachedDocument(of: bytes) { return known }
         guard let document = ParsedDocument(bytes) else { return nil }
-        if bytes.count >= Self.keptBytesMin { table.withLock { Self.keep(document, in: &$0) } }
+        if bytes.count >= Self.cachedBytesMin { table.withLock { Self.keep(document, in: &$0) } }
         return document
     }
 
     private func cachedDocument(of bytes: Bytes) -> ParsedDocument? {
-        guard bytes.count >= Self.keptBytesMin else { return nil }
+        guard bytes.count >= Self.cachedBytesMin else { return nil }
         let id = ObjectIdentifier(bytes)
         return table.withLock { table in
             guard let known = table.documentsByBytesID[id]?.document else { return nil }
             table.useCount += 1
-            table.documentsByBytesID[id]?.used = table.useCount
+            table.documentsByBytesID[id]?.lastUse = table.useCount
             return known
         }
     }
@@ -65,7 +66,8 @@ package final class ParsedDocuments: Sendable {
         table.memoryBytes += document.memoryBytes
         while table.documentsByBytesID.count > 1,
             table.memoryBytes > bytesMax || table.documentsByBytesID.count > documentsMax,
-            let oldest = table.documentsByBytesID.min(by: { $0.value.used < $1.value.used })?.key
+            let oldest = table.documentsByBytesID.min(by: { $0.value.lastUse < $1.value.lastUse })?
+                .key
         {
             table.memoryBytes -=
                 table.documentsByBytesID.removeValue(forKey: oldest)?.document.memoryBytes ?? 0
@@ -81,7 +83,7 @@ final class ParsedDocument: @unchecked Sendable {
     private let document: JSONDocument
 
     init?(_ bytes: Bytes) {
-        guard let document = try? bytes.document() else { return nil }
+        guard let document = try? bytes.parseDocument() else { return nil }
         self.bytes = bytes
         self.document = document
         memoryBytes = bytes.count + document.memoryBytes
@@ -121,7 +123,7 @@ extension ParsedDocuments {
         in snapshot: Snapshot,
         _ workspace: JSONWorkspace
     ) -> QuickPart {
-        guard snapshot.isAtHand(pointer) else { return .notQuick }
+        guard snapshot.isCheapToFind(pointer) else { return .notQuick }
         switch snapshot.location(of: pointer) {
         case .resolved(nil): return .nowhere
         case .resolved(let bytes?): return bytes.isLargeAnswer ? .notQuick : .bytes(bytes)
@@ -147,7 +149,7 @@ extension ParsedDocuments {
     ) -> QuickPart {
         if bytes.isInPieces { return .notQuick }
         if pointer == .root { return bytes.isLargeAnswer ? .notQuick : .bytes(bytes) }
-        if bytes.count < Self.keptBytesMin {
+        if bytes.count < Self.cachedBytesMin {
             let document = bytes.withUnsafeBytes { try? workspace.parse($0, limits: .unbounded) }
             return document.flatMap { pointer.find(in: $0) }.map { .node($0) } ?? .nowhere
         }
@@ -175,8 +177,8 @@ extension ParsedDocuments {
     }
 
     /// Returns true if a call of ``content(of:at:in:)`` is quick.
-    package func isQuick(
-        _ window: MemberWindow,
+    package func isContentQuick(
+        of window: MemberWindow,
         at pointer: JSONPointer,
         in snapshot: Snapshot
     ) -> Bool {
@@ -201,8 +203,8 @@ extension ParsedDocuments {
 
     /// Returns the part at a location. If the part has tables, the result is a document with
     /// tables.
-    func part(at place: PartLocation) -> Bytes? {
-        switch place {
+    func part(at location: PartLocation) -> Bytes? {
+        switch location {
         case .resolved(let bytes): bytes
         case .inDocument(let bytes, let pointer):
             switch outlinedPart(at: pointer, in: bytes) {
@@ -224,7 +226,7 @@ extension ParsedDocuments {
     }
 
     /// Returns true if ``part(at:)`` is cheap, and if the bytes of the part are cheap to join.
-    func isCheap(_ place: PartLocation) -> Bool {
+    func isPartCheap(at place: PartLocation) -> Bool {
         switch place {
         case .resolved: return true
         case .inDocument(let bytes, let pointer):

@@ -24,7 +24,7 @@ package final class Snapshot: Sendable {
     private let wholeState: Locked<Bytes?>
     private let lastFrame = Locked<(version: UInt64, frame: Bytes)?>(nil)
     /// The filtered snapshot for the viewer of the last request.
-    private let lastVisible = Locked<(viewer: Viewer, version: Snapshot)?>(nil)
+    private let lastFiltered = Locked<(viewer: Viewer, snapshot: Snapshot)?>(nil)
 
     package init(tag: Tag, state: Bytes) {
         self.tag = tag
@@ -59,14 +59,20 @@ package final class Snapshot: Sendable {
     package var version: UInt64 { tag.version }
 
     /// True if sessions or users have slices of their own.
-    package var hasOwners: Bool { layout?.ownedModules.isEmpty == false }
+    package var hasOwners: Bool { layout?.readerDependentModules.isEmpty == false }
 
     /// True if a module has restricted slices.
     var hasRestrictedSlices: Bool { layout?.hasRestrictedSlices == true }
 
+    /// Returns true if members or slices may be hidden from a viewer, by its sight or by the
+    /// readers of slices. The viewer gets no event for a hidden change.
+    package func isFiltered(for viewer: Viewer) -> Bool {
+        viewer.sight != nil || (hasRestrictedSlices && viewer.owner != nil)
+    }
+
     /// Returns a viewer without the names that no slice depends on. Viewers that see the same state
     /// are then equal.
-    package func viewer(_ viewer: Viewer) -> Viewer {
+    package func canonicalViewer(of viewer: Viewer) -> Viewer {
         viewer.keeping(
             session: layout?.hasSessions == true,
             owner: layout?.hasUsers == true,
@@ -95,20 +101,20 @@ package final class Snapshot: Sendable {
         guard viewer.sight != nil || (isOwner && hasOwners) else { return self }
         // Polling clients often ask for the same version. Most of these clients belong to one
         // session, or have no session. So the last filtered snapshot often fits the next request.
-        let known = lastVisible.withLock { seen in
-            seen.flatMap { $0.viewer == viewer ? $0.version : nil }
+        let known = lastFiltered.withLock { last in
+            last.flatMap { $0.viewer == viewer ? $0.snapshot : nil }
         }
         if let known { return known }
-        let version = filtered(for: viewer)
-        lastVisible.withLock { $0 = (viewer, version) }
-        return version
+        let snapshot = filtered(for: viewer)
+        lastFiltered.withLock { $0 = (viewer, snapshot) }
+        return snapshot
     }
 
     private func filtered(for viewer: Viewer) -> Snapshot {
         // A state that is not made of modules has no members to show.
         let all = layout ?? SliceLayout([])
         var slices = slices
-        for index in all.ownedModules {
+        for index in all.readerDependentModules {
             if let owner = all.owner(of: viewer, index) {
                 slices[index] = slices[index].visible(to: owner.text)
             }
@@ -142,14 +148,14 @@ package final class Snapshot: Sendable {
     }
 
     /// The version that last changed any slice, or the first version that this server published.
-    package var changedVersion: UInt64 {
+    package var lastChangeVersion: UInt64 {
         layout == nil ? version : slices.reduce(0) { max($0, $1.version) }
     }
 
     /// Returns true if a reader's bytes differ between this version and an older version. The
     /// caller has already filtered both versions for the reader's viewer.
     func differs(from old: Snapshot) -> Bool {
-        let (mine, theirs) = (changedVersion, old.changedVersion)
+        let (mine, theirs) = (lastChangeVersion, old.lastChangeVersion)
         return mine > theirs
             || (mine < theirs && zip(slices, old.slices).contains { $0.differs(from: $1) })
     }
@@ -168,7 +174,7 @@ package final class Snapshot: Sendable {
     /// a difference.
     func owners(changedSince old: Snapshot) -> Set<ExactText>? {
         var changed: Set<ExactText> = []
-        for index in layout?.ownedModules ?? []
+        for index in layout?.readerDependentModules ?? []
         where slices[index].version != old.slices[index].version {
             guard let owners = slices[index].owners(changedSince: old.slices[index]) else {
                 return nil
@@ -214,15 +220,15 @@ package final class Snapshot: Sendable {
             return pointer == .root ? .resolved(state) : .inDocument(state, pointer)
         }
         guard let index = layout.index(of: name) else { return .resolved(nil) }
-        return slices[index].location(of: pointer.withoutFirst)
+        return slices[index].location(of: pointer.withoutFirstToken)
     }
 
     /// Returns true if the pointer can be followed without joining many pieces first.
-    package func isAtHand(_ pointer: JSONPointer) -> Bool {
+    package func isCheapToFind(_ pointer: JSONPointer) -> Bool {
         guard let layout else { return true }
-        guard let name = pointer.tokens.first else { return slices.allSatisfy(\.isAtHand) }
+        guard let name = pointer.tokens.first else { return slices.allSatisfy(\.isCheapToFind) }
         guard let index = layout.index(of: name) else { return true }
-        return slices[index].isAtHand(forPartInside: pointer.tokens.count > 1)
+        return slices[index].isCheapToFind(forPartInside: pointer.tokens.count > 1)
     }
 }
 
@@ -290,7 +296,7 @@ extension Snapshot {
 
 extension JSONPointer {
     /// The pointer within the part that the first token leads to.
-    var withoutFirst: JSONPointer { JSONPointer(tokens: Array(tokens.dropFirst())) }
+    var withoutFirstToken: JSONPointer { JSONPointer(tokens: Array(tokens.dropFirst())) }
 }
 
 /// The location of a part of the state.

@@ -18,7 +18,7 @@ package enum StatePatch {
         with encoder: JSONEncoder
     ) throws(JSONError) -> Bytes {
         var changes: [JSONPatch.Change] = []
-        for module in Set(edits.map(\.module)).sorted() {
+        for module in Set(edits.map(\.moduleIndex)).sorted() {
             let mount = Root.modules[module]
             guard viewer.sees(module: mount.name) else { continue }
             let ownership = Root.readOwnership[module]
@@ -71,7 +71,7 @@ package enum StatePatch {
         for owner: String?,
         _ encoder: JSONEncoder
     ) throws(JSONError) -> [JSONPatch.Change] {
-        let place = JSONPointer(tokens: [mount.name])
+        let pointer = JSONPointer(tokens: [mount.name])
         var (before, after) = (mount.slicePlace.memberValue(old), mount.slicePlace.memberValue(new))
         if let old = before as? RestrictedValue, let new = after as? RestrictedValue {
             (before, after) = (old.value, new.value)
@@ -85,7 +85,7 @@ package enum StatePatch {
             let pieces = try self.pieceChanges(
                 from: before,
                 to: after,
-                at: place,
+                at: pointer,
                 for: owner,
                 encoder
             )
@@ -96,7 +96,7 @@ package enum StatePatch {
         let (from, to) = (
             try encodedSlice(before, part, encoder), try encodedSlice(after, part, encoder)
         )
-        return [.init(at: place, from: from, to: to)]
+        return [.init(at: pointer, from: from, to: to)]
     }
 
     /// Returns the changes of the differing pieces that the session may see. Returns `nil` if a
@@ -119,7 +119,7 @@ package enum StatePatch {
         var changes: [JSONPatch.Change] = []
         for (old, new) in zip(before, after) {
             guard let mine = old.value, let theirs = new.value else { return nil }
-            let (from, to) = (try encoded(mine, encoder), try encoded(theirs, encoder))
+            let (from, to) = (try encode(mine, encoder), try encode(theirs, encoder))
             changes.append(.init(at: place.appending(new.key), from: from, to: to))
         }
         return changes
@@ -133,10 +133,10 @@ package enum StatePatch {
         _ encoder: JSONEncoder
     ) throws(JSONError) -> Bytes {
         guard let session, let value = value as? any PiecewiseState else {
-            return try encoded(value, encoder)
+            return try encode(value, encoder)
         }
         let own = value.pieces.first { $0.key.isSame(as: session) }
-        let part = try own.map { piece throws(JSONError) in try encoded(piece.value, encoder) }
+        let part = try own.map { piece throws(JSONError) in try encode(piece.value, encoder) }
         var json = JSONWriter(capacity: 64)
         json.object { json in
             guard let part else { return }
@@ -146,7 +146,7 @@ package enum StatePatch {
         return json.bytes
     }
 
-    private static func encoded(
+    private static func encode(
         _ value: (any Encodable & Sendable)?,
         _ encoder: JSONEncoder
     ) throws(JSONError) -> Bytes {

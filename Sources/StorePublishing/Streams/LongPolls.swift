@@ -37,7 +37,7 @@ package final class LongPolls: Sendable {
         /// Returns true if a version has a change that this waiter may see.
         fileprivate func isBehind(_ snapshot: Snapshot) -> Bool {
             snapshot.version > afterVersion
-                && (viewer.seesAll || snapshot.visible(to: viewer).changedVersion > afterVersion)
+                && (viewer.seesAll || snapshot.visible(to: viewer).lastChangeVersion > afterVersion)
         }
 
         fileprivate func answer(_ news: Snapshot?) {
@@ -46,20 +46,20 @@ package final class LongPolls: Sendable {
         }
     }
 
-    private struct Waiting {
+    private struct Table {
         var nextID: UInt64 = 0
         var waitersByID: [UInt64: Waiter] = [:]
     }
 
-    private let waiting = Locked(Waiting())
+    private let table = Locked(Table())
     /// The number of requests that wait or are about to wait.
-    private let count = Atomic(0)
+    private let waiterCount = Atomic(0)
 
     package init() {}
 
     /// True if the next published version has to be passed to ``answerWaiters(with:)``. Any thread
     /// may read this property.
-    var hasWaiters: Bool { count.load(ordering: .sequentiallyConsistent) > 0 }
+    var hasWaiters: Bool { waiterCount.load(ordering: .sequentiallyConsistent) > 0 }
 
     /// Adds a waiter, or answers the waiter at once if `current` has a change for the waiter.
     /// Returns the id for ``expire(_:)``; `nil` if the waiter was answered.
@@ -68,16 +68,16 @@ package final class LongPolls: Sendable {
     /// ``answerWaiters(with:)`` takes that lock after the swap of the snapshot. So a waiter misses
     /// no version between the read of `current` and the wait.
     package func add(_ waiter: Waiter, unless current: () -> Snapshot) -> UInt64? {
-        count.add(1, ordering: .sequentiallyConsistent)
-        let (id, news) = waiting.withLock { waiting -> (UInt64?, Snapshot?) in
+        waiterCount.add(1, ordering: .sequentiallyConsistent)
+        let (id, news) = table.withLock { table -> (UInt64?, Snapshot?) in
             let snapshot = current()
             guard !waiter.isBehind(snapshot) else { return (nil, snapshot) }
-            waiting.nextID += 1
-            waiting.waitersByID[waiting.nextID] = waiter
-            return (waiting.nextID, nil)
+            table.nextID += 1
+            table.waitersByID[table.nextID] = waiter
+            return (table.nextID, nil)
         }
         if let news {
-            count.subtract(1, ordering: .sequentiallyConsistent)
+            waiterCount.subtract(1, ordering: .sequentiallyConsistent)
             waiter.answer(news)
         }
         return id
@@ -85,9 +85,9 @@ package final class LongPolls: Sendable {
 
     /// Calls `cancel` when this waiter is answered, or at once if the waiter was answered already.
     package func setTimerCancellation(_ cancel: @escaping @Sendable () -> Void, for id: UInt64) {
-        let waits = waiting.withLock { waiting -> Bool in
-            guard waiting.waitersByID[id] != nil else { return false }
-            waiting.waitersByID[id]?.cancelTimer = cancel
+        let waits = table.withLock { table -> Bool in
+            guard table.waitersByID[id] != nil else { return false }
+            table.waitersByID[id]?.cancelTimer = cancel
             return true
         }
         if !waits { cancel() }
@@ -102,10 +102,10 @@ package final class LongPolls: Sendable {
     /// Answers a waiter without a version, because the wait has expired. Does nothing if the waiter
     /// was answered already.
     package func expire(_ id: UInt64) {
-        guard let waiter = waiting.withLock({ $0.waitersByID.removeValue(forKey: id) }) else {
+        guard let waiter = table.withLock({ $0.waitersByID.removeValue(forKey: id) }) else {
             return
         }
-        count.subtract(1, ordering: .sequentiallyConsistent)
+        waiterCount.subtract(1, ordering: .sequentiallyConsistent)
         waiter.answer(nil)
     }
 
@@ -117,8 +117,8 @@ package final class LongPolls: Sendable {
     /// Answers, without a version, the requests whose clients may no longer read the state. Call
     /// this function after a change of credentials or permissions.
     package func expireForbidden() {
-        let bounded = waiting.withLock { waiting in
-            waiting.waitersByID.compactMap { id, waiter in waiter.canRead.map { (id, $0) } }
+        let bounded = table.withLock { table in
+            table.waitersByID.compactMap { id, waiter in waiter.canRead.map { (id, $0) } }
         }
         for (id, isAllowed) in bounded where !isAllowed() { expire(id) }
     }
@@ -127,13 +127,13 @@ package final class LongPolls: Sendable {
     package func expireAll() { answer(nil) { _ in true } }
 
     private func answer(_ news: Snapshot?, where isMeant: (Waiter) -> Bool) {
-        let due = waiting.withLock { waiting -> [Waiter] in
-            guard !waiting.waitersByID.isEmpty else { return [] }
-            let due = waiting.waitersByID.filter { isMeant($0.value) }
-            for id in due.keys { waiting.waitersByID[id] = nil }
+        let due = table.withLock { table -> [Waiter] in
+            guard !table.waitersByID.isEmpty else { return [] }
+            let due = table.waitersByID.filter { isMeant($0.value) }
+            for id in due.keys { table.waitersByID[id] = nil }
             return Array(due.values)
         }
-        count.subtract(due.count, ordering: .sequentiallyConsistent)
+        waiterCount.subtract(due.count, ordering: .sequentiallyConsistent)
         for waiter in due { waiter.answer(news) }
     }
 }

@@ -18,8 +18,8 @@ package final class PartStreams: Sendable {
     package static let clientPointersMax = 256
     /// The number of pointers, out of ``pointersMax``, that only clients with fewer than
     /// ``reservedPointersPerClient`` pointers may add.
-    static let reservedPointers = 512
-    static let reservedPointersPerClient = 4
+    static let reservedPointerCount = 512
+    static let reservedPointersPerClientMax = 4
     /// The bound on the watched pointers of one session into its own slices.
     package static let sessionPointersMax = 64
     /// The bound on the total bytes of the watched parts. At this bound, no further part is added.
@@ -43,7 +43,7 @@ package final class PartStreams: Sendable {
         var partsByContainer: [WatchedPart.Container: [ExactText?: [WatchedPart: SentFrame]]] = [:]
         /// The containers of each owner. Under `nil`: the containers of shared slices.
         var containersByOwner: [ExactText?: Set<WatchedPart.Container>] = [:]
-        var count = 0
+        var partCount = 0
         /// The places of the clients that watch pointers.
         var places = WatchPlaces()
         /// The number of bytes of the parts at pointers.
@@ -63,7 +63,7 @@ package final class PartStreams: Sendable {
                 }
                 let change = (newValue == nil ? 0 : 1) - (old == nil ? 0 : 1)
                 guard change != 0 else { return }
-                count += change
+                partCount += change
                 let owner = part.container.owner?.owner
                 containersByOwner[owner, default: []].insert(part.container)
                 guard newValue == nil,
@@ -142,7 +142,7 @@ package final class PartStreams: Sendable {
     package func reservePlace(
         for part: WatchedPart,
         of client: WatchingClient
-    ) throws(WatchRefusal) -> WatchPlace {
+    ) throws(WatchRefusal) -> WatchReservation {
         try table.withLock { watched throws(WatchRefusal) in
             if let refusal = watched.places.refusal(of: part, for: client) { throw refusal }
             // A part that is already watched needs no more memory.
@@ -159,7 +159,7 @@ package final class PartStreams: Sendable {
             }
             watched.places.take(part, for: client)
         }
-        return WatchPlace(part, of: client, in: self)
+        return WatchReservation(part, of: client, in: self)
     }
 
     /// Gives a place back. Drops the part if no client watches the part any more.
@@ -170,12 +170,12 @@ package final class PartStreams: Sendable {
     }
 
     /// Returns true if finding the part in a version is cheap.
-    func isAtHand(_ part: WatchedPart, in snapshot: Snapshot) -> Bool {
+    func isCheapToFind(_ part: WatchedPart, in snapshot: Snapshot) -> Bool {
         let (container, isInside) = (part.container, !part.pointer.tokens.isEmpty)
-        if container.slice(in: snapshot)?.isAtHand(forPartInside: isInside) == false {
+        if container.slice(in: snapshot)?.isCheapToFind(forPartInside: isInside) == false {
             return false
         }
-        return documents.isCheap(container.location(of: part.pointer, in: snapshot))
+        return documents.isPartCheap(at: container.location(of: part.pointer, in: snapshot))
     }
 
     /// Returns the version with which a stream of the part opens, and watches the part from that
@@ -195,7 +195,7 @@ package final class PartStreams: Sendable {
         }
         let (bytes, version) = (bytes(of: part, in: snapshot), part.container.version(in: snapshot))
         table.withLock { watched in
-            if watched.count >= watched.nextSweepCount { sweep(&watched) }
+            if watched.partCount >= watched.nextSweepCount { sweep(&watched) }
             watched[part] = SentFrame(bytes: bytes, version: version)
         }
         return distributor.topicVersion(of: bytes, since: version, in: mode)
@@ -326,7 +326,7 @@ package final class PartStreams: Sendable {
         where !distributor.hasReaders(part.topic) {
             watched[part] = nil
         }
-        watched.nextSweepCount = max(Self.sweepCountMin, 2 * watched.count)
+        watched.nextSweepCount = max(Self.sweepCountMin, 2 * watched.partCount)
     }
 
     private static func isSame(_ bytes: Bytes?, _ node: JSONNode?) -> Bool {

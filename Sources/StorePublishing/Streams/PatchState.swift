@@ -16,7 +16,7 @@ final class PatchState: TopicState {
         self.tag = tag
         parts = [part]
         layout = nil
-        unsharedByteCount = part?.byteCount(besides: old) ?? 0
+        unsharedByteCount = part?.byteCount(notSharedWith: old) ?? 0
     }
 
     /// Makes the state of a topic that shows the whole state. `version` is the number of an earlier
@@ -30,9 +30,9 @@ final class PatchState: TopicState {
         unsharedByteCount = Self.unsharedByteCount(of: parts, besides: old)
     }
 
-    func wholeFrame() -> Bytes {
-        if let layout { return SSEFrame.state(layout.joinedState(parts), at: tag, named: true) }
-        let state = parts[0].map { SSEFrame.state($0, at: tag, named: true) }
+    func snapshotFrame() -> Bytes {
+        if let layout { return SSEFrame.state(layout.joinedState(parts), at: tag, isNamed: true) }
+        let state = parts[0].map { SSEFrame.state($0, at: tag, isNamed: true) }
         return state ?? SSEFrame.gone(at: tag)
     }
 
@@ -69,7 +69,7 @@ final class PatchState: TopicState {
     private static func unsharedByteCount(of parts: [Bytes?], besides others: [Bytes?]) -> Int {
         parts.indices.reduce(0) { bytes, index in
             let other = others.indices.contains(index) ? others[index] : nil
-            return bytes + (parts[index]?.byteCount(besides: other) ?? 0)
+            return bytes + (parts[index]?.byteCount(notSharedWith: other) ?? 0)
         }
     }
 }

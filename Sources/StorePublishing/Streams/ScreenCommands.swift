@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// The publishing thread sends a command after all versions that were committed before the command.
 /// Commands are not stored, so later readers do not get them.
-package final class ScreenCommands: Sendable {
+package final class ScreenCommandSender: Sendable {
     /// The most commands that wait for the publishing thread.
     package static let waitingMax = 1_024
     /// The most bytes of a command with its payload.
@@ -54,7 +54,7 @@ package final class ScreenCommands: Sendable {
             waitingCount.subtract(1, ordering: .relaxed)
             return onDrop()
         }
-        streams.publishing.perform { [self] _ in
+        streams.publishingThread.perform { [self] _ in
             waitingCount.subtract(1, ordering: .relaxed)
             guard let frame = frame(of: command) else { return onDrop() }
             for topic in topics where streams.distributor.hasReaders(topic) {

@@ -9,7 +9,7 @@ final class SliceStreams: Sendable {
     /// The topics of each module. The stream writer finds the readers of a module by these topics.
     private let topicsByModule: [(slice: TopicID, change: TopicID)]
     /// The sessions and users that read slices of their own.
-    private let watching: WatchingViewers
+    private let watchingViewers: WatchingViewers
 
     init(_ layout: SliceLayout, _ distributor: TopicDistributor) {
         self.distributor = distributor
@@ -18,10 +18,10 @@ final class SliceStreams: Sendable {
             (slice: TopicID(.slice(ExactText(name))), change: TopicID(.changes(ExactText(name))))
         }
         self.topicsByModule = topics
-        watching = WatchingViewers { [owned = layout.ownedModules] viewer in
+        watchingViewers = WatchingViewers { [owned = layout.readerDependentModules] viewer in
             owned.contains { index in
-                distributor.hasReaders(topics[index].slice.seen(by: viewer))
-                    || distributor.streams.hasReaders(topics[index].change.seen(by: viewer))
+                distributor.hasReaders(topics[index].slice.forViewer(viewer))
+                    || distributor.streams.hasReaders(topics[index].change.forViewer(viewer))
             }
         }
     }
@@ -29,8 +29,8 @@ final class SliceStreams: Sendable {
     /// Returns the topic by which the stream writer finds the readers of a stream.
     func topicID(of topic: SliceTopic) -> TopicID {
         switch topic {
-        case .slice(let index, let owner): topicsByModule[index].slice.seen(by: owner)
-        case .change(let index, let owner): topicsByModule[index].change.seen(by: owner)
+        case .slice(let index, let owner): topicsByModule[index].slice.forSession(owner)
+        case .change(let index, let owner): topicsByModule[index].change.forSession(owner)
         }
     }
 
@@ -47,8 +47,8 @@ final class SliceStreams: Sendable {
             let (mine, before) = (new.slices[index], old.slices[index])
             distributeSlice(index, nil, mine, after: before, at: mine.version, for: filter)
         }
-        for owner in watching.viewers(of: owners).compactMap(\.session) {
-            for index in layout.ownedModules
+        for owner in watchingViewers.viewers(of: owners).compactMap(\.session) {
+            for index in layout.readerDependentModules
             where new.slices[index].version != old.slices[index].version {
                 let mine = new.slices[index].visible(to: owner.text)
                 let before = old.slices[index].visible(to: owner.text)
@@ -68,7 +68,7 @@ final class SliceStreams: Sendable {
         for filter: ReaderFilter?
     ) {
         // The pieces of a slice are only joined if the slice has readers.
-        distributor.distribute(to: topicsByModule[index].slice.seen(by: owner), for: filter) {
+        distributor.distribute(to: topicsByModule[index].slice.forSession(owner), for: filter) {
             distributor.topicVersion(
                 of: new.bytes,
                 since: version,
@@ -76,7 +76,7 @@ final class SliceStreams: Sendable {
                 after: old.documentWithTables
             )
         }
-        let changes = topicsByModule[index].change.seen(by: owner)
+        let changes = topicsByModule[index].change.forSession(owner)
         guard distributor.streams.hasReaders(changes) else { return }
         let change = Self.changeJSON(old.bytes, new.bytes)
         distributor.distribute(change, to: changes, since: version, for: filter)
@@ -90,7 +90,7 @@ final class SliceStreams: Sendable {
         in mode: StreamMode,
         from snapshot: Snapshot
     ) -> FirstFrame {
-        if let owner = topic.owner { watching.insert(Viewer(session: owner)) }
+        if let owner = topic.owner { watchingViewers.insert(Viewer(session: owner)) }
         let slice = snapshot.slice(topic.module, for: topic.owner)
         guard case .change = topic else {
             let (bytes, version) = (slice.bytes, slice.version)

@@ -47,9 +47,9 @@ struct WatchPlaces {
 
     /// Returns the reason why a client may not watch one more pointer; `nil` if the client may.
     func refusal(of part: WatchedPart, for client: WatchingClient) -> WatchRefusal? {
-        let own = streamCounts[client] ?? [:]
-        guard own[part] == nil else { return nil }
-        guard own.count < PartStreams.clientPointersMax || client.isForMany else {
+        let clientParts = streamCounts[client] ?? [:]
+        guard clientParts[part] == nil else { return nil }
+        guard clientParts.count < PartStreams.clientPointersMax || client.isForMany else {
             return .clientPointers(max: PartStreams.clientPointersMax)
         }
         guard holderCounts[part] == nil else { return nil }
@@ -60,7 +60,8 @@ struct WatchPlaces {
             return taken < max ? nil : .sessionPointers(max: max)
         }
         let kept =
-            own.count < PartStreams.reservedPointersPerClient ? 0 : PartStreams.reservedPointers
+            clientParts.count < PartStreams.reservedPointersPerClientMax
+            ? 0 : PartStreams.reservedPointerCount
         return taken < PartStreams.pointersMax - kept
             ? nil : .allPointers(max: PartStreams.pointersMax)
     }
@@ -100,7 +101,7 @@ struct WatchPlaces {
 }
 
 /// A client's place for one watched pointer. The `deinit` of this object gives the place back.
-package final class WatchPlace: Sendable {
+package final class WatchReservation: Sendable {
     private let parts: PartStreams
     private let part: WatchedPart
     private let client: WatchingClient

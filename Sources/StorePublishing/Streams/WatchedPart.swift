@@ -53,9 +53,9 @@ package struct WatchedPart: Hashable, Sendable {
         isClientPointer = true
         self.window = window
         let subject = StreamSubject.part(
-            ExactText((window?.description ?? "") + pointer.description)
+            ExactText((window?.topicPrefix ?? "") + pointer.description)
         )
-        self.pointer = layout == nil ? pointer : pointer.withoutFirst
+        self.pointer = layout == nil ? pointer : pointer.withoutFirstToken
         let module = pointer.tokens.first.flatMap { layout?.index(of: $0) }
         let isHidden = pointer.tokens.first.map { !viewer.sees(module: $0) } ?? false
         guard !isHidden, viewer.sight == nil || layout != nil else {
@@ -133,7 +133,7 @@ extension WatchedPart {
 
 extension MemberWindow {
     /// The text before the pointer in the name of a topic. No pointer begins with this text.
-    fileprivate var description: String {
-        " limit=\(limit)" + (from.map { " from " + JSONText.quoted($0.text) } ?? "") + " at "
+    fileprivate var topicPrefix: String {
+        " limit=\(limit)" + (startName.map { " from " + JSONText.quoted($0.text) } ?? "") + " at "
     }
 }

@@ -36,12 +36,12 @@ package struct PublishedView: Sendable {
     package let readableMembers: Set<Int>
     /// True if the view reads slices of sessions. Its content may then differ from session to
     /// session.
-    package let isOfSession: Bool
+    package let readsSessionSlices: Bool
     /// True if the view reads slices of users. Its content may then differ from user to user.
-    package let isOfUser: Bool
+    package let readsUserSlices: Bool
     /// True if the view reads restricted slices. Its content may then differ from user to user, and
     /// from role to role.
-    package let isRestricted: Bool
+    package let readsRestrictedSlices: Bool
     /// True if the view is a `ContextualViewModel`, which depends on the client that reads the
     /// view.
     package let isContextual: Bool
@@ -71,7 +71,7 @@ package struct ViewRequest: Sendable {
     /// Returns the same request on behalf of a viewer.
     package func seen(by viewer: Viewer, in context: ViewContext = ViewContext()) -> ViewRequest {
         var request = self
-        request.topic = topic.seen(by: viewer)
+        request.topic = topic.forViewer(viewer)
         request.context = context
         return request
     }

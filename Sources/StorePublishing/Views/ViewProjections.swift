@@ -36,9 +36,9 @@ extension ViewDescription where State: RootState {
             parametersType: View.Parameters.self,
             sourceModules: Set(named),
             readableMembers: Set(named + fields),
-            isOfSession: owners.contains(.session) || owners.contains(.keyedBySession),
-            isOfUser: owners.contains(.principal),
-            isRestricted: owners.contains(.readers),
+            readsSessionSlices: owners.contains(.session) || owners.contains(.keyedBySession),
+            readsUserSlices: owners.contains(.principal),
+            readsRestrictedSlices: owners.contains(.readers),
             isContextual: View.self is any ContextualViewModel<State>.Type
         )
         if let contextual = View.self as? any ContextualViewModel<State>.Type {
@@ -78,7 +78,7 @@ extension ViewProjections {
             guard let client = viewer.readerName else { return }
             for mount in State.modules { mount.slicePlace.narrow(&state, to: client) }
         }
-        self.setViewer = layout.ownedModules.isEmpty ? nil : setViewer
+        self.setViewer = layout.readerDependentModules.isEmpty ? nil : setViewer
         makeState = { slices, reads, viewer throws(JSONError) in
             // Only the slices that the view reads are needed. All other slices have the values that
             // they had before the first action.

@@ -140,7 +140,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         let unread = table.withLock { $0.viewsByTopic }.values.filter {
             !distributor.hasReaders($0.request.topic)
         }
-        change { table in
+        changeTable { table in
             // Check again under the lock: a stream that is about to open may have reserved its
             // place meanwhile.
             if !unread.isEmpty {
@@ -154,8 +154,8 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         let look = readState.withLock { $0 }
         look { [self] state, version in
             // ``hasChangedSource(_:since:)`` considers the view from now on.
-            change { _ = $0.findOrInsert(request, sources(of: request)) }
-            streams.publishing.perform { [self] _ in sendFirstFrame(request, state, version) }
+            changeTable { _ = $0.findOrInsert(request, sources(of: request)) }
+            streams.publishingThread.perform { [self] _ in sendFirstFrame(request, state, version) }
         }
     }
 
@@ -167,7 +167,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
         }
     }
 
-    private func change<Result: Sendable>(_ change: (inout Table) -> Result) -> Result {
+    private func changeTable<Result: Sendable>(_ change: (inout Table) -> Result) -> Result {
         table.withLock { table in
             let result = change(&table)
             let modules = Set(table.viewsBySource.keys.map(\.module))
@@ -186,12 +186,12 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
 
     /// Sends the first frame to a stream. The publishing thread calls this function.
     private func sendFirstFrame(_ request: ViewRequest, _ state: State, _ version: UInt64) {
-        let watched = change { $0.findOrInsert(request, sources(of: request)) }
+        let watched = changeTable { $0.findOrInsert(request, sources(of: request)) }
         let known = watched.sentVersion
         if known == nil {
             // A view that can't be made shows nothing; the log has the reason.
             (watched.bytes, watched.sentVersion) = (
-                try? encodedLoggingErrors(request, state), version
+                try? encodeViewLoggingErrors(request, state), version
             )
         }
         let (bytes, number) = (watched.bytes, known ?? version)
@@ -228,7 +228,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
             watched.madeVersion = version
             let bytes: Bytes?
             // After an error, the readers keep the previous frame.
-            do { bytes = try encodedLoggingErrors(watched.request, state) } catch { continue }
+            do { bytes = try encodeViewLoggingErrors(watched.request, state) } catch { continue }
             guard bytes != watched.bytes else { continue }
             (watched.bytes, watched.sentVersion) = (bytes, version)
             distributor.distribute(bytes, to: watched.request.topic, since: version, for: filter)
@@ -245,15 +245,15 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
     package func bytes(of request: ViewRequest, in snapshot: Snapshot) throws(JSONError) -> Bytes? {
         let reads = projections.views[request.viewIndex].published.readableMembers
         let state = try projections.makeState(snapshot.slices, reads, request.viewer)
-        return try encoded(request, state, isShown: true)
+        return try encodeView(request, state, isShown: true)
     }
 
     /// Makes a view for streams. Logs an error, because the readers of streams get no error.
-    private func encodedLoggingErrors(_ request: ViewRequest, _ state: State) throws(JSONError)
+    private func encodeViewLoggingErrors(_ request: ViewRequest, _ state: State) throws(JSONError)
         -> Bytes?
     {
         do {
-            return try encoded(request, state)
+            return try encodeView(request, state)
         } catch {
             let name = projections.views[request.viewIndex].published.name
             let reason = error.messageForOperators
@@ -264,7 +264,7 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
 
     /// Returns the view as JSON; `nil` if there is nothing to show. Throws an error if the view has
     /// no JSON form, or has a link to an action without an address.
-    private func encoded(
+    private func encodeView(
         _ request: ViewRequest,
         _ state: State,
         isShown: Bool = false

@@ -40,11 +40,11 @@ struct ModularState<State: RootState>: StateComposition {
         return State.modules.map { ModuleActions($0) } + [ModuleActions(of: State.self)]
     }
 
-    func writer(_ context: StoreContext<State>) -> any StateWriter<State> {
+    func makeWriter(_ context: StoreContext<State>) -> any StateWriter<State> {
         SliceWriter(context.encoder, context.editedModules, measuring: context.encodeTimes)
     }
 
-    func pastStateEncoding(_ encoder: JSONEncoder) -> StateEncoding<State, Snapshot> {
+    func makePastStateEncoding(_ encoder: JSONEncoder) -> StateEncoding<State, Snapshot> {
         let edited = EditedModules()
         let writer = SliceWriter<State>(encoder, edited)
         return { state, tag throws(JSONError) in
@@ -59,7 +59,7 @@ struct ModularState<State: RootState>: StateComposition {
         zip(State.modules, State.readOwnership).map { ($0.name, $1) }
     }
 
-    func recordReaders(_ replay: Replay<State>) -> (any RecordReaders)? {
+    func makeReadersFinder(_ replay: Replay<State>) -> (any RecordReadersFinder)? {
         let restricted = State.modules.filter { $0.slicePlace.ownership == .readers }
         guard !restricted.isEmpty else { return nil }
         return ReplayedReaders(replay) { state, record in
@@ -72,13 +72,13 @@ struct ModularState<State: RootState>: StateComposition {
         }
     }
 
-    func dryRunComparison(_ encoder: JSONEncoder) -> DryRunComparison {
+    func makeDryRunComparison(_ encoder: JSONEncoder) -> DryRunComparison {
         StatePatch.dryRunComparison(of: State.self) { old, new, edits, viewer throws(JSONError) in
             try StatePatch.make(from: old, to: new, in: edits, for: viewer, with: encoder)
         }
     }
 
-    func core(
+    func makeCore(
         _ state: State,
         _ ports: CoreConfiguration<State>,
         _ context: StoreContext<State>,
@@ -103,15 +103,15 @@ struct ModularState<State: RootState>: StateComposition {
                 LogField("type", .name(token.cause.wireNameTemplate)),
                 LogField("version", .count(token.cause.version))
             )
-        } began: { token in
+        } onBegin: { token in
             effects.noteBeginning(token.cause.wireNameTemplate, of: token.address.module)
-        } ended: { token, nanoseconds in
+        } onEnd: { token, nanoseconds in
             effects.noteEnding(
                 token.cause.wireNameTemplate,
                 of: token.address.module,
                 after: nanoseconds
             )
-        } retried: { token in
+        } onRetry: { token in
             effects.noteRetry(token.cause.wireNameTemplate, of: token.address.module)
         }
         let core = try ConfigurationError.wrapErrors {
@@ -132,7 +132,7 @@ struct ModularState<State: RootState>: StateComposition {
             return
         }
         let past = PastActionReader(history.journal, history.replay.forms)
-        core.resume(pending.pending, past: past.action(of:)) { entry, resumption in
+        core.resume(pending.pending, pastAction: past.action(of:)) { entry, resumption in
             let effect = "the effect of '\(entry.slice)' after version \(entry.version)"
             switch resumption {
             case .runAgain: logger.info(.effectInterrupted, "\(effect) is run again")

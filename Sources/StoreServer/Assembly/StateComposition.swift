@@ -37,10 +37,10 @@ protocol StateComposition<State>: Sendable {
 
     /// Makes the encoder that encodes the newest state after each batch. The encoder reads the
     /// changed modules from `context`.
-    func writer(_ context: StoreContext<State>) -> any StateWriter<State>
+    func makeWriter(_ context: StoreContext<State>) -> any StateWriter<State>
 
     /// Makes the encoder for past states.
-    func pastStateEncoding(_ encoder: JSONEncoder) -> StateEncoding<State, Snapshot>
+    func makePastStateEncoding(_ encoder: JSONEncoder) -> StateEncoding<State, Snapshot>
 
     /// The name of each module, and the rule that decides which clients read its slices; empty for
     /// a state without modules.
@@ -48,15 +48,15 @@ protocol StateComposition<State>: Sendable {
 
     /// Makes the port that finds the readers of records of restricted slices; `nil` if no slices
     /// are restricted.
-    func recordReaders(_ replay: Replay<State>) -> (any RecordReaders)?
+    func makeReadersFinder(_ replay: Replay<State>) -> (any RecordReadersFinder)?
 
     /// Makes the function that compares the states before and after a dry run.
-    func dryRunComparison(_ encoder: JSONEncoder) -> DryRunComparison
+    func makeDryRunComparison(_ encoder: JSONEncoder) -> DryRunComparison
 
     /// Makes the Core, which notes the changed modules of each batch. `effects` gets the
     /// measurements of effects. A view in `views` reads the state from the Core if no published
     /// version has the data of the view. Throws if the modules can't form a state together.
-    func core(
+    func makeCore(
         _ state: State,
         _ ports: CoreConfiguration<State>,
         _ context: StoreContext<State>,
@@ -96,20 +96,20 @@ struct StateWithoutModules<State: Codable & Equatable & Sendable>: StateComposit
 
     func actions() throws(ConfigurationError) -> [ModuleActions<State>] { [] }
 
-    func writer(_ context: StoreContext<State>) -> any StateWriter<State> {
+    func makeWriter(_ context: StoreContext<State>) -> any StateWriter<State> {
         WholeStateWriter(context.encoder, measuring: context.encodeTimes)
     }
 
-    func pastStateEncoding(_ encoder: JSONEncoder) -> StateEncoding<State, Snapshot> {
+    func makePastStateEncoding(_ encoder: JSONEncoder) -> StateEncoding<State, Snapshot> {
         let writer = WholeStateWriter<State>(encoder)
         return { state, tag throws(JSONError) in try writer.snapshot(state, at: tag) }
     }
 
     var readOwnership: [(name: String, ownership: SliceOwnership)] { [] }
 
-    func recordReaders(_ replay: Replay<State>) -> (any RecordReaders)? { nil }
+    func makeReadersFinder(_ replay: Replay<State>) -> (any RecordReadersFinder)? { nil }
 
-    func dryRunComparison(_ encoder: JSONEncoder) -> DryRunComparison {
+    func makeDryRunComparison(_ encoder: JSONEncoder) -> DryRunComparison {
         StatePatch.dryRunComparison(of: State.self) { old, new, _, viewer throws(JSONError) in
             // The state has no members, so a viewer sees the whole state or nothing.
             guard viewer.sight == nil else { return try JSONPatch.diff(of: []) }
@@ -117,7 +117,7 @@ struct StateWithoutModules<State: Codable & Equatable & Sendable>: StateComposit
         }
     }
 
-    func core(
+    func makeCore(
         _ state: State,
         _ ports: CoreConfiguration<State>,
         _ context: StoreContext<State>,
@@ -128,7 +128,7 @@ struct StateWithoutModules<State: Codable & Equatable & Sendable>: StateComposit
         ports.statesDiffer = { [encoder = context.encoder] in
             $0 != $1 || !encoder.haveSameBytes($0, $1)
         }
-        return Core(state: state, form: .throwing(reducer), configuration: ports)
+        return Core(state: state, reducer: .throwing(reducer), configuration: ports)
     }
 
     func resumeEffects(_ core: Core<State>, _ history: RecoveredHistory<State>, _ logger: Logger) {}

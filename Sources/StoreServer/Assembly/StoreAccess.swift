@@ -49,11 +49,11 @@ struct StoreAccess: Sendable {
 
 extension PolicyFile {
     /// Reads the policy of a process with these stores. The error has a line for each mistake.
-    init(_ path: String, for worlds: [PolicyVocabulary]) throws(ConfigurationError) {
+    init(_ path: String, for vocabularies: [PolicyVocabulary]) throws(ConfigurationError) {
         guard let bytes = FileReader.read(path, bytesMax: Self.bytesMax) else {
             throw ConfigurationError("\(path): can't be read; give a readable file with a policy")
         }
-        do throws(PolicyError) { try self.init(parsing: bytes, for: worlds) } catch {
+        do throws(PolicyError) { try self.init(parsing: bytes, for: vocabularies) } catch {
             throw ConfigurationError(error.lines(of: path).joined(separator: "\n"))
         }
     }

@@ -14,10 +14,10 @@ struct StoreAssembly<State: Codable & Equatable & Sendable>: Sendable {
     let history: RecoveredHistory<State>
     /// The access control; `nil` if every client may use all routes.
     let access: StoreAccess?
-    let firstActions: [(action: any Action, place: String)]
-    let streams: StreamWriter
+    let firstActions: [(action: any Action, sourceLocation: String)]
+    let streamWriter: StreamWriter
     let log: ActionLog
-    let waiters = LongPolls()
+    let longPolls = LongPolls()
     let stateStreams: StateStreams
     let keeper: SnapshotKeeper
     let figures: StoreFigures
@@ -40,31 +40,31 @@ struct StoreAssembly<State: Codable & Equatable & Sendable>: Sendable {
         firstActions = try context.firstActions(ifEmpty: history)
 
         // The parts for readers: streams, the log, the published states, snapshots.
-        streams = try StreamWriter(
+        streamWriter = try StreamWriter(
             limits: context.configuration.streamLimits,
             frames: .tagged(epoch: history.epoch),
             places: context.process.threads?.streamPlaces
         )
-        log = context.actionLog(of: history, to: streams)
-        let sender = TopicDistributor(streams: streams, epoch: history.epoch)
+        log = context.makeActionLog(of: history, to: streamWriter)
+        let sender = TopicDistributor(streams: streamWriter, epoch: history.epoch)
         let documents = ParsedDocuments()
-        let views = context.viewStreams(sender)
-        let writer = context.composition.writer(context)
-        stateStreams = try context.stateStreams(
+        let views = context.makeViewStreams(sender)
+        let writer = context.composition.makeWriter(context)
+        stateStreams = try context.makeStateStreams(
             of: history,
             writer,
             sender,
             views,
-            waiters,
+            longPolls,
             documents
         )
-        keeper = context.snapshotKeeper(of: history, stateStreams)
-        let reader = context.reader(of: history, log, stateStreams, views, waiters, documents)
+        keeper = context.makeSnapshotKeeper(of: history, stateStreams)
+        let reader = context.makeReader(of: history, log, stateStreams, views, longPolls, documents)
 
         // The Core, with the parts that follow its actions.
-        figures = context.figures(of: history.journal, keeper, access)
+        figures = context.makeFigures(of: history.journal, keeper, access)
         health = StoreHealth(context)
-        core = try context.core(
+        core = try context.makeCore(
             continuing: history,
             keyClock: journal.keyAgeClock,
             StatePublisher(
@@ -74,7 +74,7 @@ struct StoreAssembly<State: Codable & Equatable & Sendable>: Sendable {
                 log: log,
                 logger: context.logger
             ),
-            commands: context.screenCommands(stateStreams, streams),
+            commands: context.makeScreenCommands(stateStreams, streamWriter),
             views,
             keeper,
             figures,
@@ -83,7 +83,7 @@ struct StoreAssembly<State: Codable & Equatable & Sendable>: Sendable {
         let attachments = context.attachObservers(to: core, history.epoch)
 
         // The parts for clients: the value that the routes share, and the routes.
-        store = context.store(core, history.state, reader, streams)
+        store = context.makeStore(core, history.state, reader, streamWriter)
         router = StoreRoutes(
             context: context,
             store: store,
@@ -91,7 +91,7 @@ struct StoreAssembly<State: Codable & Equatable & Sendable>: Sendable {
             attachments: attachments,
             figures: figures,
             health: health
-        ).router()
+        ).makeRouter()
 
         // The parts for other programs: the files of shared values.
         sharedFileWriters = context.startSharedFileWriters(of: core, history)

@@ -14,7 +14,7 @@ import StoreWire
 extension StoreContext {
     /// Makes the objects that measure a store. They have a row for each type of action, each use
     /// case and each notification.
-    func figures(
+    func makeFigures(
         of journal: any Journal,
         _ keeper: SnapshotKeeper,
         _ access: StoreAccess?
@@ -37,11 +37,11 @@ extension StoreContext {
     }
 
     /// Makes the Core, which continues from the newest version of the history.
-    func core(
+    func makeCore(
         continuing history: RecoveredHistory<State>,
         keyClock: SteadyClock,
         _ publisher: StatePublisher<State>,
-        commands: ScreenCommands?,
+        commands: ScreenCommandSender?,
         _ views: ViewStreams<State>?,
         _ keeper: SnapshotKeeper,
         _ figures: StoreFigures,
@@ -58,11 +58,11 @@ extension StoreContext {
         ports.idempotencyKeyClock = keyClock
         ports.sink = publisher
         if let commands { ports.sendScreenCommand = commands.send }
-        ports.onJournalFailure = health.journal.handleFailure
+        ports.onJournalFailure = health.journalCondition.handleFailure
         ports.progress = health.watchdog.progress
         ports.figures = figures.core
         ports.limitsVisibleModules = hasRoles
-        ports.tracing = process.traces?.storeTracing(
+        ports.tracing = process.traceExport?.storeTracing(
             of: links.storeName,
             epoch: history.epoch.description
         )
@@ -74,14 +74,14 @@ extension StoreContext {
             ports.onJournalFailure = simulated.onJournalFailure
             ports.follower = simulated.makeFollower(keeper.countAppended(through:bytes:))
         }
-        let core = try composition.core(
+        let core = try composition.makeCore(
             history.state,
             ports,
             self,
             measuring: figures.effects,
             showing: views
         )
-        health.journal.onFailure { [weak core] in core?.effectRunner?.stop() }
+        health.journalCondition.setEffectCanceller { [weak core] in core?.effectRunner?.stop() }
         if let test = world.testWorld {
             test.clock.addRestWaiter { [weak core] in
                 await core?.waitForRest(of: test.executor) ?? true
@@ -94,24 +94,26 @@ extension StoreContext {
     /// publisher is not attached here, because it is the sink of the Core.
     func attachObservers(to core: Core<State>, _ epoch: Epoch) -> CoreAttachments {
         let attachments = CoreAttachments()
-        let builtIn = analytics(epoch).map { [(AnalyticsMiddleware<State>.id, $0.observe)] } ?? []
+        let builtIn =
+            makeAnalyticsMiddleware(epoch).map { [(AnalyticsMiddleware<State>.id, $0.observe)] }
+            ?? []
         for (id, observe) in builtIn + server.middleware {
-            attachments.add(.middleware, id, ending: core.add(middleware: observe))
+            attachments.add(.middleware, id, removal: core.add(middleware: observe))
         }
         for (id, intercept) in server.interceptors {
-            attachments.add(.interceptor, id, ending: core.add(interceptor: intercept))
+            attachments.add(.interceptor, id, removal: core.add(interceptor: intercept))
         }
         for observer in server.observers {
             attachments.addObserver(
                 on: observer.queue?.label,
-                ending: core.observe(on: observer.queue, with: observer.receive)
+                removal: core.observe(on: observer.queue, with: observer.receive)
             )
         }
         return attachments
     }
 
     /// Returns the middleware for analytics; `nil` if no analytics event is written or kept.
-    private func analytics(_ epoch: Epoch) -> AnalyticsMiddleware<State>? {
+    private func makeAnalyticsMiddleware(_ epoch: Epoch) -> AnalyticsMiddleware<State>? {
         guard process.analytics != nil || recentAnalytics != nil else { return nil }
         return AnalyticsMiddleware(
             registry: registry,
@@ -127,7 +129,7 @@ extension StoreContext {
 
     /// Makes the value that the routes of the store share, and connects this value with the
     /// transport.
-    func store(
+    func makeStore(
         _ core: Core<State>,
         _ state: State,
         _ reader: StateReader,
@@ -145,15 +147,15 @@ extension StoreContext {
             streams: streams,
             encoder: encoder,
             logger: logger,
-            sessions: sessions.map { root ?? configuration.sessionTable(of: $0) },
+            sessions: sessions.map { root ?? configuration.makeSessionTable(of: $0) },
             joinedSessions: sessions == nil
                 ? nil
                 : root.map {
                     JoinedSessions($0, startActions: composition.sessionStartActions)
                 },
-            departures: departures(core),
+            departures: makeDepartures(core),
             sessionStartActions: composition.sessionStartActions,
-            presence: composition.modules.map { presence(of: $0, core) }
+            presence: composition.modules.map { makePresence(of: $0, core) }
         )
         store.attach(process.transport)
         return store
@@ -161,7 +163,7 @@ extension StoreContext {
 
     /// Makes the object that dispatches actions about the departures of sessions; `nil` if no
     /// module has such an action.
-    private func departures(_ core: Core<State>) -> SessionDepartures? {
+    private func makeDepartures(_ core: Core<State>) -> SessionDepartures? {
         let actions = (composition.modules ?? []).compactMap(\.departureAction)
         guard !actions.isEmpty else { return nil }
         return SessionDepartures(actions) {
@@ -172,7 +174,7 @@ extension StoreContext {
     }
 
     /// Makes the dispatcher of actions about the sessions that show each module.
-    private func presence(of modules: [SliceDescription], _ core: Core<State>) -> ViewPresence {
+    private func makePresence(of modules: [SliceDescription], _ core: Core<State>) -> ViewPresence {
         let presence = ViewPresence(modules) {
             [engine = core.engine] action, session, origin throws(MailboxError) in
             let source = ActionSource(sourceLocation: origin, session: session)

@@ -54,7 +54,7 @@ extension StoreContext {
     /// not list.
     func firstActions(
         ifEmpty history: RecoveredHistory<State>
-    ) throws -> [(action: any Action, place: String)] {
+    ) throws -> [(action: any Action, sourceLocation: String)] {
         guard history.version == 0 else { return [] }
         return try server.mirroredValues.compactMap { value in
             guard let action = try value.makeFirstAction() else { return nil }
@@ -63,7 +63,7 @@ extension StoreContext {
                     "the store can't begin with the value in '\(value.file.path)': \(error)"
                 )
             }
-            return (action, value.declarationPlace)
+            return (action, value.declarationLocation)
         }
     }
 

@@ -12,17 +12,17 @@ import Synchronization
 
 extension StoreContext {
     /// Makes the log of actions, which the streams follow.
-    func actionLog(of history: RecoveredHistory<State>, to streams: StreamWriter) -> ActionLog {
+    func makeActionLog(of history: RecoveredHistory<State>, to streams: StreamWriter) -> ActionLog {
         let log = ActionLog(
             journal: history.journal,
             epoch: history.epoch,
             version: history.version,
             logger: logger,
-            owners: RecordVisibility(
+            visibility: RecordVisibility(
                 registry.table,
                 composition.readOwnership,
                 hasRoles: hasRoles,
-                readers: composition.recordReaders(history.replay)
+                readers: composition.makeReadersFinder(history.replay)
             ),
             on: process.journalThreads
         ) { [weak streams] in streams?.wakeLogReaders() }
@@ -31,7 +31,7 @@ extension StoreContext {
     }
 
     /// Makes the streams of the state's projections; `nil` if the state has no modules.
-    func viewStreams(_ sender: TopicDistributor) -> ViewStreams<State>? {
+    func makeViewStreams(_ sender: TopicDistributor) -> ViewStreams<State>? {
         composition.views.map { views in
             let linked = ActionLinker(
                 links,
@@ -45,7 +45,7 @@ extension StoreContext {
 
     /// Makes the published states and their streams. The first published state is the newest
     /// version of the history.
-    func stateStreams(
+    func makeStateStreams(
         of history: RecoveredHistory<State>,
         _ writer: any StateWriter<State>,
         _ sender: TopicDistributor,
@@ -76,14 +76,15 @@ extension StoreContext {
     }
 
     /// Makes the sender of commands to the screens of sessions; `nil` if the state has no sessions.
-    func screenCommands(_ states: StateStreams, _ streams: StreamWriter) -> ScreenCommands? {
+    func makeScreenCommands(_ states: StateStreams, _ streams: StreamWriter) -> ScreenCommandSender?
+    {
         guard server.memberNames.contains(Sessions.name) else { return nil }
-        return ScreenCommands(of: Sessions.name, to: states, encoder, logger) {
+        return ScreenCommandSender(of: Sessions.name, to: states, encoder, logger) {
             streams.counters.commandsDropped.add(1, ordering: .relaxed)
         }
     }
 
-    func snapshotKeeper(
+    func makeSnapshotKeeper(
         of history: RecoveredHistory<State>,
         _ states: StateStreams
     ) -> SnapshotKeeper {
@@ -101,7 +102,7 @@ extension StoreContext {
     }
 
     /// Makes the reader of the store for all routes.
-    func reader(
+    func makeReader(
         of history: RecoveredHistory<State>,
         _ log: ActionLog,
         _ states: StateStreams,
@@ -116,14 +117,15 @@ extension StoreContext {
             past: TimeTravel(
                 history.replay,
                 epoch: log.epoch,
-                makeEncoding: { [composition, encoder] in composition.pastStateEncoding(encoder) },
+                makeEncoding: { [composition, encoder] in composition.makePastStateEncoding(encoder)
+                },
                 logger: logger
             ),
             documents: documents,
             views: views,
             streams: states,
             longPolls: waiters,
-            compareDryRun: composition.dryRunComparison(encoder),
+            compareDryRun: composition.makeDryRunComparison(encoder),
             threads: ReadingThreads(
                 waitingMax: configuration.http.connectionsMax,
                 on: process.threads?.readerThreads

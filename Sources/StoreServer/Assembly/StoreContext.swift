@@ -48,7 +48,7 @@ struct StoreContext<State: Codable & Equatable & Sendable>: Sendable {
         recentAnalytics =
             configuration.analytics.recentEventsMax.map { RecentAnalytics(countMax: $0) }
         editedModules = EditedModules(
-            hasOwners: server.composition.layout?.ownedModules.isEmpty == false
+            hasOwnedSlices: server.composition.layout?.readerDependentModules.isEmpty == false
         )
         encodeTimes = EncodeTimes(server.memberNames)
         try checkSessions()

@@ -19,15 +19,15 @@ final class StoreFollower<State: Codable & Equatable & Sendable>: CommitFollower
 
     var takesAppliedActions: Bool { actionLineWriter != nil }
 
-    func appended(through version: UInt64, bytes: Int) {
-        keeper.countAppended(through: version, bytes: bytes)
+    func didAppend(through version: UInt64, byteCount: Int) {
+        keeper.countAppended(through: version, bytes: byteCount)
     }
 
-    func applied(_ actions: [AppliedAction]) { actionLineWriter?.log(actions) }
+    func didApply(_ actions: [AppliedAction]) { actionLineWriter?.log(actions) }
 
     /// Logs a dropped action, unless its session has ended. A presenter that cleans up after a
     /// session may dispatch actions to slices that no longer exist.
-    func dropped(_ action: DroppedAction) {
+    func didDrop(_ action: DroppedAction) {
         let refusal = action.reason as? Refusal
         if refusal?.isOfEndedSession == true { return }
         let reason = refusal?.reason ?? "\(action.reason)"
@@ -44,11 +44,11 @@ final class StoreFollower<State: Codable & Equatable & Sendable>: CommitFollower
         logger.write(level, .actionDropped, line, fields)
     }
 
-    func refused(_ action: RefusedAction) {
+    func didRefuse(_ action: RefusedAction) {
         logger.note(action.refusal, of: action.type, in: action.requestID)
     }
 
-    func reducerFailed(_ failure: ReducerFailure) {
+    func reducerDidFail(_ failure: ReducerFailure) {
         let request = failure.requestID.map { " (request \($0))" } ?? ""
         var fields = [LogField("type", .name(failure.type))]
         if let id = failure.requestID { fields.append(LogField("request", .name(id))) }
@@ -60,7 +60,7 @@ final class StoreFollower<State: Codable & Equatable & Sendable>: CommitFollower
         )
     }
 
-    func journalUnreadable(_ error: JournalError) {
+    func journalDidBecomeUnreadable(_ error: JournalError) {
         logger.warning(
             .journalUnreadable,
             "can't read the records of other servers, will retry: \(error)"

@@ -28,7 +28,7 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
     private var showsAllStores: Bool { process.hasSeveralStores && links.storeName == nil }
 
     /// Makes the router with all routes of the store, behind its filters.
-    func router() -> Router {
+    func makeRouter() -> Router {
         Router(
             RequestEnvironment(
                 RouteCatalog(groups),
@@ -88,7 +88,7 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
                 process.analytics,
                 process.web,
                 log: store.logger.counts,
-                tracer: process.traces?.tracer,
+                tracer: process.traceExport?.tracer,
                 versionLabels: buildLabels
             ),
             livenessProblem: checkLiveness,
@@ -137,18 +137,20 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
         let composition = context.composition
         let hasOperators = context.hasRoles || configuration.access.operatorReads
         let types = store.actions.signatures(for: .everybody)
-        let logged = store.actions.entries.filter { $0.access != .everybody }.map(\.signature)
+        let loggedActions = store.actions.entries.filter { $0.access != .everybody }.map(
+            \.signature
+        )
         let requests =
             composition.useCases.map(\.recordTypeSchema)
             + server.notificationNames.map { .stringEnum([ClientRequest(notification: $0).name]) }
-        let batchMax = store.bounds.requestActionsMax
+        let arrayActionsMax = store.bounds.requestActionsMax
         let schema = { (form: any Decodable.Type) in
             let definitions = JSONSchema.storeDefinitions(
                 state: form,
                 actions: types,
-                logged: logged,
+                loggedActions: loggedActions,
                 requests: requests,
-                batchMax: batchMax
+                arrayActionsMax: arrayActionsMax
             )
             return JSONSchema.storeDocument(definitions)
         }
@@ -159,12 +161,12 @@ struct StoreRoutes<State: Codable & Equatable & Sendable> {
             operatorSchema: schema(State.self),
             components: JSONSchema.storeDefinitions(
                 state: composition.visibleStateType,
-                whole: hasOperators ? State.self : nil,
+                operatorState: hasOperators ? State.self : nil,
                 isPartial: context.hasRoles,
                 actions: types,
-                logged: logged,
+                loggedActions: loggedActions,
                 requests: requests,
-                batchMax: batchMax
+                arrayActionsMax: arrayActionsMax
             ) + LogSchema.definitions
                 + (composition.views == nil ? [] : JSONSchema.linkDefinitions)
         )

@@ -133,7 +133,7 @@ struct MemoryHistory: Sendable {
 extension Server {
     /// Returns the configuration of this store at `links`, with the settings that the program
     /// declares for the store.
-    func ownConfiguration(
+    func storeConfiguration(
         _ configuration: ServerConfiguration,
         at links: Links
     ) -> ServerConfiguration {

@@ -71,7 +71,12 @@ public struct Server<State: Codable & Equatable & Sendable>: Sendable {
 
     /// The functions and values that make a state from recorded actions.
     var program: Program<State> {
-        Program(state: state, migrations: migrations, reducer: reducer, connect: connectModules)
+        Program(
+            state: state,
+            migrations: migrations,
+            reducer: reducer,
+            fillSharedValues: connectModules
+        )
     }
 
     /// Makes a server that is not running yet.

@@ -130,7 +130,7 @@ struct OwnOptions: Sendable {
         id = ObjectIdentifier(type)
         let options = Options.options.map { option in
             option.lifted(
-                fresh: Options(),
+                defaults: Options(),
                 get: { (whole: ServerConfiguration) in whole[Options.self] },
                 set: { $0[Options.self] = $1 }
             )
@@ -138,7 +138,7 @@ struct OwnOptions: Sendable {
         self.options = options
         check = { configuration in
             let fresh = ServerConfiguration()
-            for option in options { try option.checkGiven(in: configuration, fresh: fresh) }
+            for option in options { try option.checkValues(in: configuration, defaults: fresh) }
             try configuration[Options.self].check()
         }
         install = { $1.set(Options.self, to: $0[Options.self]) }

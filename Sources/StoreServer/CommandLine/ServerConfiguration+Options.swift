@@ -23,7 +23,7 @@ extension ServerConfiguration: CommandLineConfiguration {
         defaults.analytics.destination = .stdout
         let telemetry = OpenTelemetryVariables(ProcessEnvironment.variables)
         defaults.traces.endpoint = telemetry.endpoint
-        defaults.traces.serviceName = telemetry.service
+        defaults.traces.serviceName = telemetry.serviceName
         let passed = InheritedSocket.passedDescriptors(in: ProcessEnvironment.variables)
         if !passed.isEmpty { defaults.http.listen = passed.map { "fd:\($0)" } }
         return defaults
@@ -134,7 +134,7 @@ extension ServerConfiguration: CommandLineConfiguration {
             .sets(
                 \.http.socketMode,
                 .text("MODE", "a mode in octal digits, such as 0660") {
-                    SocketAccess.mode($0) != nil
+                    SocketAccess.parsedMode($0) != nil
                 }
             ),
         .flag(

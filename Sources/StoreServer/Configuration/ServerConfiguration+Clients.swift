@@ -48,13 +48,13 @@ extension ServerConfiguration {
 
         /// The maximum time in which a client has to send its headers, 1 to 3,600 seconds; by
         /// default 10.
-        public var headersTimeout = Duration.seconds(transportDefaults.headersSeconds)
+        public var headersTimeout = Duration.seconds(transportDefaults.headersTimeoutSeconds)
         /// The maximum time in which a client has to send its body, 1 to 3,600 seconds; by default
         /// 30.
-        public var bodyTimeout = Duration.seconds(transportDefaults.bodySeconds)
+        public var bodyTimeout = Duration.seconds(transportDefaults.bodyTimeoutSeconds)
         /// The maximum idle time of a connection between two requests, 1 to 3,600 seconds; by
         /// default 30.
-        public var idleTimeout = Duration.seconds(transportDefaults.idleSeconds)
+        public var idleTimeout = Duration.seconds(transportDefaults.idleTimeoutSeconds)
     }
 
     /// The allowed hosts and origins, the trusted proxies, and the rates of clients. A rate counts

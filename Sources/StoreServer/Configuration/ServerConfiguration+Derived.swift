@@ -38,7 +38,7 @@ extension ServerConfiguration {
     var hostRule: HostRule {
         HostRule(
             listening: (http.listen + http.adminListen).compactMap { ListenAddress($0)?.host },
-            further: web.allowedHosts
+            additional: web.allowedHosts
         )
     }
 
@@ -51,13 +51,13 @@ extension ServerConfiguration {
         transport.uriBytesMax = http.uriBytesMax
         transport.bodyBytesMax = http.bodyBytesMax
         transport.buffersBytesMax = effectiveBuffersBytesMax
-        transport.headersSeconds = Double(http.headersTimeout.wholeSeconds)
-        transport.bodySeconds = Double(http.bodyTimeout.wholeSeconds)
-        transport.idleSeconds = Double(http.idleTimeout.wholeSeconds)
+        transport.headersTimeoutSeconds = Double(http.headersTimeout.wholeSeconds)
+        transport.bodyTimeoutSeconds = Double(http.bodyTimeout.wholeSeconds)
+        transport.idleTimeoutSeconds = Double(http.idleTimeout.wholeSeconds)
         transport.connectionsMax = http.connectionsMax
         transport.commonFields = WebRules.commonFields(allowing: web.corsOrigins)
         transport.socketAccess = SocketAccess(
-            mode: SocketAccess.mode(http.socketMode) ?? SocketAccess().mode,
+            mode: SocketAccess.parsedMode(http.socketMode) ?? SocketAccess().mode,
             group: http.socketGroup.flatMap(SocketAccess.groupID)
         )
         transport.connectionsPerAddressMax = http.connectionsPerAddressMax ?? 0
@@ -99,7 +99,7 @@ extension ServerConfiguration {
     }
 
     /// Returns the table of the sessions in the state at the start of the server.
-    func sessionTable(of state: StorePatterns.Sessions.State) -> SessionTable {
+    func makeSessionTable(of state: StorePatterns.Sessions.State) -> SessionTable {
         let clock = SteadyClock()
         return SessionTable(
             state.sessions.keys.filter { $0 != StorePatterns.Sessions.shared },
@@ -113,7 +113,7 @@ extension ServerConfiguration {
     /// Makes the rules for origins, proxies and shares. The shares are counted with `clock`. A
     /// process calls this function once for all stores, because a share counts a client's requests
     /// to all stores together.
-    func webRules(_ clock: any WallClock) -> WebRules {
+    func makeWebRules(_ clock: any WallClock) -> WebRules {
         let rates: [RateLimitKind: Rate?] = [
             .requests: web.requestRate, .actions: web.actionRate, .sessions: web.sessionRate,
             .streams: web.streamRate,
@@ -144,7 +144,7 @@ extension ServerConfiguration {
             credentials.issuer = issuer
         }
         credentials.cookieKeyFile = history.ephemeral ? nil : history.directory + "/auth-cookie.key"
-        credentials.cookieSeconds = Int64(access.cookieLifetime.wholeSeconds)
+        credentials.cookieLifetimeSecondsMax = Int64(access.cookieLifetime.wholeSeconds)
         return credentials
     }
 

@@ -92,7 +92,7 @@ extension ReplayReporter {
     /// lines in the log.
     static func ofCommand(_ logger: Logger) -> ReplayReporter {
         guard ProgressBar.isAvailable else { return ReplayReporter(to: logger) }
-        return ReplayReporter(intervals: (first: 0.3, others: 0.1)) {
+        return ReplayReporter(intervalSeconds: (first: 0.3, later: 0.1)) {
             ProgressBar.show($0.fractionDone, $0.text)
         } end: {
             ProgressBar.clear()

@@ -112,7 +112,7 @@ struct CommandLineMain<State: Codable & Equatable & Sendable> {
                 command: command,
                 server: server,
                 configuration: configuration
-            ).answer()
+            ).run()
             finish(answer.text, answer.exitsWithSuccess ? .success : .failure)
         case .assert(let file, let url):
             let command = try AssertCommand(file)

@@ -12,7 +12,7 @@ import StoreTelemetry
 
 extension HistoryCommandRunner {
     /// The longest wait for a running server, in seconds.
-    private static var serverSecondsMax: Double { 60 }
+    private static var serverWaitSecondsMax: Double { 60 }
 
     /// Forgets a user, or the users that standard input names. Returns the text to print.
     func forget(_ name: String) throws -> String {
@@ -96,7 +96,7 @@ extension HistoryCommandRunner {
 
     /// Asks the running server to forget the owners, and waits for the result.
     private func waitForServer(_ owners: [String], _ file: ForgetFile) throws {
-        let deadline = Deadline(seconds: Self.serverSecondsMax)
+        let deadline = Deadline(seconds: Self.serverWaitSecondsMax)
         while file.exists, !deadline.isOver { usleep(20_000) }
         try file.write(owners)
         while file.exists {

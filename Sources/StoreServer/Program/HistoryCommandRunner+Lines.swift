@@ -28,7 +28,7 @@ extension HistoryCommandRunner {
         let output = try LineOutput(file)
         // The last exported version. The loop reads the journal in pages, so that it needs little
         // memory.
-        var after = journal.oldest - 1
+        var after = journal.oldestVersion - 1
         // The programs whose forms are not written yet. The forms are in the line of a program's
         // first record.
         var programs: [UInt32: ProgramDescription] = [:]
@@ -48,15 +48,16 @@ extension HistoryCommandRunner {
         try output.finish()
         try warnOfWhatIsMissing(in: journal)
         guard let file else { return "" }
-        return "\(file) has the actions of versions \(journal.oldest) to \(journal.version)\n"
+        return
+            "\(file) has the actions of versions \(journal.oldestVersion) to \(journal.version)\n"
     }
 
     /// Warns if the exported lines alone can't restore the same state.
     private func warnOfWhatIsMissing(in journal: any Journal) throws {
-        if journal.oldest > 1 {
+        if journal.oldestVersion > 1 {
             logger.warning(
                 .historyNoted,
-                "versions before \(journal.oldest) are no longer kept, and not exported"
+                "versions before \(journal.oldestVersion) are no longer kept, and not exported"
             )
         }
         if try GivenState.firstSnapshot(of: journal) != nil {

@@ -16,7 +16,7 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
     /// Runs the command. Returns the text to print.
     func run() throws -> String {
         do {
-            return switch (command.verb, command.file) {
+            return switch (command.verb, command.fileOrUserName) {
             case (.backup, let file?): try backup(to: file)
             case (.import, let file?): try importLines(from: file)
             case (.export, let file): try export(to: file)
@@ -57,12 +57,12 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
 
                 """
         }
-        let mark = VerificationFile(in: configuration.history.directory)
+        let verificationFile = VerificationFile(in: configuration.history.directory)
         if command.skipsVerifiedHistory {
             guard SQLiteJournal.exists(in: configuration.history.directory) else {
                 return "there is no history in \(configuration.history.directory) yet\n"
             }
-            if mark.namesThisProgram {
+            if verificationFile.namesThisProgram {
                 let place = configuration.history.directory
                 return "this program has verified the history of \(place) before\n"
             }
@@ -74,9 +74,10 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
         guard report.isIntact else {
             throw CommandFailure(report.faults.joined(separator: "\n"))
         }
-        let forgotten = journal.forgottenThrough == 0 ? "" : try textOfForgotten(in: journal)
+        let forgotten =
+            journal.oldestRestorableVersion == 0 ? "" : try forgottenRecordsText(in: journal)
         let replayed = try replayAll(journal)
-        if command.skipsVerifiedHistory { mark.write() }
+        if command.skipsVerifiedHistory { verificationFile.write() }
         return """
             \(report.recordsCount) records, \(report.snapshotsCount) snapshots and \
             \(report.outcomesCount) idempotency keys are intact, up to version \(report.newestVersion)
@@ -85,10 +86,10 @@ struct HistoryCommandRunner<State: Codable & Equatable & Sendable> {
             """
     }
 
-    private func textOfForgotten(in journal: SQLiteJournal) throws -> String {
+    private func forgottenRecordsText(in journal: SQLiteJournal) throws -> String {
         """
         the content of \(try journal.countForgotten()) records is forgotten; states before version \
-        \(journal.forgottenThrough) can't be made again
+        \(journal.oldestRestorableVersion) can't be made again
 
         """
     }

@@ -15,7 +15,7 @@ struct HistoryLine {
 
     /// The bytes of the line, with the line feed.
     var bytes: [UInt8] {
-        var line = JSONOutput(capacity: 160 + record.bytes)
+        var line = JSONOutput(capacity: 160 + record.byteCount)
         let stored = SealedPayload(record.payload)
         let sealed = stored.map { Base64URL.encode($0.sealedValues) }
         line.record(
@@ -64,7 +64,7 @@ extension HistoryLine {
             cause: object.member(named: "cause").flatMap { UInt64($0.sourceText) },
             origin: object.member(named: "origin")?.stringValue,
             session: object.member(named: "session")?.stringValue,
-            program: try program.map { try numbers.registeredNumber(of: $0) } ?? 0
+            program: try program.map { try numbers.registerIfIntroduced($0) } ?? 0
         )
     }
 
@@ -133,7 +133,7 @@ struct ImportedPrograms {
 
     /// Returns the number that a program has in the journal. If `mention` has the forms of the
     /// program, first registers the program with these forms in the journal.
-    mutating func registeredNumber(of mention: ProgramReference) throws -> UInt32 {
+    mutating func registerIfIntroduced(_ mention: ProgramReference) throws -> UInt32 {
         if let program = mention.introducedProgram {
             do {
                 journalNumbersByFileNumber[mention.fileNumber] = try journal.register(program)

@@ -11,7 +11,7 @@ struct PolicyCommandRunner<State: Codable & Equatable & Sendable> {
 
     /// Runs the command. The policy file is the file of the command, or else the file of the
     /// configuration.
-    func answer() throws(ConfigurationError) -> PolicyAnswer {
+    func run() throws(ConfigurationError) -> PolicyAnswer {
         let worlds = try server.policyVocabularies()
         let path = command.file ?? configuration.access.policyFile
         let file = try path.map { path throws(ConfigurationError) in
@@ -26,7 +26,7 @@ struct PolicyCommandRunner<State: Codable & Equatable & Sendable> {
 
     private func explain(
         _ file: PolicyFile?,
-        _ worlds: [PolicyVocabulary]
+        _ vocabularies: [PolicyVocabulary]
     ) throws(ConfigurationError) -> PolicyAnswer {
         var question: PolicyQuestion
         var store = command.store
@@ -49,7 +49,7 @@ struct PolicyCommandRunner<State: Codable & Equatable & Sendable> {
                 principal: command[.principal] ?? Policy.anonymousRoleName
             )
         }
-        let explainer = PolicyExplainer(file, in: worlds[try index(ofStore: store)])
+        let explainer = PolicyExplainer(file, in: vocabularies[try index(ofStore: store)])
         let answer = try ConfigurationError.wrapErrors {
             try explainer.explain(question, as: command[.role] ?? "")
         }

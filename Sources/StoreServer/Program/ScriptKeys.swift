@@ -64,7 +64,7 @@ struct ScriptKeys: Sendable {
             let file = APIKeyFile(path)
             let now = SystemTime.wallNanoseconds() / 1_000_000_000
             func credential(_ name: String, _ role: String) throws -> Credential {
-                let key = try file.create(principal: name, role: role, expires: nil, at: now)
+                let key = try file.create(principal: name, role: role, expiresAt: nil, at: now)
                 return try Credential(key.token, of: "\(role)/\(name)")
             }
             var credentials = ScriptCredentials(

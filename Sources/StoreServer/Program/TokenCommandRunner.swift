@@ -6,7 +6,7 @@ import StoreWire
 struct TokenCommandRunner {
     let command: TokenCommand
     let configuration: ServerConfiguration
-    private let now = SystemTime.wallNanoseconds() / 1_000_000_000
+    private let nowSecondsSince1970 = SystemTime.wallNanoseconds() / 1_000_000_000
 
     /// Runs the command. Returns the text to print.
     func run() throws -> String {
@@ -27,8 +27,8 @@ struct TokenCommandRunner {
 
     /// Creates a key. Returns only the token of the key, so that a script can read the token.
     private func create() throws -> String {
-        let end = try command.expires.map { text throws(UsageError) in
-            guard let end = Self.expiry(from: text, at: now) else {
+        let end = try command.expiry.map { text throws(UsageError) in
+            guard let end = Self.expiry(from: text, at: nowSecondsSince1970) else {
                 throw .disallowedValue(
                     text,
                     of: "--expires",
@@ -40,18 +40,18 @@ struct TokenCommandRunner {
         let made = try keysFile().create(
             principal: command.principal ?? "",
             role: command.role ?? "",
-            expires: end,
-            at: now
+            expiresAt: end,
+            at: nowSecondsSince1970
         )
         return made.token + "\n"
     }
 
     private func list() throws -> String {
-        let rows = try keysFile().keys().map { key in
-            let end = key.expires.map {
-                Self.text(of: $0) + (key.isExpired(at: now) ? " (expired)" : "")
+        let rows = try keysFile().readKeys().map { key in
+            let end = key.expiresAt.map {
+                Self.text(of: $0) + (key.isExpired(at: nowSecondsSince1970) ? " (expired)" : "")
             }
-            return [key.id, key.principal, key.role, Self.text(of: key.created), end ?? "never"]
+            return [key.id, key.principal, key.role, Self.text(of: key.createdAt), end ?? "never"]
         }
         return ([["id", "principal", "role", "created", "expires"]] + rows)
             .map { $0.joined(separator: "\t") + "\n" }.joined()
@@ -80,14 +80,17 @@ struct TokenCommandRunner {
         var token = command.keyIDOrToken ?? ""
         do {
             let principal = try token.withUTF8 {
-                try authenticator.principal(bearing: UnsafeRawBufferPointer($0), at: now)
+                try authenticator.principal(
+                    bearing: UnsafeRawBufferPointer($0),
+                    at: nowSecondsSince1970
+                )
             }
             return """
                 valid
                 credential: \(principal.credential)
                 principal: \(principal.name)
                 role: \(principal.role)
-                expires: \(principal.expires.map { Self.text(of: $0) } ?? "never")
+                expires: \(principal.expiresAt.map { Self.text(of: $0) } ?? "never")
 
                 """
         } catch let error as AuthenticationError {

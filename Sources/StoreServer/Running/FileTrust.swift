@@ -5,7 +5,7 @@ import Glibc
 /// The warnings do not end a start: the mode of the folder may keep other users out, and an
 /// operator may have reasons. Only the code that reads a secret file refuses the file if all users
 /// may read the file.
-struct FileTrust {
+struct FilePermissionCheck {
     /// The warnings for the log: one for each wrong owner, and for each permission that a file
     /// should not have.
     private(set) var warnings: [String] = []

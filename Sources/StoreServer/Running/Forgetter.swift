@@ -18,7 +18,7 @@ final class Forgetter: Sendable {
     private let dispatch: @Sendable (_ principals: [String]) throws(ForgetError) -> Void
     private let isBusy = Atomic(false)
     /// The time of the steady clock before which no attempt begins, in nanoseconds.
-    private let nextAttemptTime = Atomic<UInt64>(0)
+    private let nextAttemptNanoseconds = Atomic<UInt64>(0)
 
     init(
         _ file: ForgetFile,
@@ -38,7 +38,7 @@ final class Forgetter: Sendable {
     /// calls this function at short intervals.
     func check() {
         guard file.exists,
-            SystemTime.steadyNanoseconds() >= nextAttemptTime.load(ordering: .relaxed),
+            SystemTime.steadyNanoseconds() >= nextAttemptNanoseconds.load(ordering: .relaxed),
             !isBusy.exchange(true, ordering: .acquiringAndReleasing)
         else { return }
         SystemThread.start(name: "forget") { [self] in
@@ -61,7 +61,10 @@ final class Forgetter: Sendable {
             logger.error(.historyNoted, "\(error)")
             if case .refused(let reason) = error { return file.refuse(because: reason) }
             let pause = UInt64(Self.pauseSeconds) * 1_000_000_000
-            nextAttemptTime.store(SystemTime.steadyNanoseconds() &+ pause, ordering: .relaxed)
+            nextAttemptNanoseconds.store(
+                SystemTime.steadyNanoseconds() &+ pause,
+                ordering: .relaxed
+            )
         }
     }
 }

@@ -54,7 +54,7 @@ final class MemoryGuard: Sendable {
         guard var bytes = memoryUse.usedBytes else { return }
         let wasHigh = isMemoryScarce
         // The allocator holds freed memory, which counts as used until it is given back.
-        let isTrimmed = percent(bytes) >= Self.criticalPercent || (wasHigh && noteScarceCheck)
+        let isTrimmed = percent(bytes) >= Self.criticalPercent || (wasHigh && countScarceCheck())
         if isTrimmed {
             AllocatorMemory.returnFreeMemory()
             bytes = memoryUse.usedBytes ?? bytes
@@ -81,7 +81,8 @@ final class MemoryGuard: Sendable {
         return min(1, 0.1 + 0.9 * Double(max(0, percent - highPercent)) / range)
     }
 
-    private var noteScarceCheck: Bool {
+    /// Counts a check while memory is scarce. Returns true if the check is due to trim.
+    private func countScarceCheck() -> Bool {
         condition.withLock { condition in
             condition.scarceChecksCount += 1
             return condition.scarceChecksCount % Self.checksPerTrim == 0

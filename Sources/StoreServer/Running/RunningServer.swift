@@ -28,7 +28,9 @@ public final class RunningServer: Sendable {
     /// (``Server/journalFailureHandler(_:)``).
     ///
     /// If there are several stores, this property is about the store at `/`.
-    public var journalFailure: JournalError? { process.servedStores.first?.health.journal.failure }
+    public var journalFailure: JournalError? {
+        process.servedStores.first?.health.journalCondition.failure
+    }
 
     /// Reopens the file of analytics, which a log rotation may have moved.
     public func reopenFiles() { process.analytics?.reopen() }

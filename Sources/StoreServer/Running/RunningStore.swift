@@ -92,7 +92,7 @@ extension StoreAssembly: RunningStore {
         router.drain()
         store.drain()
         store.engine.effects?.stop()
-        waiters.expireAll()
+        longPolls.expireAll()
         store.wakeLoop()
     }
 

@@ -26,7 +26,7 @@ final class ServerProcess: Sendable {
     /// The writer of analytics lines; `nil` if analytics are off.
     let analytics: AnalyticsWriter?
     /// The export of the process's traces; `nil` if no traces are exported.
-    let traces: TraceExporting?
+    let traceExport: TraceExport?
     let watchdog = WatchdogThread()
     /// The guard that ends streams if memory is scarce; `nil` if memory has no bound.
     private let memoryGuard: MemoryGuard?
@@ -44,7 +44,7 @@ final class ServerProcess: Sendable {
         on transport: HTTPServer,
         _ logger: Logger,
         _ requestIDs: RequestIDs = RequestIDs(),
-        traces: TraceExporting? = nil,
+        traces: TraceExport? = nil,
         storesCount: Int = 1,
         policyVocabularies: [PolicyVocabulary] = [],
         clock: any WallClock = SteadyClock()
@@ -54,8 +54,8 @@ final class ServerProcess: Sendable {
         self.logger = logger
         self.requestIDs = requestIDs
         self.policyVocabularies = policyVocabularies
-        self.traces = traces
-        web = configuration.webRules(clock)
+        self.traceExport = traces
+        web = configuration.makeWebRules(clock)
         memoryGuard = MemoryUse(bytesMax: configuration.memoryBytesMax).map {
             MemoryGuard($0, logger)
         }
@@ -76,7 +76,7 @@ final class ServerProcess: Sendable {
         // The file of analytics may have been rotated. The writer of analytics logs a failure to
         // reopen the file.
         analytics?.reopen()
-        if let traces { reloadSetting("otlp") { try traces.reload(configuration) } }
+        if let traceExport { reloadSetting("otlp") { try traceExport.reload(configuration) } }
     }
 
     /// Calls `apply`, which applies a setting and returns a description of the change, or `nil` if
@@ -143,7 +143,7 @@ final class ServerProcess: Sendable {
     {
         let name = store.links.storeName ?? StoreStatus.defaultName
         let label = hasSeveralStores ? name : nil
-        return MeasuredStore(store, figures, label: label) { [journal = health.journal] in
+        return MeasuredStore(store, figures, label: label) { [journal = health.journalCondition] in
             journal.failure != nil
         }
     }
@@ -154,8 +154,8 @@ final class ServerProcess: Sendable {
         guard let first = stores.served.first else { return unavailableStore(Links(), .starting()) }
         guard hasSeveralStores else { return first.router }
         return StoresRouter(
-            first.router,
-            stores.served.dropFirst().map { ($0.status.name, $0.router) }
+            rootStore: first.router,
+            namedStores: stores.served.dropFirst().map { ($0.status.name, $0.router) }
                 + stores.unavailable.map { store in
                     (
                         store.links.storeName ?? StoreStatus.defaultName,
@@ -206,7 +206,7 @@ final class ServerProcess: Sendable {
         threads?.stop(by: deadline)
         watchdog.stop()
         analytics?.close(seconds: max(0.5, deadline.secondsLeft))
-        traces?.close(seconds: max(0.25, deadline.secondsLeft))
+        traceExport?.close(seconds: max(0.25, deadline.secondsLeft))
         return unfinished.compactMap { $0 }.first
     }
 

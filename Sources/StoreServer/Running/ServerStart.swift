@@ -29,7 +29,7 @@ final class ServerStart: Sendable {
     private let transport: HTTPServer
     private let preparation = DependencyPreparation()
     private let requestIDs = RequestIDs()
-    private let traces: TraceExporting?
+    private let traceExport: TraceExport?
     private let gate: StartGate
     private let status = Locked(Status.underWay)
     /// The latch that opens when the router of the ready server gets all requests.
@@ -43,10 +43,10 @@ final class ServerStart: Sendable {
         _ server: Server<State>,
         _ configuration: ServerConfiguration,
         _ logger: Logger,
-        journalFailed: (@Sendable (JournalError) -> Void)? = nil
+        onJournalFailure: (@Sendable (JournalError) -> Void)? = nil
     ) throws {
         try server.check(configuration)
-        for warning in FileTrust(configuration).warnings {
+        for warning in FilePermissionCheck(configuration).warnings {
             logger.warning(.configurationExposed, warning)
         }
         stores = server.stores
@@ -57,8 +57,8 @@ final class ServerStart: Sendable {
         )
         self.logger = logger
         self.onJournalFailure =
-            stores.count == 1 && server.journalFailureHandler == nil ? journalFailed : nil
-        traces = try TraceExporting(
+            stores.count == 1 && server.journalFailureHandler == nil ? onJournalFailure : nil
+        traceExport = try TraceExport(
             configuration,
             program: server.programName,
             version: server.programVersion,
@@ -75,13 +75,15 @@ final class ServerStart: Sendable {
             handler: gate,
             accessLog: configuration.log.logsRequests
                 ? AccessLines(logger, forgetsClients: configuration.history.forgetClients) : nil,
-            tracing: traces?.requestTracing(forgetsClients: configuration.history.forgetClients),
+            tracing: traceExport?.requestTracing(
+                forgetsClients: configuration.history.forgetClients
+            ),
             startThread: { SystemThread.start(name: $0, $1) },
             log: logger.warningWriter(.httpNoted)
         )
         gate.attach(transport)
         try transport.start()
-        traces?.start()
+        traceExport?.start()
     }
 
     /// Runs the phases of the start for one store after the other: the dependencies, the state, the
@@ -93,7 +95,7 @@ final class ServerStart: Sendable {
             on: transport,
             logger,
             requestIDs,
-            traces: traces,
+            traces: traceExport,
             storesCount: stores.count,
             policyVocabularies: configuration.access.policyFile == nil
                 ? [] : stores.map { try $0.server.policyVocabulary() }
@@ -150,7 +152,7 @@ final class ServerStart: Sendable {
         in process: ServerProcess
     ) throws -> StoreAssembly<State> {
         let logger = links.storeName.map(logger.naming) ?? logger
-        let configuration = server.ownConfiguration(configuration, at: links)
+        let configuration = server.storeConfiguration(configuration, at: links)
         let world = try prepare(server, logger)
         gate.enter(.replaying)
         let store = try StoreAssembly(
@@ -225,7 +227,7 @@ final class ServerStart: Sendable {
         }
         preparation.cancel()
         gate.close()
-        defer { traces?.close(seconds: Self.stopSecondsMax) }
+        defer { traceExport?.close(seconds: Self.stopSecondsMax) }
         return transport.stop(withinSeconds: Self.stopSecondsMax) ? .clean : .clientsCutOff
     }
 }

@@ -19,7 +19,7 @@ extension StoreAssembly {
         for first in firstActions {
             core.engine.dispatchProgramAction(
                 first.action,
-                from: ActionSource(sourceLocation: first.place)
+                from: ActionSource(sourceLocation: first.sourceLocation)
             )
         }
         for reaction in reactions where reaction.isAtStart { core.add(reaction: reaction) }
@@ -30,9 +30,9 @@ extension StoreAssembly {
         if core.engine.enqueue({ haveReacted.open() }) { _ = haveReacted.wait() }
         log.start()
         if let threads = context.process.threads {
-            try streams.start(on: threads.streamThread)
+            try streamWriter.start(on: threads.streamThread)
         } else {
-            try streams.start(ReaderThread.start(name:_:))
+            try streamWriter.start(ReaderThread.start(name:_:))
         }
         if let forgetter = makeForgetter() { context.process.watchdog.add(forgetter.check) }
     }

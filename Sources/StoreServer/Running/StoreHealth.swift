@@ -9,7 +9,7 @@ import Synchronization
 /// condition of its journal.
 struct StoreHealth: Sendable {
     let watchdog: Watchdog
-    let journal: JournalCondition
+    let journalCondition: JournalCondition
 
     init<State>(_ context: StoreContext<State>) {
         watchdog = Watchdog(
@@ -17,14 +17,14 @@ struct StoreHealth: Sendable {
             stuckSeconds: context.configuration.actions.stuckAfter.wholeSeconds,
             context.logger
         )
-        journal = JournalCondition(context.logger, context.journalFailureHandling)
+        journalCondition = JournalCondition(context.logger, context.journalFailureHandling)
     }
 
     /// Returns the reason why the store is not ready; `nil` while the store is ready. A reducer
     /// that does not end is not among these reasons.
     func notReadyReason(isDraining: Bool) -> NotReadyReason? {
         if isDraining { return .draining }
-        return journal.failure.map { _ in .journalFailed }
+        return journalCondition.failure.map { _ in .journalFailed }
     }
 }
 
@@ -50,7 +50,7 @@ final class JournalCondition: Sendable {
 
     /// Sets the function that cancels the effects after a failure, because their results would be
     /// lost. Call this function before the Core starts.
-    func onFailure(cancelEffects cancel: @escaping @Sendable () -> Void) {
+    func setEffectCanceller(_ cancel: @escaping @Sendable () -> Void) {
         condition.withLock { $0.cancelEffects = cancel }
     }
 

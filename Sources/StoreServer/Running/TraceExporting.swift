@@ -7,7 +7,7 @@ import StoreTraceExport
 import StoreTraces
 
 /// The export of a process's traces: the sampler, the queue of finished spans, and the exporter.
-final class TraceExporting: Sendable {
+final class TraceExport: Sendable {
     /// The maximum time, in seconds, that a stop waits for the collector.
     static let stopSecondsMax = 2.0
 

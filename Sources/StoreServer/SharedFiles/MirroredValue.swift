@@ -19,7 +19,7 @@ struct MirroredValue<State: Codable & Equatable & Sendable>: Sendable {
     /// if the file is missing or contains null, or if the program makes no action from the value.
     let makeFirstAction: @Sendable () throws(ConfigurationError) -> (any Action)?
     /// The source file and the line of the declaration.
-    let declarationPlace: String
+    let declarationLocation: String
 
     /// The maximum size of the file, in bytes. A store can't begin with a larger file.
     static var bytesMax: Int { 16 << 20 }
@@ -35,7 +35,7 @@ extension MirroredValue where State: RootState {
         let mount = State.modules.first { $0.name == M.name }
         self.module = M.name
         self.file = file
-        self.declarationPlace = place
+        self.declarationLocation = place
         check = { () throws(ConfigurationError) in
             func error(_ reason: String) -> ConfigurationError {
                 ConfigurationError(

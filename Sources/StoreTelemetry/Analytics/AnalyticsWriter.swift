@@ -37,7 +37,7 @@ package final class AnalyticsWriter: Sendable {
                 && (unwrittenCount == 0 || self.unwrittenBytes + bytes <= queueBytesMax)
         }
 
-        mutating func take() -> (events: [QueuedEvent], reopen: Bool) {
+        mutating func take() -> (events: [QueuedEvent], needsReopen: Bool) {
             defer {
                 events = []
                 needsReopen = false
@@ -47,8 +47,8 @@ package final class AnalyticsWriter: Sendable {
     }
 
     private let worker = Worker("analytics", queue: Queue())
-    private let dropped = Atomic<UInt64>(0)
-    private let written = Atomic<UInt64>(0)
+    private let droppedEventsCount = Atomic<UInt64>(0)
+    private let writtenEventsCount = Atomic<UInt64>(0)
     /// The number of writes that wrote some bytes.
     private let writesCount = Atomic<UInt64>(0)
     private let lossReportPace = Locked(LossReportPace())
@@ -64,9 +64,9 @@ package final class AnalyticsWriter: Sendable {
     }
 
     /// The number of events since the start that did not fit or could not be written.
-    package var droppedTotal: UInt64 { dropped.load(ordering: .relaxed) }
+    package var droppedTotal: UInt64 { droppedEventsCount.load(ordering: .relaxed) }
     /// The number of lines written since the start.
-    package var writtenTotal: UInt64 { written.load(ordering: .relaxed) }
+    package var writtenTotal: UInt64 { writtenEventsCount.load(ordering: .relaxed) }
 
     /// Queues an event, or counts it as dropped if the queue is full. Any thread may call this
     /// function, which never waits. The encoder belongs to the store that has applied the action.
@@ -117,8 +117,8 @@ package final class AnalyticsWriter: Sendable {
 
     private func run(_ worker: Worker<Queue>, _ output: consuming AnalyticsOutput) {
         var bytes: [UInt8] = []
-        while let (events, reopen) = worker.next() {
-            if reopen {
+        while let (events, needsReopen) = worker.next() {
+            if needsReopen {
                 do { try output.reopen() } catch {
                     logger.error(
                         .analyticsFailed,
@@ -147,16 +147,18 @@ package final class AnalyticsWriter: Sendable {
         to output: borrowing AnalyticsOutput
     ) {
         bytes.removeAll(keepingCapacity: true)
-        var lines = 0
+        var lineCount = 0
         for event in events {
             do {
                 bytes += try event.encodedLine()
-                lines += 1
+                lineCount += 1
             } catch { drop(1, because: "an event of '\(event.event.type)' has no JSON form") }
         }
-        let (whole, failure) = output.write(bytes) { writesCount.add(1, ordering: .relaxed) }
+        let (writtenByteCount, failure) = output.write(bytes) {
+            writesCount.add(1, ordering: .relaxed)
+        }
         guard let failure else {
-            written.add(UInt64(lines), ordering: .relaxed)
+            writtenEventsCount.add(UInt64(lineCount), ordering: .relaxed)
             if lossReportPace.withLock({ $0.noteSuccess() }) {
                 logger.info(
                     .analyticsWritten,
@@ -165,14 +167,14 @@ package final class AnalyticsWriter: Sendable {
             }
             return
         }
-        let through = bytes[..<whole].count { $0 == UInt8(ascii: "\n") }
-        written.add(UInt64(through), ordering: .relaxed)
-        drop(lines - through, because: failure)
+        let through = bytes[..<writtenByteCount].count { $0 == UInt8(ascii: "\n") }
+        writtenEventsCount.add(UInt64(through), ordering: .relaxed)
+        drop(lineCount - through, because: failure)
     }
 
     /// Counts lost events, and writes a line into the log, unless the log had such a line recently.
     private func drop(_ count: Int, because reason: String) {
-        let total = dropped.add(UInt64(count), ordering: .relaxed).newValue
+        let total = droppedEventsCount.add(UInt64(count), ordering: .relaxed).newValue
         if lossReportPace.withLock({ $0.noteLoss(at: .now) }) {
             logger.warning(
                 .analyticsLost,

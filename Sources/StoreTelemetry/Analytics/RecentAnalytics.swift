@@ -15,15 +15,15 @@ package final class RecentAnalytics: Sendable {
         /// `firstIndex` are empty.
         var lines: [[UInt8]] = []
         var firstIndex = 0
-        var bytes = 0
+        var byteCount = 0
 
         var count: Int { lines.count - firstIndex }
 
         mutating func add(_ line: [UInt8], countMax: Int) {
             lines.append(line)
-            bytes += line.count
-            while count > countMax || bytes > RecentAnalytics.bytesMax {
-                bytes -= lines[firstIndex].count
+            byteCount += line.count
+            while count > countMax || byteCount > RecentAnalytics.bytesMax {
+                byteCount -= lines[firstIndex].count
                 lines[firstIndex] = []
                 firstIndex += 1
             }

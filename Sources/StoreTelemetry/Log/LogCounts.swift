@@ -23,7 +23,7 @@ package final class LogCounts: Sendable {
 
     // Reading
 
-    package var byLevel: [(level: LogLevel, lines: UInt64)] {
+    package var countsByLevel: [(level: LogLevel, lines: UInt64)] {
         LogLevel.allCases.map { ($0, lineCountsByLevel[Int($0.rank)]) }
     }
 

@@ -48,9 +48,9 @@ public struct Given<State: Encodable & Equatable & Sendable, Subject> {
         reduce = { action, sender in
             let machine = try ModuleMachine<Root>(of: modules)
             guard machine.route(of: action) != nil else { return nil }
-            try policy?.admission(of: Root.self).checkAction(action, sender)
+            try policy?.makeAdmission(of: Root.self).checkAction(action, sender)
             var root = root
-            try machine.edit(&root, action, as: sender.principal, session: sender.session)
+            try machine.reduce(&root, action, as: sender.principal, session: sender.session)
             return shown(root)
         }
     }

@@ -17,7 +17,7 @@ public final class FaultyJournal: Journal {
     /// The version of the newest record.
     public var version: UInt64 { memory.version }
     /// The oldest version that can be read.
-    public var oldest: UInt64 { memory.oldest }
+    public var oldestVersion: UInt64 { memory.oldestVersion }
     /// Always true, so that the Core treats the journal like a journal on a disk.
     public var canFail: Bool { true }
 

@@ -73,7 +73,7 @@ extension JournalCheck {
         try journal.save(JournalSamples.snapshot(850))
         try JournalSamples.fill(journal, to: 1_010)
         try journal.save(JournalSamples.snapshot(1_010))
-        let oldest = journal.oldest
+        let oldest = journal.oldestVersion
         expect(oldest > 1, "1,010 records are kept; at most 100 are allowed")
         expect(
             oldest <= 1_011,
@@ -165,10 +165,10 @@ extension JournalCheck {
         expect("the version after one more", again.version, is: 122)
     }
 
-    private static func sampleProgram(_ place: Int) -> ProgramDescription {
+    private static func sampleProgram(_ number: Int) -> ProgramDescription {
         ProgramDescription(
-            digest: "digest-\(place)",
-            forms: Array(#"[{"name":"n\#(place)"}]"#.utf8)
+            digest: "digest-\(number)",
+            forms: Array(#"[{"name":"n\#(number)"}]"#.utf8)
         )
     }
 

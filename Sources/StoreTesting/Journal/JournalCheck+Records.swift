@@ -5,7 +5,7 @@ import StoreCore
 extension JournalCheck {
     mutating func checkEmpty(_ journal: any Journal) throws {
         expect("the version", journal.version, is: 0)
-        expect("the oldest version", journal.oldest, is: 1)
+        expect("the oldest version", journal.oldestVersion, is: 1)
         let page = try journal.read(JournalPageRequest(after: 0, limit: 10))
         expect("a page", page, is: JournalRecords(records: [], through: 0))
         expect("the tail", try journal.tail(from: 0), are: [])

@@ -27,14 +27,14 @@ struct TestEvent<State: Sendable>: Sendable {
 
 /// The events that the test has not stated yet, in order.
 final class TestEvents<State: Sendable>: Sendable {
-    private struct Table: Sendable {
+    private struct Contents: Sendable {
         var unstatedEvents: [TestEvent<State>] = []
         /// The durable actions whose resulting states are not recorded yet, in order.
         var actionsWithoutState: [ActionEnvelope] = []
         var actionNamesByVersion: [UInt64: String] = [:]
     }
 
-    private let table = Locked(Table())
+    private let contents = Locked(Contents())
     private let changes: ChangeSignal
 
     init(_ changes: ChangeSignal) { self.changes = changes }
@@ -42,24 +42,24 @@ final class TestEvents<State: Sendable>: Sendable {
     /// Records that an action is durable. The Core's thread calls this function.
     func recordAction(_ envelope: ActionEnvelope) {
         let name = ActionText.of(envelope.action)
-        table.withLock { table in
-            table.actionsWithoutState.append(envelope)
-            table.actionNamesByVersion[envelope.version] = name
+        contents.withLock { contents in
+            contents.actionsWithoutState.append(envelope)
+            contents.actionNamesByVersion[envelope.version] = name
         }
     }
 
     /// Records the state after the oldest durable action whose state is not recorded yet. The
     /// Core's thread calls this function.
     func recordState(_ state: State) {
-        table.withLock { table in
-            guard !table.actionsWithoutState.isEmpty else { return }
-            let envelope = table.actionsWithoutState.removeFirst()
+        contents.withLock { contents in
+            guard !contents.actionsWithoutState.isEmpty else { return }
+            let envelope = contents.actionsWithoutState.removeFirst()
             // The actions that the test sends have no origin, and make no event. The store's own
             // actions for the ledgers make no event either.
             guard envelope.origin != nil, !(envelope.action is PendingEffects.Internal),
                 !(envelope.action is Presence.Internal), !(envelope.action is Schedule.Internal)
             else { return }
-            table.unstatedEvents.append(
+            contents.unstatedEvents.append(
                 TestEvent(
                     kind: .action(envelope.action, state),
                     version: envelope.version,
@@ -73,48 +73,48 @@ final class TestEvents<State: Sendable>: Sendable {
 
     func recordFailure(_ token: EffectToken, _ error: any Error) {
         let version = token.cause.version
-        table.withLock { table in
+        contents.withLock { contents in
             let form = TestEvent<State>.Kind.failure(token.id, error)
-            table.unstatedEvents.append(TestEvent(kind: form, version: version, cause: version))
+            contents.unstatedEvents.append(TestEvent(kind: form, version: version, cause: version))
         }
         changes.signal()
     }
 
     /// Returns the name of the action of a version.
     func actionName(ofVersion version: UInt64) -> String {
-        table.withLock { $0.actionNamesByVersion[version] } ?? "the store's beginning"
+        contents.withLock { $0.actionNamesByVersion[version] } ?? "the store's beginning"
     }
 
-    var isEmpty: Bool { table.withLock { $0.unstatedEvents.isEmpty } }
+    var isEmpty: Bool { contents.withLock { $0.unstatedEvents.isEmpty } }
 
     func takeNext() -> TestEvent<State>? {
-        table.withLock { $0.unstatedEvents.isEmpty ? nil : $0.unstatedEvents.removeFirst() }
+        contents.withLock { $0.unstatedEvents.isEmpty ? nil : $0.unstatedEvents.removeFirst() }
     }
 
     /// Removes and returns the events before the action of this version; by default, all events.
     func take(before version: UInt64 = .max) -> [TestEvent<State>] {
-        table.withLock { table in
+        contents.withLock { contents in
             let end =
-                table.unstatedEvents.firstIndex { $0.version >= version }
-                ?? table.unstatedEvents.endIndex
-            defer { table.unstatedEvents.removeSubrange(..<end) }
-            return Array(table.unstatedEvents[..<end])
+                contents.unstatedEvents.firstIndex { $0.version >= version }
+                ?? contents.unstatedEvents.endIndex
+            defer { contents.unstatedEvents.removeSubrange(..<end) }
+            return Array(contents.unstatedEvents[..<end])
         }
     }
 
     /// Removes the failures of the effects after an action, because the caller that sent the action
     /// gets these errors.
-    func forgetFailures(after version: UInt64) {
-        table.withLock { table in
-            table.unstatedEvents.removeAll { $0.kind.failure != nil && $0.cause == version }
+    func removeFailures(after version: UInt64) {
+        contents.withLock { contents in
+            contents.unstatedEvents.removeAll { $0.kind.failure != nil && $0.cause == version }
         }
     }
 
     /// Removes and returns the failures caused by a dependency that the test did not prepare.
     func takeUnpreparedFailures() -> [TestEvent<State>] {
-        table.withLock { table in
-            defer { table.unstatedEvents.removeAll(where: \.isUnpreparedFailure) }
-            return table.unstatedEvents.filter(\.isUnpreparedFailure)
+        contents.withLock { contents in
+            defer { contents.unstatedEvents.removeAll(where: \.isUnpreparedFailure) }
+            return contents.unstatedEvents.filter(\.isUnpreparedFailure)
         }
     }
 }

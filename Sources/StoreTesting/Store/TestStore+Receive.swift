@@ -128,7 +128,7 @@ extension TestStore {
             skipped.append(event)
         }
         report(unstated: skipped, before: "waiting ended", at: place)
-        let running = runner.running.map { "\n  \(text(of: $0))" }.joined()
+        let running = runner.runningEffects.map { "\n  \(text(of: $0))" }.joined()
         reporter.fail(
             "\(name) was expected; nothing came within \(timeout).",
             running.isEmpty
@@ -238,11 +238,11 @@ extension TestStore {
     /// not stated. Reports and cancels the effects that still run.
     public nonisolated(nonsending) func finish(at place: SourceLocation = #_sourceLocation) async {
         await waitUntilIdle(at: place)
-        let hasEnded = await changes.wait(within: timeout) { runner.running.isEmpty }
+        let hasEnded = await changes.wait(within: timeout) { runner.runningEffects.isEmpty }
         reportUnpreparedDependencies(at: place)
         report(unstated: events.take(), before: "the test finished", at: place)
         if !hasEnded {
-            report(running: runner.running, "after \(timeout)", at: place)
+            report(running: runner.runningEffects, "after \(timeout)", at: place)
             runner.cancelAll()
         }
     }

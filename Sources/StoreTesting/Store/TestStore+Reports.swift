@@ -82,7 +82,7 @@ extension TestStore {
         guard await executor.waitForRest() else {
             reporter.fail(
                 "Effects kept a thread busy for \(OrderedExecutor.busyMax): "
-                    + runner.running.map { text(of: $0) }.joined(separator: ", "),
+                    + runner.runningEffects.map { text(of: $0) }.joined(separator: ", "),
                 "An effect has to await, and must not block or loop for that long.",
                 at: place
             )

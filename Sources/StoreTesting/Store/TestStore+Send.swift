@@ -113,7 +113,7 @@ extension TestStore {
         }
         await waitUntilIdle(at: place)
         if case .failure(let error) = result {
-            events.forgetFailures(after: done.version)
+            events.removeFailures(after: done.version)
             throw error
         }
         guard let value = try result?.get() as? E.Value else { throw CancellationError() }

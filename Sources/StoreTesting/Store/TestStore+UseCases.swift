@@ -74,7 +74,7 @@ extension TestStore {
                     )
                     let key = SliceKey(owner: owner, instance: instance)
                     let address = SliceAddress(module: mount.name, key)
-                    let request = try useCase.request(input, to: address)
+                    let request = try useCase.makeRequest(input, to: address)
                     try await withCheckedThrowingContinuation { continuation in
                         do {
                             try core.engine.offer(
@@ -82,7 +82,8 @@ extension TestStore {
                                     members: [EnvelopeMember(request)],
                                     principal: sender.principal,
                                     session: sender.session,
-                                    isOfClient: sender.principal != nil || sender.session != nil,
+                                    hasRestrictedAccess: sender.principal != nil
+                                        || sender.session != nil,
                                     completion: UseCaseStartCompletion(continuation)
                                 )
                             )

@@ -118,7 +118,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
             let machine = try ModuleMachine<Root>(of: modules)
             // A tracked action may be sent, even if the action belongs to no module.
             isActionOfModules = { machine.route(of: $0) != nil || $0 is any TrackedAction }
-            let admission = Self.admission(by: policy, to: Root.self, reporter, at: place)
+            let admission = Self.makeAdmission(by: policy, to: Root.self, reporter, at: place)
             dispatch = { action, sender, watch in
                 try admission?.checkAction(action, sender)
                 let done = try await core.apply(
@@ -126,7 +126,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
                     watch: watch,
                     from: sender.session,
                     by: sender.principal,
-                    isOfClient: sender.principal != nil || sender.session != nil
+                    hasRestrictedAccess: sender.principal != nil || sender.session != nil
                 )
                 return (done.version, shown(done.state))
             }
@@ -152,13 +152,13 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
 
     /// Makes the checks of a sender's permissions; `nil` if there is no policy, or if the policy
     /// can't be used.
-    private static func admission<Root: RootState>(
+    private static func makeAdmission<Root: RootState>(
         by policy: TestPolicy?,
         to root: Root.Type,
         _ reporter: TestReporter,
         at place: SourceLocation
     ) -> TestAdmission? {
-        do { return try policy?.admission(of: root) } catch {
+        do { return try policy?.makeAdmission(of: root) } catch {
             reporter.fail("The policy can't be used.", Refusal(error).reason, at: place)
             return nil
         }
@@ -167,7 +167,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
     deinit {
         reportUnpreparedDependencies(at: creationLocation)
         report(unstated: events.take(), before: "the store went", at: creationLocation)
-        report(running: runner.running, "when the store went", at: creationLocation)
+        report(running: runner.runningEffects, "when the store went", at: creationLocation)
         runner.stop()
     }
 }

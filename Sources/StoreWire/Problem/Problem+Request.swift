@@ -117,7 +117,7 @@ extension Problem {
     /// 505: the request line names a version of HTTP that the server does not support.
     package static func httpVersionNotSupported() -> Problem {
         Problem(
-            .versionNotSupported,
+            .httpVersionNotSupported,
             detail: "HTTP/1.1 and HTTP/1.0 are served. Send the request as HTTP/1.1."
         )
     }

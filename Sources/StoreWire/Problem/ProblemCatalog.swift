@@ -44,7 +44,7 @@ package enum ProblemCatalog {
         case .overloaded: "The server is at its limit"
         case .draining: "The server is stopping or starting"
         case .streamLimit: "All streams are taken"
-        case .versionNotSupported: "The version of HTTP is not served"
+        case .httpVersionNotSupported: "The version of HTTP is not served"
         case .storageFull: "There is no room to store the action"
         }
     }
@@ -256,7 +256,7 @@ package enum ProblemCatalog {
             Try again after the seconds in "Retry-After", or poll: GET /state?after=N&wait=60 \
             answers with the next version.
             """
-        case .versionNotSupported:
+        case .httpVersionNotSupported:
             """
             The request line names a version of HTTP that the server does not speak. The server \
             speaks HTTP/1.1 and HTTP/1.0. The connection was closed.

@@ -28,7 +28,7 @@ package enum ProblemSlug: String, Sendable, CaseIterable {
     case overloaded
     case draining
     case streamLimit = "stream-limit"
-    case versionNotSupported = "version-not-supported"
+    case httpVersionNotSupported = "version-not-supported"
     case storageFull = "storage-full"
 
     /// The HTTP status of all problems of this kind.
@@ -53,7 +53,7 @@ package enum ProblemSlug: String, Sendable, CaseIterable {
         case .headersTooLarge: 431
         case .viewFailed, .versionUnreadable: 500
         case .overloaded, .draining, .streamLimit: 503
-        case .versionNotSupported: 505
+        case .httpVersionNotSupported: 505
         case .storageFull: 507
         }
     }

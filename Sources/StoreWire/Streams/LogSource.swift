@@ -60,7 +60,7 @@ package final class LogPiece: Sendable {
 
     /// Returns the piece for a viewer. The frames of records that the viewer may not read are
     /// empty.
-    package func visible(to viewer: Viewer) -> LogPiece {
+    package func filtered(for viewer: Viewer) -> LogPiece {
         let isHidden = { [owners] (index: Int) in
             owners.indices.contains(index) && !owners[index].isVisible(to: viewer)
         }

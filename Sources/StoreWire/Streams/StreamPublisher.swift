@@ -64,7 +64,7 @@ package protocol TopicState: Sendable {
     var unsharedByteCount: Int { get }
 
     /// Returns the frame with the whole value.
-    func wholeFrame() -> Bytes
+    func snapshotFrame() -> Bytes
 
     /// Returns the frame with the patch from an earlier version to this version; `nil` if there is
     /// no such patch. If `skipsVersions` is true, the reader did not get the versions between these

@@ -20,8 +20,10 @@ package struct TopicID: Hashable, Sendable {
     }
 
     package func inMode(_ mode: StreamMode) -> TopicID { TopicID(subject, mode, for: viewer) }
-    package func seen(by session: ExactText?) -> TopicID { seen(by: Viewer(session: session)) }
-    package func seen(by viewer: Viewer) -> TopicID { TopicID(subject, mode, for: viewer) }
+    package func forSession(_ session: ExactText?) -> TopicID {
+        forViewer(Viewer(session: session))
+    }
+    package func forViewer(_ viewer: Viewer) -> TopicID { TopicID(subject, mode, for: viewer) }
 
     package static let state = TopicID(.state)
     package static let actions = TopicID(.actions)

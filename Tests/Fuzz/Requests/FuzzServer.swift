@@ -163,7 +163,7 @@ final class FuzzServer {
         chttpd_run(daemon)
         loop.runTimers()
         loop.handler.workAfterTurn()
-        loop.observeAnswered()
+        loop.recordAnsweredRequests()
         while parts.core.runTurn() {}
         streams.runTurn(events, waitingFor: 0)
     }

@@ -141,7 +141,7 @@ struct TokensTarget: FuzzTarget {
             name: name.text,
             role: role.text,
             credential: .apiKey("abcdefghijkl"),
-            expires: nil
+            expiresAt: nil
         )
         guard let value = signer.value(for: principal, until: Self.now + 1) else {
             fatalError("No cookie is made.")

@@ -49,7 +49,7 @@ import Testing
     private struct Unlisted: Action {}
 
     private let core: Core<House>
-    private let edited = EditedModules(hasOwners: true)
+    private let edited = EditedModules(hasOwnedSlices: true)
 
     init() throws {
         var configuration = CoreConfiguration<House>()
@@ -122,7 +122,7 @@ import Testing
                 &replayed,
                 action,
                 session,
-                ActionOrigin(version: UInt64(index))
+                ReducerContextSource(version: UInt64(index))
             )
         }
         #expect((replayed.total, replayed.switched["ada"]) == (100, 2))

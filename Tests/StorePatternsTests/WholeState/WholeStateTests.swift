@@ -13,7 +13,7 @@ final class Answers: Completion {
 final class OpenMarket: Sendable {
     let core: Core<Market>
     let journal = MemoryJournal()
-    let edited = EditedModules(hasOwners: true)
+    let edited = EditedModules(hasOwnedSlices: true)
 
     init(_ state: Market = Market(), comparison: ByteComparison? = nil) throws {
         var configuration = CoreConfiguration<Market>()
@@ -147,7 +147,7 @@ final class OpenMarket: Sendable {
         try market.send(Cart.Action.added("pear"), as: "ada")
         let outcome = try market.send(Checkout(), as: "ada", mode: .dryRun)
         guard case .dryRun(let run) = outcome else { throw Unexpected(outcome) }
-        #expect(Set(run.edits.map(\.module)) == [2, 3])
+        #expect(Set(run.edits.map(\.moduleIndex)) == [2, 3])
         #expect(run.edits.contains(SliceEdit(3, SliceKey(owner: "ada"))))
         #expect(try market.state.cart["ada"].items == ["pear"])
     }
@@ -206,7 +206,7 @@ final class OpenMarket: Sendable {
         let kept = "is kept by the store itself"
         #expect(try market.refusal(of: Changed(what: .sessions))?.contains(kept) == true)
         var begun = Market()
-        begun.effects.enter(PendingEffects.Entry(version: 1, slice: "a", onRestart: .reported))
+        begun.effects.insert(PendingEffects.Entry(version: 1, slice: "a", onRestart: .reported))
         let other = try OpenMarket(begun)
         #expect(try other.refusal(of: Changed(what: .effects))?.contains(kept) == true)
         #expect(try other.state.effects.pending.count == 1)
@@ -251,7 +251,7 @@ final class OpenMarket: Sendable {
                 &replayed,
                 action,
                 session,
-                ActionOrigin(version: UInt64(index + 1))
+                ReducerContextSource(version: UInt64(index + 1))
             )
         }
         #expect(try market.state == replayed)

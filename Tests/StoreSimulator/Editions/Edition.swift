@@ -92,7 +92,7 @@ struct Edition: Sendable {
         _ state: inout EditionState,
         _ action: any Action,
         _ session: String?,
-        _ origin: ActionOrigin
+        _ origin: ReducerContextSource
     ) throws {
         switch action {
         case let action as Put: state.sum += action.by

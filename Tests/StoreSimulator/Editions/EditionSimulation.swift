@@ -105,7 +105,7 @@ struct EditionSimulation {
             let made = chance.pick(edition.makes)
             let action = made.make(1 + chance.below(9))
             var state = states[states.count - 1]
-            try Edition.reduce(&state, action, nil, ActionOrigin(version: 0))
+            try Edition.reduce(&state, action, nil, ReducerContextSource(version: 0))
             let member = try registry.member(of: action, JSONEncoder())
             let record = Record(
                 version: journal.version + 1,

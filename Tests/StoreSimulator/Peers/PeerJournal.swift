@@ -24,7 +24,7 @@ final class PeerJournal: Journal {
     }
 
     /// Returns a further end of the same history.
-    func another() -> PeerJournal { PeerJournal(inner.journalOfSameHistory()) }
+    func another() -> PeerJournal { PeerJournal(inner.makeJournalOfSameHistory()) }
 
     /// Calls `others` before and after each append, and before each tail and look-up.
     func interrupt(by others: (@Sendable () -> Fault)?) {
@@ -51,7 +51,7 @@ final class PeerJournal: Journal {
 
     var epoch: UInt32 { 0x5EED_5EED }
     var version: UInt64 { inner.version }
-    var oldest: UInt64 { inner.oldest }
+    var oldestVersion: UInt64 { inner.oldestVersion }
     var canFail: Bool { true }
     var oldestSnapshotVersion: UInt64? { inner.oldestSnapshotVersion }
     var newestSnapshotVersion: UInt64? { inner.newestSnapshotVersion }

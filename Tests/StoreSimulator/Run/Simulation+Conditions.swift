@@ -18,7 +18,8 @@ extension Simulation {
             chance.happens(1, in: 3)
         else { return nil }
         let known = naive.version - min(naive.version, UInt64(chance.below(8)))
-        guard let text = past.texts[known], known + 1 >= journal.oldest, known >= past.forgotten
+        guard let text = past.texts[known], known + 1 >= journal.oldestVersion,
+            known >= past.forgotten
         else { return nil }
         let resource: (path: String, now: StreamTarget.Part?, then: StreamTarget.Part?)
         if chance.happens(1, in: 2), let view = P.view(&chance, isStream: false) {

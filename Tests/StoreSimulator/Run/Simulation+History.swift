@@ -44,7 +44,7 @@ extension Simulation {
         guard root.member(named: "complete")?.sourceText == "true" else { return }
         // Only remembered versions are compared.
         var version = newest
-        while version > max(1, journal.oldest, past.forgotten), let new = part(version),
+        while version > max(1, journal.oldestVersion, past.forgotten), let new = part(version),
             let old = part(version - 1)
         {
             if new == old {
@@ -74,7 +74,7 @@ extension Simulation {
             pages += 1
             guard pages < Self.turnsMax else { throw Violation(.log, "the pages do not end") }
             let (status, body) = try answer(to: "/actions?after=\(after)&limit=\(limit)", client)
-            if status == 410, after + 1 < journal.oldest { return }
+            if status == 410, after + 1 < journal.oldestVersion { return }
             let root = try JSONDocument(parsing: body, limits: .unbounded).root
             guard status == 200, let actions = root.member(named: "actions"),
                 let next = root.member(named: "next")?.stringValue,
@@ -106,7 +106,7 @@ extension Simulation {
         let (status, body) = try answer(to: "/trace?version=\(version)", client)
         var root = version
         while let cause = journal.record(root)?.cause, cause > 0 { root = cause }
-        if status == 410, root < journal.oldest { return }
+        if status == 410, root < journal.oldestVersion { return }
         let document = try JSONDocument(parsing: body, limits: .unbounded).root
         guard status == 200, let steps = document.member(named: "steps") else {
             throw Violation(.log, "a trace answers \(status) \(Bytewise(body))")

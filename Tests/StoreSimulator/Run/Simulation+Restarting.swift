@@ -70,7 +70,7 @@ extension Simulation {
             return edition = edition.other
         }
         // History may have lost the record and still have its form.
-        guard lastOfSecond >= journal.oldest else { return }
+        guard lastOfSecond >= journal.oldestVersion else { return }
         let count = journal.count
         do { _ = try start(.first) } catch {
             let isNamed = "\(error)".contains("Filled") || "\(error)".contains("Emptied")
@@ -125,11 +125,11 @@ extension Simulation {
             let work = try JSONDecoder().decode(Jobs.Work.self, from: Array(input.utf8))
             guard case .kept(let note, _, let count) = work else { continue }
             // The session of the work is forgotten with its action; the input of the work is not.
-            if entry.version < journal.oldest { past.sessions[entry.version] = nil }
+            if entry.version < journal.oldestVersion { past.sessions[entry.version] = nil }
             let session = past.sessions[entry.version]
             let name = note + "/\(count)"
             naive.works.sender =
-                entry.version < journal.oldest
+                entry.version < journal.oldestVersion
                 ? nil : journal.record(entry.version)?.principal?.name
             naive.works.begin(note, of: "jobs", nil, session, entry.version, as: [name])
         }
@@ -146,7 +146,7 @@ extension Simulation {
                     session: own.session
                         ?? version.flatMap { version in
                             // The session of a forgotten record is forgotten with the record.
-                            version >= journal.oldest ? past.sessions[version] : nil
+                            version >= journal.oldestVersion ? past.sessions[version] : nil
                         },
                     audience: own.audience
                 )

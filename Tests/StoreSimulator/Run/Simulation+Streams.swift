@@ -227,7 +227,7 @@ extension Simulation {
     var log: Log {
         Log(
             records: journal.records,
-            oldest: journal.oldest,
+            oldest: journal.oldestVersion,
             module: { [server] in server.module(of: $0.type) },
             owner: { [server] record in self.owner(of: record, server) },
             readers: past.readers,

@@ -143,7 +143,9 @@ extension Simulation {
                 throw Violation(.consequence, "\(name(record)) is another module's own")
             }
             // A start can't find the principal of a forgotten record.
-            let cause = record.cause.flatMap { $0 >= journal.oldest ? journal.record($0) : nil }
+            let cause = record.cause.flatMap {
+                $0 >= journal.oldestVersion ? journal.record($0) : nil
+            }
             if let cause, record.principal != cause.principal {
                 throw Violation(
                     .origin,

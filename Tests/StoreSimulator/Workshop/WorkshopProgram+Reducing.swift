@@ -68,13 +68,13 @@ extension WorkshopProgram {
             _ = Bin().reduce(&bin, ui: action)
             root.bins[id] = bin
             switch action {
-            case .appeared: root.presence.enter("bins/" + id, in: session)
+            case .appeared: root.presence.insert("bins/" + id, in: session)
             case .disappeared: hide("bins/" + id, from: session, &root)
             }
         case let action as Desk.UI:
             Desk().reduce(&root.desk, ui: action, in: context)
             switch action {
-            case .appeared: root.presence.enter("desk", in: session)
+            case .appeared: root.presence.insert("desk", in: session)
             case .disappeared: hide("desk", from: session, &root)
             }
         case let action as Desk.Action: try Desk().reduce(&root.desk, action, in: context)
@@ -139,7 +139,7 @@ extension WorkshopProgram {
         {
             let count = root.jobs.count
             let work = Jobs.Work.kept(note: note, seconds: seconds, count: count)
-            root.effects.enter(
+            root.effects.insert(
                 PendingEffects.Entry(
                     version: version,
                     slice: "jobs",
@@ -172,7 +172,7 @@ extension WorkshopProgram {
     /// Removes a view. A session that has ended loses its empty list, too.
     private static func hide(_ slice: String, from session: String, _ root: inout Workshop) {
         let isOver = session != Sessions.shared && root.sessions[session] == nil
-        root.presence.remove(slice, in: session, isOver: isOver)
+        root.presence.remove(slice, in: session, hasSessionEnded: isOver)
     }
 
     /// Applies an action of the whole state, slice by slice.
@@ -325,7 +325,7 @@ extension WorkshopProgram {
         root.pins.end(session)
         root.tint.end(session)
         root.stools.end(session)
-        root.presence.remove("", in: session, isOver: true)
+        root.presence.remove("", in: session, hasSessionEnded: true)
     }
 
     private static func absent<Value>(_ value: Value?) throws {

@@ -41,7 +41,7 @@ final class Roles {
         let keys = APIKeyFile(folder + "/keys.json")
         members = try (0..<3).map { number in
             let name = "member\(number)"
-            let made = try keys.create(principal: name, role: name, expires: nil, at: 0)
+            let made = try keys.create(principal: name, role: name, expiresAt: nil, at: 0)
             return Member(name: name, token: made.token)
         }
         sights = []

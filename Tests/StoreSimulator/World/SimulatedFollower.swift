@@ -12,9 +12,9 @@ final class SimulatedFollower: CommitFollower {
 
     var takesAppliedActions: Bool { true }
 
-    func appended(through version: UInt64, bytes: Int) { keep(version, bytes) }
+    func didAppend(through version: UInt64, byteCount: Int) { keep(version, byteCount) }
 
-    func applied(_ actions: [AppliedAction]) {
+    func didApply(_ actions: [AppliedAction]) {
         recorder.applied(
             actions.map {
                 .init(version: $0.version, type: Bytewise($0.type), changed: $0.changed)
@@ -22,7 +22,7 @@ final class SimulatedFollower: CommitFollower {
         )
     }
 
-    func dropped(_ action: DroppedAction) {
+    func didDrop(_ action: DroppedAction) {
         recorder.dropped(
             .init(
                 type: action.type,

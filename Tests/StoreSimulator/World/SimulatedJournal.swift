@@ -57,7 +57,9 @@ final class SimulatedJournal: ForgettingJournal {
     /// Sets the result of the appends from now on.
     func fail(_ fault: Fault) { table.withLock { $0.fault = fault } }
 
-    var forgottenThrough: UInt64 { (inner as? any ForgettingJournal)?.forgottenThrough ?? 0 }
+    var oldestRestorableVersion: UInt64 {
+        (inner as? any ForgettingJournal)?.oldestRestorableVersion ?? 0
+    }
 
     func prepareForget(_ owners: [String], origin: String) {
         (inner as? any ForgettingJournal)?.prepareForget(owners, origin: origin)
@@ -91,7 +93,7 @@ final class SimulatedJournal: ForgettingJournal {
 
     var epoch: UInt32 { 0x5EED_5EED }
     var version: UInt64 { inner.version }
-    var oldest: UInt64 { inner.oldest }
+    var oldestVersion: UInt64 { inner.oldestVersion }
     var canFail: Bool { true }
     var oldestSnapshotVersion: UInt64? { inner.oldestSnapshotVersion }
     var newestSnapshotVersion: UInt64? { inner.newestSnapshotVersion }

@@ -82,7 +82,7 @@ final class SimulatedServer<Root: RootState> {
         configuration.sessions.perAddressMax = Self.sessionsPerAddressMax
         let transport = try HTTPServer(
             configuration: configuration.transport,
-            handler: StartGate(HostRule(listening: [], further: [])),
+            handler: StartGate(HostRule(listening: [], additional: [])),
             startThread: { _, _ in },
             log: { _ in }
         )
@@ -102,7 +102,10 @@ final class SimulatedServer<Root: RootState> {
         )
         parts = try StoreAssembly(StoreContext(server, configuration, in: process, world))
         neighbour = try Neighbour(in: process, plain, clock, executor)
-        handler = StoresRouter(parts.router, [("neighbour", neighbour.parts.router)])
+        handler = StoresRouter(
+            rootStore: parts.router,
+            namedStores: [("neighbour", neighbour.parts.router)]
+        )
         loop = StreamLoop(
             writer: parts.store.streamWriter,
             epoll: epoll_create1(CInt(EPOLL_CLOEXEC)),

@@ -9,16 +9,18 @@ struct CounterModule: Module {
     func reduce(_ state: inout State, _ action: Counter.Action) throws {
         switch action {
         case .increaseRequested:
-            try state.set(checking: state.counter.addingReportingOverflow(state.step))
+            try state.setCounter(checking: state.counter.addingReportingOverflow(state.step))
         case .decreaseRequested:
-            try state.set(checking: state.counter.subtractingReportingOverflow(state.step))
+            try state.setCounter(checking: state.counter.subtractingReportingOverflow(state.step))
         case .stepChangeRequested(let step): state.step = step
         }
     }
 }
 
 extension Counter.State {
-    fileprivate mutating func set(checking result: (partialValue: Int, overflow: Bool)) throws {
+    fileprivate mutating func setCounter(checking result: (partialValue: Int, overflow: Bool))
+        throws
+    {
         guard !result.overflow else {
             throw Refusal(
                 reason: "The counter stands at \(counter); a step of \(step) would leave the range "

@@ -28,28 +28,28 @@ public final class LoginInteractor: Interactor<LoginOutput>, LoginUseCase {
         do {
             return .succeeded(try await users.user(named: name, password: password))
         } catch let error as UserRepositoryError {
-            log.warning("a login failed", fields(name, password, error.reason))
+            log.warning("a login failed", logFields(name, password, error.reason))
             return .failed(reason: error.reason)
         } catch is CancellationError {
             throw CancellationError()
         } catch {
             // Only the type of the error is logged, because the error's text may contain the
             // password.
-            log.error("a login failed", fields(name, password, "\(type(of: error))"))
+            log.error("a login failed", logFields(name, password, "\(type(of: error))"))
             return .failed(reason: "The users can't be looked up at the moment.")
         }
     }
 
     /// Returns the fields of the log line. A field whose text contains the password is empty,
     /// because a visitor may have typed the password in place of the name.
-    private func fields(
+    private func logFields(
         _ name: String,
         _ password: String,
         _ reason: String
     ) -> KeyValuePairs<String, String> {
-        func shown(_ text: String) -> String {
+        func textWithoutPassword(_ text: String) -> String {
             password.isEmpty || !text.contains(password) ? text : ""
         }
-        return ["user": shown(name), "reason": shown(reason)]
+        return ["user": textWithoutPassword(name), "reason": textWithoutPassword(reason)]
     }
 }

@@ -10,21 +10,21 @@ struct TodosModule: Module {
         switch action {
         case .addItem(let text): try state.add(Todos.Item(text: text))
         case .editItem(let index, let text):
-            try state.items.check(index)
+            try state.items.requireItem(at: index)
             state.items[index].text = text
         case .completeItem(let index):
-            try state.items.check(index)
+            try state.items.requireItem(at: index)
             state.items[index].completed = true
         case .reopenItem(let index):
-            try state.items.check(index)
+            try state.items.requireItem(at: index)
             state.items[index].completed = false
         case .deleteItem(let index):
-            try state.items.check(index)
+            try state.items.requireItem(at: index)
             state.items.remove(at: index)
         case .archiveCompleted: try state.archiveCompleted()
         case .unarchiveItem(let index):
             var archived = state.archived ?? []
-            try archived.check(index)
+            try archived.requireItem(at: index)
             try state.add(archived.remove(at: index))
             state.archived = archived
         case .clearArchive: state.archived = nil
@@ -33,7 +33,7 @@ struct TodosModule: Module {
 }
 
 extension [Todos.Item] {
-    fileprivate func check(_ index: Int) throws {
+    fileprivate func requireItem(at index: Int) throws {
         guard indices.contains(index) else {
             let allowed = isEmpty ? "the list is empty" : "allowed are 0...\(count - 1)"
             throw Refusal(reason: "There is no item \(index); \(allowed).", pointer: "/index")

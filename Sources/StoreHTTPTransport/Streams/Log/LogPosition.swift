@@ -34,8 +34,8 @@ struct LogPosition {
     }
 
     /// Skips the rest of a piece, and returns `true`, if the reader may see no record in this rest.
-    mutating func passHidden(in piece: LogPiece) -> Bool {
-        unfinishedChunk == nil && cursor.passHidden(in: piece)
+    mutating func skipHiddenRest(of piece: LogPiece) -> Bool {
+        unfinishedChunk == nil && cursor.skipHiddenRest(of: piece)
     }
 
     /// Returns the next chunks of a piece; `nil` if the piece does not have the next record. If the
@@ -66,8 +66,8 @@ struct LogPosition {
             let taken = min(rest, segment.unsentBytes)
             unfinishedChunk = segment.chunk.afterSending(taken)
             payload +=
-                (unfinishedChunk?.sentOfPayload ?? segment.chunk.payloadBytes)
-                - segment.chunk.sentOfPayload
+                (unfinishedChunk?.sentPayloadBytes ?? segment.chunk.payloadBytes)
+                - segment.chunk.sentPayloadBytes
             rest -= taken
         }
         guard let piece, let start = segments.first?.payloadRange.lowerBound, payload > 0 else {
@@ -90,10 +90,10 @@ struct LogChunk: Equatable {
     var headBytes: Int { Chunk.headBytes(of: payloadBytes) }
     var totalBytes: Int { headBytes + payloadBytes + Chunk.tailBytes }
 
-    var sentOfHead: Int { min(sentBytes, headBytes) }
-    var sentOfPayload: Int { min(max(sentBytes - headBytes, 0), payloadBytes) }
-    var sentOfTail: Int { max(sentBytes - headBytes - payloadBytes, 0) }
-    var unsentPayloadBytes: Int { payloadBytes - sentOfPayload }
+    var sentHeadBytes: Int { min(sentBytes, headBytes) }
+    var sentPayloadBytes: Int { min(max(sentBytes - headBytes, 0), payloadBytes) }
+    var sentTailBytes: Int { max(sentBytes - headBytes - payloadBytes, 0) }
+    var unsentPayloadBytes: Int { payloadBytes - sentPayloadBytes }
 
     /// Returns the chunk after `count` more bytes are sent; `nil` if the chunk is then complete.
     func afterSending(_ count: Int) -> LogChunk? {
@@ -129,7 +129,7 @@ struct LogCursor: Sendable, Equatable {
     }
 
     /// Skips the rest of a piece, and returns `true`, if the reader may see no record in this rest.
-    mutating func passHidden(in piece: LogPiece) -> Bool {
+    mutating func skipHiddenRest(of piece: LogPiece) -> Bool {
         guard sentBytesOfNext == 0, let rest = unsentRange(of: piece), rest.isEmpty else {
             return false
         }

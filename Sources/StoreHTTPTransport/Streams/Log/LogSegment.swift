@@ -8,13 +8,13 @@ struct LogSegment: Equatable {
     let payloadRange: Range<Int>
 
     /// The number of bytes that go to the socket.
-    var unsentBytes: Int { headBytes + payloadRange.count + tailBytes }
+    var unsentBytes: Int { unsentHeadBytes + payloadRange.count + unsentTailBytes }
 
-    private var headBytes: Int { chunk.headBytes - chunk.sentOfHead }
+    private var unsentHeadBytes: Int { chunk.headBytes - chunk.sentHeadBytes }
 
     /// The number of unsent bytes of the tail; 0 if the segment does not complete the payload.
-    private var tailBytes: Int {
-        payloadRange.count == chunk.unsentPayloadBytes ? Chunk.tailBytes - chunk.sentOfTail : 0
+    private var unsentTailBytes: Int {
+        payloadRange.count == chunk.unsentPayloadBytes ? Chunk.tailBytes - chunk.sentTailBytes : 0
     }
 
     /// Returns the addresses of head, payload and tail. `source` has the bytes of the piece. `head`
@@ -28,9 +28,13 @@ struct LogSegment: Equatable {
         let start = source.baseAddress.map { UnsafeMutableRawPointer(mutating: $0) }
         let lineEnd = chunk.headBytes - Chunk.tailBytes
         return (
-            iovec(start: head.baseAddress, from: chunk.sentOfHead, count: headBytes),
+            iovec(start: head.baseAddress, from: chunk.sentHeadBytes, count: unsentHeadBytes),
             iovec(start: start, from: payloadRange.lowerBound, count: payloadRange.count),
-            iovec(start: head.baseAddress, from: lineEnd + chunk.sentOfTail, count: tailBytes)
+            iovec(
+                start: head.baseAddress,
+                from: lineEnd + chunk.sentTailBytes,
+                count: unsentTailBytes
+            )
         )
     }
 }

@@ -29,7 +29,7 @@ extension StreamLoop {
     }
 
     /// The time in seconds until the next reader has its turn; `nil` if no reader is ready.
-    var logTurnSeconds: Double? { logReaders.hasReady ? logPace.pauseSeconds(at: now) : nil }
+    var secondsUntilLogTurn: Double? { logReaders.hasReady ? logPace.pauseSeconds(at: now) : nil }
 
     private func takeLogTurn() -> Int {
         let ready = logReaders.takeReady()
@@ -40,14 +40,14 @@ extension StreamLoop {
                 break
             }
             guard case .ready? = logReaders[slot]?.phase else { continue }
-            bytes += advance(slot)
+            bytes += advanceLogReader(slot)
         }
         return bytes
     }
 
     /// Sends a reader the next bytes of the log, or a frame other than a record, such as `bye`.
     /// Returns the number of bytes of the log that were sent.
-    private func advance(_ slot: Int32) -> Int {
+    private func advanceLogReader(_ slot: Int32) -> Int {
         guard let log, let reader = logReaders[slot] else { return 0 }
         guard behindReaders[slot] == nil else {
             // `handleLogWritable` sends the backlog, and then makes the reader ready again.
@@ -67,7 +67,7 @@ extension StreamLoop {
         if let tail = reader.position.unsentTail { return send([tail], of: nil, to: slot) }
         switch log.next(after: reader.version, for: reader.viewer) {
         case .piece(let piece):
-            if logReaders[slot]?.position.passHidden(in: piece) == true {
+            if logReaders[slot]?.position.skipHiddenRest(of: piece) == true {
                 logReaders.putLast(slot)
                 return 0
             }
@@ -135,7 +135,7 @@ extension StreamLoop {
 
     /// Sends a reader a frame other than a record.
     private func sendBetweenChunks(_ frame: Bytes, to slot: Int32) {
-        deliver(Chunk.encoded(frame), to: slot, having: logReaders[slot]?.knownVersion)
+        deliver(Chunk.encode(frame), to: slot, having: logReaders[slot]?.knownVersion)
         if behindReaders[slot] != nil {
             logReaders[slot]?.isSocketWatched = true
             logReaders[slot]?.phase = .awaitsSocket(since: now)

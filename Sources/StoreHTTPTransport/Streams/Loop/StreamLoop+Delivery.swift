@@ -14,19 +14,24 @@ extension StreamLoop {
         _ filter: ReaderFilter?
     ) {
         let number = Int(topic)
-        let before = topics[number].patches.newest
+        let previousNewest = topics[number].patches.newest
         guard topics[number].patches.setNewest(state, version: version) else {
             // A reader that joins may bring an older version, from which the reader's patch can
             // start.
-            if let before, version < before.version {
-                let cost = state.unsharedByteCount(beside: before.state)
+            if let previousNewest, version < previousNewest.version {
+                let cost = state.unsharedByteCount(beside: previousNewest.state)
                 recentStates.keep(state, of: topic, at: version, bytes: cost)
             }
             return
         }
-        if let before {
-            let cost = before.state.unsharedByteCount(beside: state)
-            recentStates.keep(before.state, of: topic, at: before.version, bytes: cost)
+        if let previousNewest {
+            let cost = previousNewest.state.unsharedByteCount(beside: state)
+            recentStates.keep(
+                previousNewest.state,
+                of: topic,
+                at: previousNewest.version,
+                bytes: cost
+            )
         }
         // The list is copied, because it may shrink while readers are sent frames.
         let readers = topics[number].slots
@@ -42,8 +47,8 @@ extension StreamLoop {
         guard slots[index].descriptor >= 0,
             let version = topics[Int(number)].patches.newest?.version
         else { return }
-        let known = knownVersion(of: slot)
-        if let known, known >= version {
+        let readerVersion = knownVersion(of: slot)
+        if let readerVersion, readerVersion >= version {
             // The reader has this version from an earlier stream.
             slots[index].nextVersion = version &+ 1
             return
@@ -55,13 +60,13 @@ extension StreamLoop {
             behindReaders[slot]?.needsNewest = true
             return
         }
-        let frame = topics[Int(number)].patches.frame(from: known) {
+        let frame = topics[Int(number)].patches.frame(from: readerVersion) {
             recentStates.state(of: number, at: $0)
         }
         guard let frame else { return }
         slots[index].nextVersion = version &+ 1
         pauseIfDue()
-        deliver(frame, to: slot, having: known)
+        deliver(frame, to: slot, having: readerVersion)
     }
 
     /// Returns the version that a reader in patch mode has, or is being sent.

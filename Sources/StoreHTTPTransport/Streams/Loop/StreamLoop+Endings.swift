@@ -13,21 +13,21 @@ extension StreamLoop {
         elapsedSeconds &+= 1
         let period = UInt32(clamping: max(1, writer.limits.heartbeatSeconds))
         for number in topics.indices where stopDeadline == nil && !topics[number].slots.isEmpty {
-            let due = topics[number].slots.filter {
+            let dueSlots = topics[number].slots.filter {
                 UInt32(bitPattern: $0) % period == elapsedSeconds % period
                     && behindReaders[$0] == nil
                     && logReaders[$0]?.isBetweenChunks != false
             }
-            if !due.isEmpty {
+            if !dueSlots.isEmpty {
                 // A part of the state may be unchanged for a long time. So the heartbeat of a
                 // part's topic has the version of the log, which is the store's newest version.
                 let isWhole = topics[number].id.subject == .state
                 let published = topics[number].newestVersion ?? 0
                 let version = isWhole ? published : log?.newestVersion ?? published
-                let heartbeat = Chunk.encoded(writer.frames.makeHeartbeat(version))
-                broadcast(heartbeat, to: due, having: topics[number].newestVersion)
+                let heartbeat = Chunk.encode(writer.frames.makeHeartbeat(version))
+                broadcast(heartbeat, to: dueSlots, having: topics[number].newestVersion)
             }
-            writer.counters.heartbeats.increment(by: UInt64(due.count))
+            writer.counters.heartbeats.increment(by: UInt64(dueSlots.count))
             guard writer.limits.lifetimeSeconds > 0 else { continue }
             let bye = byeFrame(.lifetime)
             for slot in topics[number].slots where slots[Int(slot)].lifetimeEnd <= elapsedSeconds {
@@ -58,7 +58,7 @@ extension StreamLoop {
 
     /// Returns the last frame of a stream that is closed, with the end of the message.
     func byeFrame(_ reason: CloseReason) -> Bytes {
-        Chunk.encodedLast(writer.frames.makeBye(reason))
+        Chunk.encodeLast(writer.frames.makeBye(reason))
     }
 
     /// Sends a reader its last frame, after the frame that is sent in part.
@@ -90,7 +90,7 @@ struct HeldCredential {
 
 extension StreamLoop {
     func hold(_ credential: StreamCredential, of slot: Int32) {
-        let left = credential.expires.map {
+        let left = credential.expiresAt.map {
             Double($0) - Double(SystemTime.wallNanoseconds()) / 1e9
         }
         credentialsBySlot[slot] = HeldCredential(
@@ -112,7 +112,7 @@ extension StreamLoop {
                 behindReaders[slot] == nil, logReaders[slot]?.isBetweenChunks != false
             {
                 credentialsBySlot[slot]?.isAnnounced = true
-                let frame = Chunk.encoded(writer.frames.makeExpiring(Int64(left.rounded(.up))))
+                let frame = Chunk.encode(writer.frames.makeExpiring(Int64(left.rounded(.up))))
                 let topic = Int(slots[Int(slot)].topicNumber)
                 deliver(frame, to: slot, having: topics[topic].newestVersion)
             }

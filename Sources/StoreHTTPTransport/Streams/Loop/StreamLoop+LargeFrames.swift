@@ -32,12 +32,12 @@ extension StreamLoop {
     /// Sends bytes of large frames to the readers in the queue for turns, unless there is a pause.
     func takeTurns() {
         guard !turnQueue.isEmpty, largeFramePace.pauseSeconds(at: now) == 0 else { return }
-        var done = 0
-        while done < turnQueue.count, flushedBytes < Self.flushTurnBytesMax,
-            done == 0 || !isTurnOver
+        var turnCount = 0
+        while turnCount < turnQueue.count, flushedBytes < Self.flushTurnBytesMax,
+            turnCount == 0 || !isTurnOver
         {
-            let slot = turnQueue[done]
-            done += 1
+            let slot = turnQueue[turnCount]
+            turnCount += 1
             guard behindReaders[slot]?.awaitsTurn == true else { continue }
             behindReaders[slot]?.awaitsTurn = false
             // The wait for the turn does not count as a stall of the reader.
@@ -45,7 +45,7 @@ extension StreamLoop {
             flush(slot)
             if behindReaders[slot] != nil { watch(slot, EPOLL_CTL_MOD, forWriting: true) }
         }
-        turnQueue.removeFirst(done)
+        turnQueue.removeFirst(turnCount)
     }
 
     func paceFrames() {
@@ -68,19 +68,19 @@ extension StreamLoop {
         let known = knownVersion(of: slot) ?? 0
         behindReaders[slot]?.largeFrame = LargeFrame(
             version: max(topics[number].newestVersion ?? 0, known),
-            framesBefore: topics[number].framesForAllCount
+            framesForAllCountAtStart: topics[number].framesForAllCount
         )
         topics[number].followerCount -= 1
-        swapPlaces(slot, with: topics[number].followerCount)
+        swapInTopic(slot, withIndex: topics[number].followerCount)
     }
 
     /// Adds a reader that has taken a large frame to the followers of its topic again. Sends the
     /// reader the newest version if the reader has missed that version.
     func follow(_ slot: Int32, after frame: LargeFrame, needsNewest: Bool) {
         let number = Int(slots[Int(slot)].topicNumber)
-        swapPlaces(slot, with: topics[number].followerCount)
+        swapInTopic(slot, withIndex: topics[number].followerCount)
         topics[number].followerCount += 1
-        let missed = topics[number].framesForAllCount - frame.framesBefore
+        let missed = topics[number].framesForAllCount - frame.framesForAllCountAtStart
         guard needsNewest || missed > 0, let newest = topics[number].topic.newestChunk,
             topics[number].topic.version > frame.version
         else { return }
@@ -89,7 +89,7 @@ extension StreamLoop {
     }
 
     /// Swaps a reader with the reader at another index in the list of their topic.
-    func swapPlaces(_ slot: Int32, with place: Int) {
+    func swapInTopic(_ slot: Int32, withIndex place: Int) {
         let topic = Int(slots[Int(slot)].topicNumber)
         let mine = Int(slots[Int(slot)].indexInTopic)
         guard mine != place else { return }
@@ -106,5 +106,5 @@ struct LargeFrame {
     let version: UInt64
     /// The topic's count of frames for all readers (``TopicReaders/framesForAllCount``) when this
     /// frame was begun.
-    let framesBefore: UInt64
+    let framesForAllCountAtStart: UInt64
 }

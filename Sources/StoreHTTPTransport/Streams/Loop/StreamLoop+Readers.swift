@@ -11,12 +11,13 @@ extension StreamLoop {
     /// newer frame.
     func join(_ reader: JoiningReader) {
         let beginning = reader.beginning
-        let topic = numberAddingTopic(beginning.topic)
+        let topic = addTopicIfAbsent(beginning.topic)
         if let first = beginning.firstVersion { deliverVersion(first, to: topic) }
         let slot = freeSlots.popLast() ?? Int32(slots.count)
         if Int(slot) == slots.count { slots.append(StreamSlot()) }
         let index = Int(slot)
-        let known: UInt64? = if case .after(let version) = beginning.resume { version } else { nil }
+        let readerVersion: UInt64? =
+            if case .after(let version) = beginning.resume { version } else { nil }
         slots[index] = StreamSlot(
             descriptor: reader.descriptor,
             generation: slots[index].generation &+ 1,
@@ -24,10 +25,10 @@ extension StreamLoop {
             indexInTopic: Int32(topics[Int(topic)].slots.count),
             lifetimeEnd: randomLifetimeEnd(),
             joinedAt: UInt32(clamping: Int(now)),
-            nextVersion: known.map { $0 &+ 1 } ?? 0
+            nextVersion: readerVersion.map { $0 &+ 1 } ?? 0
         )
         topics[Int(topic)].slots.append(slot)
-        swapPlaces(slot, with: topics[Int(topic)].followerCount)
+        swapInTopic(slot, withIndex: topics[Int(topic)].followerCount)
         topics[Int(topic)].followerCount += 1
         if let onEnd = reader.onEnd { endClosuresBySlot[slot] = onEnd }
         if let name = beginning.owner.name { subscriberNamesBySlot[slot] = name }
@@ -36,10 +37,10 @@ extension StreamLoop {
         writer.counters.noteOpened(StreamKind(beginning.topic.subject))
         tune(reader.descriptor)
         watch(slot, EPOLL_CTL_ADD, forWriting: false)
-        let first = Chunk.encodedFirst(beginning.head.responseHead, beginning.head.payload)
-        deliver(first, to: slot, having: known)
+        let first = Chunk.encodeFirst(beginning.head.responseHead, beginning.head.payload)
+        deliver(first, to: slot, having: readerVersion)
         for frame in topics[Int(topic)].topic.openingChunks(for: beginning.resume) {
-            deliver(frame, to: slot, having: known)
+            deliver(frame, to: slot, having: readerVersion)
         }
         if beginning.topic.mode == .patch { sendNewest(to: slot) }
         if beginning.topic.subject == .actions, slots[index].descriptor >= 0 {
@@ -81,7 +82,7 @@ extension StreamLoop {
         epoll_ctl(epoll, operation, slots[index].descriptor, &event)
     }
 
-    func handle(_ data: UInt64, _ happened: UInt32) {
+    func handleReadiness(ofReader data: UInt64, events happened: UInt32) {
         let slot = Int32(truncatingIfNeeded: data & 0xFFFF_FFFF)
         let index = Int(slot)
         guard index < slots.count, slots[index].descriptor >= 0,
@@ -128,9 +129,9 @@ extension StreamLoop {
         let topic = Int(slots[index].topicNumber)
         if slots[index].indexInTopic < topics[topic].followerCount {
             topics[topic].followerCount -= 1
-            swapPlaces(slot, with: topics[topic].followerCount)
+            swapInTopic(slot, withIndex: topics[topic].followerCount)
         }
-        swapPlaces(slot, with: topics[topic].slots.count - 1)
+        swapInTopic(slot, withIndex: topics[topic].slots.count - 1)
         topics[topic].slots.removeLast()
         freeSlots.append(slot)
         writer.giveBackPlace(topics[topic].id)
@@ -138,7 +139,7 @@ extension StreamLoop {
         endClosuresBySlot.removeValue(forKey: slot)?()
     }
 
-    func numberAddingTopic(_ topic: TopicID) -> Int32 {
+    func addTopicIfAbsent(_ topic: TopicID) -> Int32 {
         if let known = topicNumbers[topic] { return known }
         let number = freeTopicNumbers.popLast() ?? Int32(topics.count)
         topicNumbers[topic] = number

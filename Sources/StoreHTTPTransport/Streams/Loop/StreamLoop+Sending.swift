@@ -24,7 +24,7 @@ extension StreamLoop {
         _ filter: ReaderFilter?
     ) {
         let number = Int(topic)
-        let before = topics[number].topic.newestVersion
+        let previousVersion = topics[number].topic.newestVersion
         guard topics[number].topic.setNewest(frame, version: version),
             let chunk = topics[number].topic.newestChunk
         else { return }
@@ -34,9 +34,11 @@ extension StreamLoop {
             isForAll
             ? topics[number].followers : selectFollowers(among: topics[number].slots, filter)
         // Some readers may have the topic's first version already, from an earlier stream.
-        if before == nil { readers = readers.filter { slots[Int($0)].nextVersion <= version } }
+        if previousVersion == nil {
+            readers = readers.filter { slots[Int($0)].nextVersion <= version }
+        }
         if let filter { readers = readers.filter { filter(subscriberNamesBySlot[$0]) } }
-        broadcast(chunk, to: readers, having: before)
+        broadcast(chunk, to: readers, having: previousVersion)
     }
 
     /// Returns the readers that get a frame immediately. The other readers get the newest version
@@ -54,7 +56,7 @@ extension StreamLoop {
     /// Sends one frame to many readers. Until a reader has the whole frame, the reader's version is
     /// `version`. The caller passes a copy of the list, because the list may shrink meanwhile.
     func broadcast(_ frame: Bytes, to readers: [Int32], having version: UInt64?) {
-        var whole: UInt64 = 0
+        var completedCount: UInt64 = 0
         for slot in readers {
             if !behindReaders.isEmpty, behindReaders[slot] != nil {
                 deliver(frame, to: slot, having: version)
@@ -63,13 +65,13 @@ extension StreamLoop {
             pauseIfDue()
             let sent = send(frame, to: slot)
             if sent == frame.count {
-                whole += 1
+                completedCount += 1
             } else {
                 keepRest(of: frame, sent, for: slot, having: version)
             }
         }
-        writer.counters.frames.increment(by: whole)
-        writer.counters.bytes.increment(by: whole &* UInt64(frame.count))
+        writer.counters.frames.increment(by: completedCount)
+        writer.counters.bytes.increment(by: completedCount &* UInt64(frame.count))
     }
 
     /// Sends a frame to one reader, or adds it to the reader's backlog.

@@ -14,7 +14,7 @@ final class StreamLoop: @unchecked Sendable {
     /// The time after which the system gives up a connection whose peer does not acknowledge data.
     static let deadPeerMilliseconds: CInt = 40_000
     /// The longest wait of a turn if there are no readers, and the loop has a thread of its own.
-    static let restingMilliseconds: CInt = 60_000
+    static let idleWaitMillisecondsMax: CInt = 60_000
 
     /// The seconds after which a turn begins no further item of work, if other loops share the
     /// thread (``SharedStreamLoops``).
@@ -47,7 +47,7 @@ final class StreamLoop: @unchecked Sendable {
     /// but rests between two turns (``restSeconds``).
     var sharesThread = false
     /// The mail that a turn has not finished, and the number of the mail's events that are done.
-    private var unfinishedMail: (mail: StreamMail, done: Int)?
+    private var unfinishedMail: (mail: StreamMail, handledEventCount: Int)?
     /// The number of bytes that this turn has sent from backlogs.
     var flushedBytes = 0
     /// Readers of large frames whose sockets take more bytes, in the order of their turns.
@@ -102,7 +102,7 @@ final class StreamLoop: @unchecked Sendable {
                 var value: UInt64 = 0
                 read(wakeDescriptor, &value, 8)
             } else {
-                handle(data, events[index].events)
+                handleReadiness(ofReader: data, events: events[index].events)
             }
         }
         takeTurns()
@@ -145,7 +145,7 @@ final class StreamLoop: @unchecked Sendable {
     }
 
     private var waitMilliseconds: CInt {
-        guard let seconds = waitSeconds else { return Self.restingMilliseconds }
+        guard let seconds = waitSeconds else { return Self.idleWaitMillisecondsMax }
         return CInt(max(0, (seconds * 1_000).rounded(.up)))
     }
 
@@ -155,15 +155,15 @@ final class StreamLoop: @unchecked Sendable {
         if unfinishedMail != nil { return 0 }
         if slots.count == freeSlots.count, stopDeadline == nil { return nil }
         let pause = turnQueue.isEmpty ? .infinity : largeFramePace.pauseSeconds(at: now)
-        return min(nextSecond - now, logTurnSeconds ?? .infinity, pause)
+        return min(nextSecond - now, secondsUntilLogTurn ?? .infinity, pause)
     }
 
     /// Handles the mail of other threads, and takes new mail when the old mail is done.
     private func takeMail() {
-        let (mail, done) = unfinishedMail.take() ?? (writer.takeMail(), 0)
+        let (mail, handledEventCount) = unfinishedMail.take() ?? (writer.takeMail(), 0)
         let events = mail.inbox.events
-        for index in done..<events.count {
-            if index > done, isTurnOver {
+        for index in handledEventCount..<events.count {
+            if index > handledEventCount, isTurnOver {
                 unfinishedMail = (mail, index)
                 return
             }
@@ -183,11 +183,11 @@ final class StreamLoop: @unchecked Sendable {
     private func act(on event: Inbox.Event) {
         switch event {
         case .publish(let version, let topic, let filter):
-            deliverVersion(version, to: numberAddingTopic(topic), filter)
+            deliverVersion(version, to: addTopicIfAbsent(topic), filter)
         case .join(let reader):
             join(reader)
         case .command(let topic, let frame):
-            sendCommand(Chunk.encoded(frame), toReadersOf: topic)
+            sendCommand(Chunk.encode(frame), toReadersOf: topic)
         }
     }
 
@@ -200,7 +200,9 @@ final class StreamLoop: @unchecked Sendable {
     /// Releases the remaining readers, which have not taken every byte, and refuses the readers
     /// that have not joined yet.
     func end() {
-        if let left = unfinishedMail.take() { writer.refuse(left.mail, from: left.done) }
+        if let left = unfinishedMail.take() {
+            writer.refuse(left.mail, from: left.handledEventCount)
+        }
         let cutOff = slots.count - freeSlots.count
         for slot in slots.indices { release(Int32(slot)) }
         writer.didEnd(cutOff: cutOff)
