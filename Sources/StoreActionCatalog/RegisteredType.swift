@@ -12,8 +12,8 @@ package final class RegisteredType: Sendable {
     package static let emptyObject = Array("{}".utf8)
 
     package let type: any Action.Type
-    /// The entries: one entry for each case of an enum that ``cases(of:in:at:)`` registers, and a
-    /// single entry for any other type.
+    /// The entries: one entry for each case of an enum that ``cases(of:in:traits:)`` registers, and
+    /// a single entry for any other type.
     package let entries: [RegisteredAction]
     let write: Writer
 

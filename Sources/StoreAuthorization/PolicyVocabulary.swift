@@ -10,7 +10,7 @@ package struct PolicyVocabulary: Sendable {
     /// the state has no members.
     package let members: [String]
     package let views: [String]
-    /// The actions in the order of the store's table of actions. ``Role/permission(ofAction:)``
+    /// The actions in the order of the store's table of actions. ``Role/permission(ofActionAt:)``
     /// takes an index of this array.
     package let actions: [PolicyAction]
     /// The use cases, such as `login/login`. The use case of a module with instances has `{id}`

@@ -30,7 +30,7 @@ package final class SnapshotKeeper: Sendable {
     }
 
     /// The durations of the saves. Each save includes the deletion of records beyond the bounds.
-    /// Only the saving thread adds to this histogram and to `failures`.
+    /// Only the saving thread adds to this histogram and to `failureCount`.
     package let saveDurations = Histogram()
     package let failureCount = Atomic<UInt64>(0)
     private let savedVersion: Atomic<UInt64>

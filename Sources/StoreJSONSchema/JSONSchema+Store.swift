@@ -29,11 +29,12 @@ extension JSONSchema {
     ///
     /// - Parameters:
     ///   - state: the type of the state.
-    ///   - operatorState: the type of the state that operators read, if other clients read another type.
+    ///   - operatorState: the type of the state that operators read, if other clients read another
+    ///     type.
     ///   - isPartial: if true, some clients read only some members of the state.
     ///   - actions: the actions that clients may dispatch.
-    ///   - loggedActions: further actions that can be in the log. Only the program and its views dispatch
-    ///     them.
+    ///   - loggedActions: further actions that can be in the log. Only the program and its views
+    ///     dispatch them.
     ///   - requests: the schemas of further wire names in the log: for calls of use cases and for
     ///     notifications. Their records have an empty payload.
     ///   - arrayActionsMax: the maximum number of actions in one request.

@@ -10,7 +10,8 @@ final class Reader: @unchecked Sendable {
     let commit: Statement
     let selectMeta: Statement
     let selectRecords: Statement
-    /// The query of ``records`` without an upper bound. Each row then costs one comparison less.
+    /// The query of ``selectRecords`` without an upper bound. Each row then costs one comparison
+    /// less.
     let selectRecordsToEnd: Statement
     let selectOutcome: Statement
     let selectSnapshots: Statement

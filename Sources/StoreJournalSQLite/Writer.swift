@@ -12,7 +12,7 @@ import StorePlatform
 /// writer moves these pages into the database. SQLite restarts the log when no reader uses its old
 /// pages. Read transactions are short, because each reads one page of history. Only a backup and a
 /// full check have longer transactions. During these, the log grows with each append. Afterwards,
-/// the log is cut to ``walBytesKept``.
+/// the log is cut to ``walSizeLimitBytes``.
 ///
 /// Safety: the writer is only reached through the journal's write lock.
 final class Writer: @unchecked Sendable {

@@ -40,8 +40,8 @@ extension Worker: PooledTask {
             let isFirst = state.turns.hasTakenNoWork
             state.turns.hasTakenNoWork = false
             guard !state.queue.isEmpty else { return (nil, true) }
-            // Simultaneous turns share `lastTurnBegan`, so the length of a single turn is unknown.
-            // So each of these turns takes work only once while other tasks wait.
+            // Simultaneous turns share `lastTurnStartNanoseconds`, so the length of a single turn
+            // is unknown. So each of these turns takes work only once while other tasks wait.
             let isOver = now.map { now in
                 threadsMax > 1
                     || now - state.turns.lastTurnStartNanoseconds >= ThreadPool.turnNanosecondsMax

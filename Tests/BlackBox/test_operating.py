@@ -20,7 +20,7 @@ EVENTS = set(
 )
 SPANS = [
     "StoreHTTP/RequestSpans.swift", "StoreCore/Core/DispatchSpan.swift",
-    "StoreCore/Effects/EffectRunner.swift", "StoreServer/Running/TraceExporting.swift",
+    "StoreCore/Effects/EffectRunner.swift", "StoreServer/Running/TraceExport.swift",
 ]
 ATTRIBUTES = {name for file in SPANS for name in re.findall(r'"([a-z_.]+)"', (ROOT / "Sources" / file).read_text())}
 

@@ -15,7 +15,7 @@ package enum RateLimitKind: Int, Sendable, CaseIterable {
     package var name: String { "\(self)" }
 }
 
-/// A bound: at most `count` events in `seconds`. The `count` events may come at once; the share
+/// A bound: at most `eventsMax` events in `windowSeconds`. These events may come at once; the share
 /// then refills evenly.
 package struct RateLimit: Sendable, Equatable {
     /// The maximum number of events at once, 1 to 1,000,000.

@@ -3,7 +3,8 @@
 ///
 /// Each method has a default that does nothing.
 package protocol CommitFollower: AnyObject, Sendable {
-    /// True if the Core is to call ``applied(_:)``. The Core then measures the time of the reducer.
+    /// True if the Core is to call ``didApply(_:)``. The Core then measures the time of the
+    /// reducer.
     var takesAppliedActions: Bool { get }
 
     /// Receives the newest version and the size of a commit's records. The records are durable.
@@ -104,7 +105,7 @@ extension Engine {
 package protocol StateSink<State>: AnyObject, Sendable {
     associatedtype State
 
-    /// True if the Core is to call ``reduced(_:version:changed:)``. Each call costs a copy of the
+    /// True if the Core is to call ``didReduce(_:version:changed:)``. Each call costs a copy of the
     /// state.
     var takesEachVersion: Bool { get }
 

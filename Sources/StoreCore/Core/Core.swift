@@ -175,8 +175,8 @@ extension Core {
     }
 
     /// Applies an action like ``apply(_:)``, for a client with a session and a principal. `watch`
-    /// ends when all effects that follow the action have ended. If `isOfClient` is true, the action
-    /// is refused on a restricted slice that the client may not read.
+    /// ends when all effects that follow the action have ended. If `hasRestrictedAccess` is true,
+    /// the action is refused on a restricted slice that the client may not read.
     package func apply(
         _ action: any Action,
         watch: EffectWatch?,

@@ -49,8 +49,8 @@ extension Engine {
         }
     }
 
-    /// Finishes ``enter(_:_:count:keys:wakes:)`` for an item that this thread does not process.
-    /// Wakes the Core's thread, or throws if the mailbox did not take the item.
+    /// Finishes ``accept(_:_:count:keyCount:wakes:)`` for an item that this thread does not
+    /// process. Wakes the Core's thread, or throws if the mailbox did not take the item.
     private func finishAdmission(
         _ admission: Mailbox.Admission,
         _ lane: Mailbox.Lane,
@@ -195,7 +195,7 @@ extension Engine {
     /// The maximum number of items in a turn that a thread other than the Core's thread runs.
     static let claimedItemsMax = 2
     /// The longest allowed turn of another thread, in nanoseconds. After a longer turn, the Core's
-    /// own thread runs the next ``ownTurnsAfterLongTurn`` turns.
+    /// own thread runs the next ``ownTurnCountAfterLongTurn`` turns.
     static let claimedNanosecondsMax: UInt64 = 200_000
     static let ownTurnCountAfterLongTurn = 64
 

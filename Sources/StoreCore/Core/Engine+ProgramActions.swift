@@ -7,7 +7,7 @@ extension Engine {
     /// Dispatches an action of the program itself, behind the waiting items. `applied` receives the
     /// version that the action made; `nil` if the action was not applied.
     ///
-    /// The engine reports an action that was not applied to ``CommitFollower/dropped(_:)``.
+    /// The engine reports an action that was not applied to ``CommitFollower/didDrop(_:)``.
     package func dispatchProgramAction(
         _ action: any Action,
         from source: ActionSource,
@@ -16,7 +16,7 @@ extension Engine {
         try? offerProgramAction(action, from: source, onOutcome: onOutcome)
     }
 
-    /// Dispatches an action like ``dispatchProgramAction(_:from:applied:)``.
+    /// Dispatches an action like ``dispatchProgramAction(_:from:onOutcome:)``.
     ///
     /// - Throws: the error of the mailbox if the mailbox does not take the action. An encoding
     ///   error is not thrown, but reported as a dropped action.
@@ -51,7 +51,7 @@ extension Engine {
     }
 
     /// Counts an action that was not applied and whose outcome no client awaits. Reports the action
-    /// to ``CommitFollower/dropped(_:)``.
+    /// to ``CommitFollower/didDrop(_:)``.
     func reportDropped(_ action: DroppedAction) {
         droppedActionCount.add(1, ordering: .relaxed)
         ports.follower?.didDrop(action)

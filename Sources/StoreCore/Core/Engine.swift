@@ -8,8 +8,8 @@ import Synchronization
 /// The engine does not have the type of the state. Client requests go directly to the engine. They
 /// therefore need no lookup of a generic type at run time.
 package final class Engine: @unchecked Sendable {
-    // Safety: all members below `owner` belong to the working thread. The working thread is the
-    // thread that set `isDraining`, the Core's own thread, or the thread that runs a turn. The
+    // Safety: all members below `stateOwner` belong to the working thread. The working thread is
+    // the thread that set `isDraining`, the Core's own thread, or the thread that runs a turn. The
     // members pass from thread to thread under the mailbox's lock or the pool's lock.
 
     let ports: EnginePorts

@@ -26,7 +26,7 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
     /// the timer's name.
     private var timersByDueTime = SortedTable<NamedTimer>()
     /// The due time of each timer, by the timer's name. The due time and the name make the timer's
-    /// key in ``names``.
+    /// key in ``timersByDueTime``.
     private var dueByName: [ExactText: Int64] = [:]
     /// The timers whose due time is skipped, because it passed while no server ran.
     private var skippedNames: Set<ExactText> = []
@@ -110,7 +110,7 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
     }
 
     /// Returns a function for a task. The function sleeps until `length` has passed since the call
-    /// of `wait`, so a late start of the task does not prolong the sleep.
+    /// of `makeWait`, so a late start of the task does not prolong the sleep.
     private static func makeWait(
         for length: Duration,
         on clock: some Clock<Duration>

@@ -181,7 +181,8 @@ struct WholeStatePresenter<Root: RootState>: Sendable {
     /// - Parameters:
     ///   - presenter: the presenter.
     ///   - context: the context of the presenter's calls, with the presenter's name.
-    ///   - hasOwnedSlices: true if slices have owners. The context then gets the session of each action.
+    ///   - hasOwnedSlices: true if slices have owners. The context then gets the session of each
+    ///     action.
     init<P: Presenter<Root>>(_ presenter: P, _ context: PresenterContext, hasOwnedSlices: Bool) {
         name = context.name
         update = { old, new, cause in

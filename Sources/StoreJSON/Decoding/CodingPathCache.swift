@@ -13,7 +13,7 @@ final class CodingPathCache {
         let index: Int
         /// The entry of the element on the path, or the entry of the key of the member on the path.
         var childIndex: Int
-        /// The number of members or elements before `child`.
+        /// The number of members or elements before `childIndex`.
         var position: Int
     }
 

@@ -199,7 +199,10 @@ package final class KeyFile: Sendable {
     func endRetirement(of owners: [String]) {
         let tags = owners.map { Self.tag(of: $0, in: id) }
         contents.withLock { contents in
-            let isDone = contents.retirement.map { $0.isDone && $0.owners == tags } ?? false
+            let isDone =
+                contents.retirement.map {
+                    $0.isDone && $0.owners == tags
+                } ?? false
             if !isDone { contents.retireKeys(of: tags) }
             contents.retirement = nil
         }

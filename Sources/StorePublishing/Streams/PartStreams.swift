@@ -17,7 +17,7 @@ package final class PartStreams: Sendable {
     /// that many clients share has no such bound.
     package static let clientPointersMax = 256
     /// The number of pointers, out of ``pointersMax``, that only clients with fewer than
-    /// ``reservedPointersPerClient`` pointers may add.
+    /// ``reservedPointersPerClientMax`` pointers may add.
     static let reservedPointerCount = 512
     static let reservedPointersPerClientMax = 4
     /// The bound on the watched pointers of one session into its own slices.

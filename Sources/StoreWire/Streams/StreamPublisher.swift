@@ -68,7 +68,7 @@ package protocol TopicState: Sendable {
 
     /// Returns the frame with the patch from an earlier version to this version; `nil` if there is
     /// no such patch. If `skipsVersions` is true, the reader did not get the versions between these
-    /// two. The result is then also `nil` if the patch would be larger than ``wholeFrame()``.
+    /// two. The result is then also `nil` if the patch would be larger than ``snapshotFrame()``.
     func patchFrame(from old: any TopicState, skipsVersions: Bool) -> Bytes?
 
     /// Returns the number of bytes of this version that a newer version does not share. Keeping
