@@ -323,6 +323,23 @@ def test_functions_of_the_whole_state_change_readers(house):
         stream.close()
 
 
+def test_a_client_of_restricted_slices_does_not_see_the_whole_state(house):
+    ada, eve = house.bearer("ada", "member"), house.bearer("eve", "member")
+    with house.server("--analytics-recent", "100") as server:
+        do(server, ada, "board/one/start", title="Secret")
+        # The reason of a function of the whole state may name a hidden slice.
+        for who, reason in ((eve, "The store refuses this."), (house.operator, "Secret")):
+            refused = server.post(action("Titled", board="one"), who)
+            assert refused.problem("refused", 409)["reason"] == reason
+        # The same holds for analytics, and for a running effect of a hidden slice.
+        assert server.get("/analytics", eve).status == 403 and server.get("/analytics", house.operator).status == 200
+        do(server, ada, "board/one/postponed", card="late", ms=60_000)
+        [effect] = server.get("/effects", ada).json["effects"]
+        assert server.request("DELETE", effect["href"], headers=eve).status == 404
+        assert server.get("/effects", ada).json["effects"] == [effect]
+        assert server.request("DELETE", effect["href"], headers=ada).status == 204
+
+
 def test_readers_outlive_kill_9_and_snapshots(house, tmp_path):
     data = tmp_path / "data"
     ada, bob = house.bearer("ada", "member"), house.bearer("bob", "member")

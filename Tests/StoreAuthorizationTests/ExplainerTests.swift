@@ -98,8 +98,8 @@ import Testing
 
     @Test(arguments: [
         (PolicyQuestion.path("/nope", method: nil), "no route"),
-        (.path("/state", method: "POST"), "GET, HEAD alone"),
-        (.path("/session", method: "PUT"), "GET, HEAD, POST, DELETE alone"),
+        (.path("/state", method: "POST"), "only the methods GET, HEAD"),
+        (.path("/session", method: "PUT"), "only the methods GET, HEAD, POST, DELETE"),
         (.path("/state/todo", method: nil), #"did you mean "todos"?"#),
         (.path("/views/lst", method: nil), #"did you mean "list"?"#),
         (.path("/notify/pad", method: nil), #"did you mean "paid"?"#),

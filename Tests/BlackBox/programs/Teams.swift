@@ -136,6 +136,15 @@ struct Removed: StateUpdater {
     }
 }
 
+/// Is refused with the title of a board: a reason that may name any part of the state.
+struct Titled: StateUpdater {
+    var board: String
+
+    func updateState(_ state: inout AppState) throws {
+        throw Refusal(reason: state.board[board]?.title ?? "There is no board.")
+    }
+}
+
 /// The titles of the boards that the reader of the view reads.
 struct TitlesViewModel: ViewModelWithState {
     static let name = "titles"
@@ -164,7 +173,7 @@ struct AppState: RootState {
         Sessions().at(\.sessions), PendingEffects().at(\.effects), Schedule().at(\.schedule),
     ]
 
-    static let dispatchables: Dispatchables = [Removed.self]
+    static let dispatchables: Dispatchables = [Removed.self, Titled.self]
     static let views: Views = [TitlesViewModel.self]
 }
 
