@@ -45,7 +45,8 @@ static void load(void) {
     curl_version_info_data *version = (library.version_info)(CURLVERSION_NOW);
     if (version == NULL || version->version_num < 0x075500) {
         snprintf(
-            load_error, sizeof load_error, "libcurl can't be used: 7.85 or newer is needed, and it is %s",
+            load_error, sizeof load_error,
+            "libcurl can't be used: 7.85 or newer is needed, and it is %s",
             version == NULL ? "unknown" : version->version);
     }
 }

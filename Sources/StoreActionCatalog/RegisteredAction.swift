@@ -43,9 +43,9 @@ package final class RegisteredAction: Sendable {
     /// optional, because each dispatch copies the action, and copying an optional costs more.
     private let actionWithoutFields: any Action
 
-    /// Makes an entry. If `isBare` is true, tries to make an action without a payload. If this
-    /// succeeds, the entry makes the same action from every payload. `read` makes an action from
-    /// its payload; `nil` means no payload.
+    /// Makes an entry. If `mayLackPayload` is true, tries to make an action without a payload. If
+    /// this succeeds, the entry makes the same action from every payload. `read` makes an action
+    /// from its payload; `nil` means no payload.
     init(
         name: String,
         traits place: ActionTraits,

@@ -100,7 +100,7 @@ extension Writer {
     }
 
     /// Deletes outcomes that were last used before `cutoff`, and the oldest outcomes if there are
-    /// more than `max`. Returns true if there may be more to delete.
+    /// more than `countMax`. Returns true if there may be more to delete.
     func deleteOutcomes(before cutoff: Int64, countMax: Int) throws(JournalError) -> Bool {
         let old = try deleteOutcomes(
             where: "WHERE time < \(cutoff)",

@@ -3,8 +3,8 @@ import StoreJSON
 
 /// The verdict about a batch that was sent: the batch is done, is sent again, or is given up.
 enum ExportVerdict: Equatable {
-    /// The collector has taken the batch, except for `refused` spans. `because` is the collector's
-    /// reason for the refusal.
+    /// The collector has taken the batch, except for `refusedCount` spans. `because` is the
+    /// collector's reason for the refusal.
     case accepted(refusedCount: Int, because: String)
     /// The batch is to be sent again after this time.
     case retry(inSeconds: Double, because: String)

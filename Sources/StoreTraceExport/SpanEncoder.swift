@@ -30,8 +30,8 @@ package struct SpanEncoder: Sendable {
     /// The sender's `User-Agent` (RFC 9110 §10.1.5).
     var userAgent: String { "\(Self.scopeName)/\(scopeVersion)" }
 
-    /// Returns the body of a request with these spans (`ExportTraceServiceRequest`). `offset` is
-    /// the time of day minus the steady clock, in nanoseconds.
+    /// Returns the body of a request with these spans (`ExportTraceServiceRequest`).
+    /// `wallOffsetNanoseconds` is the time of day minus the steady clock, in nanoseconds.
     package func body(
         _ spans: [Span],
         wallOffsetNanoseconds: Int64 = SpanTime.wallOffsetNanoseconds

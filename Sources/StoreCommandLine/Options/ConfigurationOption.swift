@@ -52,7 +52,7 @@ public struct ConfigurationOption<Configuration: Sendable>: Sendable {
 
 extension ConfigurationOption {
     /// Returns this option as an option of a larger configuration that contains the option's own
-    /// configuration. `fresh` is the own configuration with its defaults.
+    /// configuration. `defaults` is the own configuration with its defaults.
     package func lifted<Whole>(
         defaults: Configuration,
         get: @escaping @Sendable (Whole) -> Configuration,

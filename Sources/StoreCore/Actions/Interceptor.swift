@@ -24,9 +24,9 @@ public struct Interception<State: Sendable>: Sendable {
     /// The decision that lets the action pass unchanged.
     public static var proceed: Interception { Interception() }
 
-    /// Lets the action pass unchanged. After the commit, calls `after` with the state that the
-    /// action led to. If several interceptors return a closure, the Core calls the closure of the
-    /// last interceptor first.
+    /// Lets the action pass unchanged. After the commit, calls `afterCommit` with the state that
+    /// the action led to. If several interceptors return a closure, the Core calls the closure of
+    /// the last interceptor first.
     public static func proceed(afterCommit: @escaping @Sendable (State) -> Void) -> Interception {
         Interception(onCommit: afterCommit)
     }

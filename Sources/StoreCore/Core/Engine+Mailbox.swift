@@ -5,8 +5,8 @@ import Synchronization
 // The only entrance: all work of the Core passes through the mailbox.
 
 extension Engine {
-    /// Accepts an item of `count` actions and `keys` idempotency keys. If callers do the work and
-    /// no thread is working, this thread processes the item. Otherwise the item is queued. If
+    /// Accepts an item of `count` actions and `keyCount` idempotency keys. If callers do the work
+    /// and no thread is working, this thread processes the item. Otherwise the item is queued. If
     /// `wakes` is true, this call wakes a sleeping Core; otherwise the next ``wakeIfNeeded()``
     /// wakes the Core. Throws the errors of ``offer(_:wakes:)``.
     func accept(

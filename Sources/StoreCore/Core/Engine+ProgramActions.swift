@@ -4,8 +4,8 @@ import Synchronization
 // Actions that the program itself dispatches: from effects, presenters and reactions.
 
 extension Engine {
-    /// Dispatches an action of the program itself, behind the waiting items. `applied` receives the
-    /// version that the action made; `nil` if the action was not applied.
+    /// Dispatches an action of the program itself, behind the waiting items. `onOutcome` receives
+    /// the version that the action made; `nil` if the action was not applied.
     ///
     /// The engine reports an action that was not applied to ``CommitFollower/didDrop(_:)``.
     package func dispatchProgramAction(

@@ -54,7 +54,7 @@ struct Mailbox: ~Copyable, Sendable {
         self.programActionsMax = programActionsMax
     }
 
-    /// Admits an item of `count` actions and `keys` idempotency keys, or returns the reason for
+    /// Admits an item of `count` actions and `keyCount` idempotency keys, or returns the reason for
     /// refusing it. If `wakes` is true and the Core's thread sleeps, returns ``Admission/wake``.
     mutating func admit(
         _ item: @autoclosure () -> Item,

@@ -109,8 +109,8 @@ final class Timekeeper<Root: RootState>: @unchecked Sendable {
         sleep = (due, task)
     }
 
-    /// Returns a function for a task. The function sleeps until `length` has passed since the call
-    /// of `makeWait`, so a late start of the task does not prolong the sleep.
+    /// Returns a function that sleeps until `length` has passed since the call of `makeWait`. So
+    /// the delay before the task of the function begins does not prolong the wait.
     private static func makeWait(
         for length: Duration,
         on clock: some Clock<Duration>

@@ -13,8 +13,9 @@ enum RouteAccess: Sendable {
     /// A right that concerns this module. A caller without the right gets 404 if it can't see the
     /// module.
     case ofModule(String, RouteNeed)
-    /// The right to dispatch actions of this module's views. `places` are the actions' indices in
-    /// the table of actions. A caller gets 404 if it neither has this right nor sees the module.
+    /// The right to dispatch actions of this module's views. `actionIndices` are the actions'
+    /// indices in the table of actions. A caller gets 404 if it neither has this right nor sees the
+    /// module.
     case viewActions(String, actionIndices: [Int])
 
     /// The empty need: every caller may use the route. The index, the pages of problems, and the

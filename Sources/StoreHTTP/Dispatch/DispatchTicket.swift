@@ -286,8 +286,8 @@ extension CoreFailure {
 }
 
 extension MailboxError {
-    /// Makes the problem for a request that the mailbox did not take. `ifFull` is the detail of the
-    /// problem if the mailbox is full.
+    /// Makes the problem for a request that the mailbox did not take. `detailIfFull` is the detail
+    /// of the problem if the mailbox is full.
     func problem(detailIfFull: String) -> Problem {
         switch self {
         case .full: .overloaded(detailIfFull)

@@ -20,7 +20,7 @@ final class Resource: Sendable {
     private let routesByMethod: [ServedRoute?]
 
     /// Makes a resource of the routes with this path. The resource `*` means the whole server and
-    /// has no routes: `OPTIONS *` lists the methods `ofServer`.
+    /// has no routes: `OPTIONS *` lists `serverMethods`.
     init(
         _ path: PathTemplate,
         _ routes: [Route],

@@ -57,8 +57,8 @@ struct PatchFrames: Sendable {
     }
 
     /// Returns the chunk that brings a reader from its version to the newest; `nil` before the
-    /// first version. `kept` returns the state of an earlier version, if the state is still in
-    /// memory.
+    /// first version. `earlierState` returns the state of an earlier version, if the state is still
+    /// in memory.
     mutating func frame(from known: UInt64?, earlierState: (UInt64) -> (any TopicState)?) -> Bytes?
     {
         guard let newest else { return nil }

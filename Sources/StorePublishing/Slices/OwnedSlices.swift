@@ -86,8 +86,8 @@ package final class OwnedSlices: SlicesByReader, @unchecked Sendable {
         }
     }
 
-    /// Returns a copy of the table in which some owners have other slices. If `first` is not `nil`,
-    /// it replaces the initial slice.
+    /// Returns a copy of the table in which some owners have other slices. If `initial` is not
+    /// `nil`, it replaces the initial slice.
     func replacing(
         _ renewed: [(owner: String, slice: PublishedSlice?)],
         initial: PublishedSlice? = nil,

@@ -35,7 +35,7 @@ final class ServerStart: Sendable {
     /// The latch that opens when the router of the ready server gets all requests.
     private let handOverLatch = Latch()
 
-    /// Starts the listeners; requests wait until the server is ready. `journalFailed` ends the
+    /// Starts the listeners; requests wait until the server is ready. `onJournalFailure` ends the
     /// process after a failure of the journal, if the process has one store and the program has no
     /// handler for such failures. Throws if the configuration, a store or the list of actions can't
     /// be used, or if the server can't listen.

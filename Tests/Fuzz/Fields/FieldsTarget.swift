@@ -200,7 +200,7 @@ extension FieldsTarget {
 
     /// Checks with a simpler reader if a host is loopback.
     private static func checkHost(_ text: String) {
-        let rule = HostRule(listening: [], further: ["store.example"])
+        let rule = HostRule(listening: [], additional: ["store.example"])
         guard rule.allows(text) else { return }
         var bytes = Array(text.utf8)
         if let colon = bytes.lastIndex(of: UInt8(ascii: ":")),

@@ -16,7 +16,7 @@ struct HeadCheck {
         do {
             loop = try EventLoop(
                 configuration: TransportConfiguration(addresses: []),
-                handler: StartGate(HostRule(listening: [], further: [])),
+                handler: StartGate(HostRule(listening: [], additional: [])),
                 counters: TransportCounters(),
                 accessLog: nil,
                 tracing: nil,

@@ -88,7 +88,7 @@ struct JournalsTarget: FuzzTarget {
     /// Verifies that each record that can be read is the record written at its version. An
     /// unreadable record must be an error.
     private func check(_ journal: SQLiteJournal) {
-        var after = journal.oldest - 1
+        var after = journal.oldestVersion - 1
         while after < journal.version {
             let page = JournalPageRequest(after: after, limit: 7)
             guard let read = try? journal.read(page), read.through > after else { break }

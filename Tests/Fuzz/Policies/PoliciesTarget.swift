@@ -57,7 +57,7 @@ struct PoliciesTarget: FuzzTarget {
         powers += RouteGroupName.allCases.map(role.mayUse)
         powers += world.actions.indices.map { place in
             let name = world.actions[place].name
-            return role.denial(ofAction: place, name, payload, principal: Self.principal) == nil
+            return role.denial(ofActionAt: place, name, payload, principal: Self.principal) == nil
         }
         return powers + [role.readsLog, role.seesEverything, role.seesAllSessions]
     }
@@ -95,7 +95,7 @@ struct PoliciesTarget: FuzzTarget {
                 fatalError("There is no explanation of \(action.name).")
             }
             let denial = role.denial(
-                ofAction: place,
+                ofActionAt: place,
                 action.name,
                 document?.root,
                 principal: Self.principal

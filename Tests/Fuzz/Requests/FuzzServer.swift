@@ -49,7 +49,7 @@ final class FuzzServer {
             let logger = Logger(LogWriter { _ in })
             transport = try HTTPServer(
                 configuration: configuration.transport,
-                handler: StartGate(HostRule(listening: [], further: [])),
+                handler: StartGate(HostRule(listening: [], additional: [])),
                 startThread: { _, _ in },
                 log: { _ in }
             )

@@ -118,7 +118,7 @@ struct TokensTarget: FuzzTarget {
 
     private func checkIssuerFile(_ bytes: [UInt8]) {
         do throws(CredentialFileError) {
-            let found = try IssuerKeyFile.keys(content(bytes))
+            let found = try IssuerKeyFile.readKeys(from: content(bytes))
             hold(!found.isEmpty, "A file without a key is taken.")
             let lines = bytes.split { $0 == 10 || $0 == 13 }.map(\.text)
             hold(
