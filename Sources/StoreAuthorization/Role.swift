@@ -16,7 +16,7 @@ package final class Role: Sendable {
     /// True if the role may dispatch at least one action.
     package let mayDispatch: Bool
 
-    /// True if the role may dispatch every action for clients, with any payload.
+    /// True if the role may dispatch every action that clients may dispatch, with any payload.
     package let mayDispatchEverything: Bool
 
     private let grantedMembers: Set<ExactText>

@@ -198,8 +198,9 @@ enum StreamOpening {
 
     /// Returns the closure for the end of a stream, or `nil` if there is nothing to do. The closure
     /// dispatches the action for the view's disappearance, ends the hold on the session, and
-    /// corrects the count of the role's streams. The closure also keeps `place`, which counts a
-    /// stream with a pointer for its client, until the closure is released.
+    /// corrects the count of the role's streams. The closure also retains `place`. As long
+    /// as `place` is retained, the stream counts against its client's bound on streams with a
+    /// pointer.
     static func endHandler(
         endingHold hold: SessionHold?,
         uncounting counted: (@Sendable () -> Void)?,

@@ -29,7 +29,7 @@ package struct ActionEnumCases: Sendable {
     /// The kinds of actions whose wire names have to begin with the name of their module. So no key
     /// of such an action may be a whole wire name.
     package enum PrefixedActionKind: Sendable {
-        /// Actions of a module's views. A view may leave out the name of its module.
+        /// Actions of a module's views. A client of a view may leave out the name of the module.
         case views
         /// Actions of instances. The id of the instance follows the name of the module.
         case instances
@@ -124,11 +124,11 @@ package struct ActionEnumError: Error, CustomStringConvertible {
         switch reason {
         case .noEnum: "\(type) is no enum; make it one, with a case for each action"
         case .numericRawValues:
-            "the cases of \(type) are written as numbers; give the enum texts as raw values, or no "
+            "the cases of \(type) are written as numbers; use raw values of the type String, or no "
                 + "raw values"
         case .customCodable:
             "the cases of \(type) have no names on the wire, because the enum has Codable code of "
-                + "its own; let the compiler write that code, or give the enum texts as raw values"
+                + "its own; let the compiler write that code, or use raw values of the type String"
         case .invalidKey(let key):
             "\(type) writes a case as '\(key)'; write it as a name without slashes, quotes, "
                 + "backslashes and control characters, or such a name behind one slash"

@@ -217,7 +217,7 @@ final class Writer: @unchecked Sendable {
         }
         // If a reader uses old pages, the next checkpoint moves the remaining pages.
         if code == SQLITE_OK || code & 0xFF == SQLITE_BUSY { return nil }
-        let failure = connection.failure(code, "moving the log into the database")
+        let failure = connection.failure(code, "moving the write-ahead log into the database")
         if failure.isFull { return "\(failure); the server tries again with the next appends" }
         _ = stopWriting(after: failure)
         return "\(failure); nothing more is written until the server starts again"

@@ -99,7 +99,7 @@ public struct Rank: Codable, Hashable, Sendable, LosslessStringConvertible {
                 fraction: isSmallest ? fractionBetween([], rank.fraction) : []
             )
         }
-        // No rank without a fraction has the smallest integer part.
+        // A rank with the smallest integer part has a fraction, so the function has returned above.
         guard let previous = decremented(integer) else { return rank }
         let isSmallest = decremented(previous) == nil
         return Rank(integer: previous, fraction: isSmallest ? fractionBetween([], nil) : [])

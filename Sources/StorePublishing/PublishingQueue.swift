@@ -60,7 +60,8 @@ struct PublishingQueue: WorkQueue {
         self.isPaced = isPaced
     }
 
-    /// The version that readers have after all queued items are processed, without the held commit.
+    /// The version that readers have when all queued items are processed. The held commit is not a
+    /// part of it.
     private var readableSnapshot: Snapshot { heldCommit?.previous ?? publishedSnapshot }
 
     /// True if a commit waits for the end of the interval.

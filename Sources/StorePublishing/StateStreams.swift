@@ -203,9 +203,9 @@ extension StateStreams {
     /// Sends the filtered state to the viewers that see only some members of the state.
     ///
     /// A client gets each version that changes the state that the client sees. The client also gets
-    /// the versions of its own actions, and of actions for all clients. If a sight or the readers
-    /// of slices may hide changes from a viewer, the viewer gets a version only if its visible
-    /// slices changed.
+    /// the versions of its own actions, and of actions for all clients. A client with a limited
+    /// sight, or in a store with restricted slices, gets a version only if a slice changed that the
+    /// client sees.
     private func distributeFilteredStates(
         of snapshot: Snapshot,
         after before: Snapshot,

@@ -34,7 +34,7 @@ package final class Tracer: Sendable {
         return nextRandomNumber() < samplingThreshold.load(ordering: .relaxed) ? .root() : nil
     }
 
-    /// Begins a span within the span that `traceparent` names, a span of this server. Returns `nil`
+    /// Begins a span within another span of this server, which `traceparent` names. Returns `nil`
     /// if the trace is not sampled, or if `traceparent` is `nil` or invalid. Any thread may call
     /// this function.
     package func beginInnerSpan(within traceparent: String?) -> Span.Identity? {

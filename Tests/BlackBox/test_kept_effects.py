@@ -70,7 +70,7 @@ def test_an_input_of_another_form_is_reported_in_words_and_its_module_gets_an_ac
         until(lambda: not pending(server), "the entry is gone")
         server.await_log(
             "warning: the effect of 'comments' after version 2 is not run again: "
-            "this program can't read its input: "
+            "this program can't read the input of the effect: "
         )
         assert server.state["comments"]["hooks"] == []
 

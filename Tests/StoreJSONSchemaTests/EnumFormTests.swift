@@ -144,7 +144,10 @@ import Testing
     @Test func `a type whose cases have no names is refused with advice`() throws {
         #expect(refusal(One.self)?.contains("One is no enum; make it one") == true)
         #expect(refusal(Wrapper.self)?.contains("is no enum") == true)
-        #expect(refusal(Numbered.self)?.contains("as numbers; give the enum texts") == true)
+        #expect(
+            refusal(Numbered.self)?.contains("as numbers; use raw values of the type String")
+                == true
+        )
         #expect(refusal(Own.self)?.contains("the enum has Codable code of its own") == true)
         #expect(refusal(TwoFaced.self)?.contains("the enum has Codable code of its own") == true)
         #expect(refusal(Quoted.self)?.contains("without slashes, quotes") == true)

@@ -152,7 +152,7 @@ import Testing
         #expect(numbered.hasPrefix("the actions of module 'numbered': "))
         #expect(
             numbered.hasSuffix(
-                "Numbered.Action are written as numbers; give the enum texts as raw values, or no "
+                "Numbered.Action are written as numbers; use raw values of the type String, or no "
                     + "raw values"
             )
         )

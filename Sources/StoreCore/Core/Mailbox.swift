@@ -34,8 +34,9 @@ struct Mailbox: ~Copyable, Sendable {
     enum NextActivity: Sendable { case work, sleep, end }
 
     private(set) var items: ContiguousArray<Item> = []
-    /// The number of waiting actions in each lane.
+    /// The number of waiting actions of clients.
     private(set) var clientActionCount = 0
+    /// The number of waiting actions of the program.
     private(set) var programActionCount = 0
     /// The number of idempotency keys in the items.
     private var keyCount = 0

@@ -118,7 +118,7 @@ extension ModuleMachine {
             }
             return (effect, .runAgain)
         } catch {
-            return impossible(because: "this program can't read its input: \(error)")
+            return impossible(because: "this program can't read the input of the effect: \(error)")
         }
     }
 

@@ -66,7 +66,7 @@ struct RunningEffects: Sendable {
         /// The id, and the owner whose slice the effect works for; `nil` for shared slices.
         case id(ExactText, owner: ExactText?)
         case slice(SliceAddress)
-        /// The module with all of its instances, for the same owner.
+        /// The module with all of its instances, for one owner.
         case module(SliceAddress)
         /// The session of the action that the effect follows.
         case session(ExactText)

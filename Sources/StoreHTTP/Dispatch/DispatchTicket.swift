@@ -274,7 +274,8 @@ extension CoreFailure {
         switch self {
         case .storageFull: .storageFull()
         case .journalFailed: .journalFailed()
-        case .journalUnreadable: .overloaded("the journal can't be read; the log has the reason")
+        case .journalUnreadable:
+            .overloaded("the journal can't be read; the server's own log has the reason")
         case .contended:
             .overloaded(
                 "other servers of this history were faster to append "

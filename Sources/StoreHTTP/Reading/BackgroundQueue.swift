@@ -79,8 +79,9 @@ final class BackgroundQueue: Sendable {
         }
     }
 
-    /// Adds a job that returns the number of bytes in its answer. The pauses then include the time
-    /// in which the event loop sends these bytes. Returns false if too many jobs wait.
+    /// Adds a job that returns the number of bytes in its answer. The thread pauses after each job;
+    /// the pause after this job also counts the time in which the event loop sends these bytes.
+    /// Returns false if too many jobs wait.
     func submitAnswer(_ job: @escaping @Sendable () -> Int) -> Bool {
         let isTaken = worker.post { $0.offer(job) } == true
         if !isTaken { refusedCount.add(1, ordering: .relaxed) }

@@ -111,8 +111,8 @@ extension ActionLog {
 // The work of the log's thread: it reads the versions that readers need next.
 
 extension ActionLog {
-    /// Reads a piece that has this version into the cache, unless the cache already has the
-    /// version.
+    /// Reads the piece of the log with this version, and puts the piece into the cache, unless the
+    /// cache already has the version.
     package func readPiece(with version: UInt64) {
         let newest = self.newestVersion
         let (found, earlier, number) = worker.withQueue { work -> (LogPiece?, LogPiece?, Int) in

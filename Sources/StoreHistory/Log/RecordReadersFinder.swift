@@ -29,9 +29,10 @@ package struct RestrictedRecord {
 package final class ReplayedReaders<State: Codable & Sendable>: RecordReadersFinder {
     /// The maximum time of the replay for one page of records, in seconds.
     static var secondsMax: Double { 5 }
-    /// The most actions between a kept state and a record for which no snapshot is read.
+    /// The maximum number of actions between a kept state and a record for a replay from the kept
+    /// state. If more actions lie between them, a snapshot may be read.
     static var nearActionsMax: UInt64 { 1_000 }
-    /// The most states that are kept.
+    /// The maximum number of states that are kept.
     static var cachedStatesMax: Int { 4 }
 
     private let replay: Replay<State>

@@ -9,7 +9,8 @@ import Synchronization
 package final class PastActionReader: Sendable {
     private let journal: any Journal
     private let forms: RecordForms
-    /// A cache of the sessions of versions, because several effects often follow the same action.
+    /// The session of the action that made each version, as a cache: several effects often follow
+    /// the same action.
     private let sessionsByVersion = Locked<[UInt64: String?]>([:])
 
     package init(_ journal: any Journal, _ forms: RecordForms) {

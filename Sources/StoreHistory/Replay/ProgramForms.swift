@@ -83,8 +83,8 @@ package struct RecordName {
     /// The instance's id; `nil` if the name has no id.
     package let instanceID: String?
 
-    /// Splits a name such as `boards/7/cardAdded`. A name with fewer than two slashes, or the name
-    /// of a request, has no instance.
+    /// Splits a name such as `boards/7/cardAdded`. A name with fewer than two slashes has no
+    /// instance. The name of a ``ClientRequest``, such as `usecases/login/login`, has none either.
     package init(_ name: String) {
         let slash = UInt8(ascii: "/")
         let bytes = name.utf8

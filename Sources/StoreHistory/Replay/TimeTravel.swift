@@ -115,7 +115,9 @@ package final class TimeTravel<State: Codable & Sendable, Encoded: EncodedState>
             return .versionUnreadable(version)
         case .journal:
             logger.error(.replayFailed, "\(RecoveryError(error, version: version))")
-            return .overloaded("version \(version) can't be made again; the log has the reason")
+            return .overloaded(
+                "version \(version) can't be made again; the server's own log has the reason"
+            )
         }
     }
 }

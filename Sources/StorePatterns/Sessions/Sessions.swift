@@ -73,8 +73,9 @@ public struct Sessions: EffectfulModule {
     /// Makes the module.
     public init() {}
 
-    /// Changes the routes, and refuses no action. If a session of an action has ended meanwhile,
-    /// the action does not change that session. The end of a session cancels the session's effects.
+    /// Changes the routes, and refuses no action. If a session that an action names has ended
+    /// before the action is reduced, the action does not change that session. The end of a session
+    /// cancels the session's effects.
     public func reduce(_ state: inout State, internal action: Internal) -> Effect<State> {
         switch action {
         case .began(let session): state.change([session], orAdd: Session()) { _ in }

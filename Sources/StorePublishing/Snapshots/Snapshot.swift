@@ -203,8 +203,9 @@ package final class Snapshot: Sendable {
         slices.reduce(0) { $0 + ($1.version == version ? $1.bytes?.count ?? 0 : 0) }
     }
 
-    /// Returns the frame of the state stream for the number `version`: the number of this version,
-    /// or of an earlier version with the same state. All readers share the bytes.
+    /// Returns the frame of this state for the state stream, with `version` in its id. `version` is
+    /// this snapshot's version, or an earlier version with the same state. All readers share the
+    /// bytes.
     func frame(at version: UInt64) -> Bytes {
         lastFrame.withLock { event in
             if let event, event.version == version { return event.frame }
