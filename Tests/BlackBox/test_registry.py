@@ -196,14 +196,14 @@ def test_a_pointer_leads_into_the_body(vault):
 @pytest.mark.parametrize(
     "defect, words",
     [
-        ("numbered", ["Numbered.Action", "numbers", "texts"]),
+        ("numbered", ["Numbered.Action", "numbers", "raw values of the type String"]),
         ("forgetful", ["notes", "slices", "machine"]),
         ("needy", ["needy/opened", "code", "optional"]),
         ("far", ["module 'named'", "Far writes a case as '/lever/moved'", "behind one slash"]),
         ("nameless", ["module 'named'", "Nameless writes a case as '/'", "behind one slash"]),
         ("taken", ["two actions have the wire name 'Raised<Taken>'", "unique"]),
-        ("many", ["module 'crowd'", "'/Moved', a whole wire name", "the instance's id", "slash off"]),
-        ("shown", ["module 'shown'", "'/Moved', a whole wire name", "module's views", "slash off"]),
+        ("many", ["module 'crowd'", "'/Moved', a whole wire name", "the instance's id", "remove the slash"]),
+        ("shown", ["module 'shown'", "'/Moved', a whole wire name", "module's views", "remove the slash"]),
     ],
 )
 def test_a_form_that_can_not_work_is_refused_at_the_start(program, tmp_path, defect, words):

@@ -456,7 +456,7 @@ def test_check_config_reads_the_files(keys, policy, tmp_path):
     assert ended.returncode == 2 and f"{keys}: there is no such file" in ended.stderr
     keys.write_text('{"keys":[{"id":"a"}]}')
     ended = run("--auth-keys", str(keys), *policy, "--check-config")
-    assert ended.returncode == 2 and f"{keys}: /keys/0/id: allowed is 12 characters" in ended.stderr
+    assert ended.returncode == 2 and f"{keys}: /keys/0/id: expected 12 characters" in ended.stderr
     issuer = Issuer(tmp_path, "EdDSA")
     ended = run(*map(str, Issuer.options_for(issuer.key)), *policy, "--check-config")
     assert ended.returncode == 2 and "it is a private key" in ended.stderr
