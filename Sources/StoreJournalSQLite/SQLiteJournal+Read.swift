@@ -17,7 +17,7 @@ extension SQLiteJournal {
     /// - Throws: ``JournalError/gone(oldest:)``, ``JournalError/corrupt(_:)``, or
     ///   ``JournalError/unknown(_:)`` if the system could not read.
     public func read(_ page: JournalPageRequest) throws(JournalError) -> JournalRecords {
-        var answer = try readStored(page)
+        var answer = try readStoredRecords(page)
         if let sealer {
             for index in answer.records.indices {
                 answer.records[index] = try sealer.open(answer.records[index])

@@ -7,7 +7,9 @@ extension SQLiteJournal: ForgettingJournal {
     package var oldestRestorableVersion: UInt64 { forgottenVersion.withLock { $0 } }
 
     /// Returns a page with the records in their stored form, for an export.
-    package func readStored(_ page: JournalPageRequest) throws(JournalError) -> JournalRecords {
+    package func readStoredRecords(_ page: JournalPageRequest) throws(JournalError)
+        -> JournalRecords
+    {
         let newest = version
         guard page.after < newest else { return JournalRecords(records: [], through: page.after) }
         return try withReader { (reader) throws(DatabaseFailure) in

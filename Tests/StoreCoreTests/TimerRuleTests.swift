@@ -32,11 +32,11 @@ import Testing
     }
 
     @Test func `missed times are skipped by whole intervals`() {
-        #expect(TimerRule.nextDue(from: 10, every: 5, after: 10) == 15)
-        #expect(TimerRule.nextDue(from: 10, every: 5, after: 24) == 25)
-        #expect(TimerRule.nextDue(from: 10, every: 5, after: 25) == 30)
-        #expect(TimerRule.nextDue(from: 10, every: 5, after: -3) == 0)
-        #expect(TimerRule.nextDue(from: .max - 1, every: 5, after: .max - 1) == .max)
+        #expect(TimerRule.nextDueTime(from: 10, every: 5, after: 10) == 15)
+        #expect(TimerRule.nextDueTime(from: 10, every: 5, after: 24) == 25)
+        #expect(TimerRule.nextDueTime(from: 10, every: 5, after: 25) == 30)
+        #expect(TimerRule.nextDueTime(from: 10, every: 5, after: -3) == 0)
+        #expect(TimerRule.nextDueTime(from: .max - 1, every: 5, after: .max - 1) == .max)
     }
 
     @Test func `an interval of less than a second is a fault`() {

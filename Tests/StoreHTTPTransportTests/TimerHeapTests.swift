@@ -11,13 +11,13 @@ import Testing
         _ = heap.insert("c", due: 3)
         _ = heap.insert("a", due: 1)
         _ = heap.insert("b", due: 2)
-        #expect(heap.nextDue == 1)
+        #expect(heap.nextDueTime == 1)
         #expect(heap.popDue(at: 0.5) == nil)
         #expect(heap.popDue(at: 2) == "a")
         #expect(heap.popDue(at: 2) == "b")
         #expect(heap.popDue(at: 2) == nil)
         #expect(heap.popDue(at: 3) == "c")
-        #expect(heap.isEmpty && heap.nextDue == nil)
+        #expect(heap.isEmpty && heap.nextDueTime == nil)
     }
 
     @Test func `values of one moment come in the order in which they were added`() {
@@ -72,7 +72,7 @@ import Testing
                 let due = Double(numbers.next(below: 100))
                 expected.append((due, value, heap.insert(value, due: due)))
             }
-            #expect(heap.count == expected.count && heap.nextDue == expected.map(\.due).min())
+            #expect(heap.count == expected.count && heap.nextDueTime == expected.map(\.due).min())
         }
         let rest = expected.sorted { ($0.due, $0.value) < ($1.due, $1.value) }.map(\.value)
         #expect(rest.map { _ in heap.popDue(at: .infinity) } == rest)

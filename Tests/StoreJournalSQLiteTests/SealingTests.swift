@@ -81,7 +81,7 @@ import Testing
         let journal = try open(folder, keys)
         try journal.append(JournalBatch(records: records), at: 0)
         #expect(try read(journal) == records)
-        let stored = try journal.readStored(JournalPageRequest(after: 0, limit: 100)).records
+        let stored = try journal.readStoredRecords(JournalPageRequest(after: 0, limit: 100)).records
         let first = try #require(SealedPayload(stored[0].payload))
         #expect(
             String(decoding: first.json, as: UTF8.self)

@@ -128,7 +128,7 @@ package struct ReducerContextSource {
     var restrictedClient: String? {
         guard case .envelope(let envelope) = source else { return nil }
         return envelope._withUnsafeGuaranteedRef { envelope in
-            guard envelope.hasRestrictedAccess else { return nil }
+            guard envelope.isLimitedToReadableSlices else { return nil }
             let principal = envelope.principal
             let owner = OwnerName.ofClient(as: principal?.name, in: envelope.session)
             return ReaderName.client(owner, role: principal?.role)

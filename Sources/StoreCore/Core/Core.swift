@@ -175,14 +175,14 @@ extension Core {
     }
 
     /// Applies an action like ``apply(_:)``, for a client with a session and a principal. `watch`
-    /// ends when all effects that follow the action have ended. If `hasRestrictedAccess` is true,
-    /// the action is refused on a restricted slice that the client may not read.
+    /// ends when all effects that follow the action have ended. If `isLimitedToReadableSlices` is
+    /// true, the action is refused on a restricted slice that the client may not read.
     package func apply(
         _ action: any Action,
         watch: EffectWatch?,
         from session: String? = nil,
         by principal: ActionPrincipal? = nil,
-        hasRestrictedAccess: Bool = false
+        isLimitedToReadableSlices: Bool = false
     ) async throws(DispatchError) -> Applied<State> {
         let member = try engine.validMember(of: action)
         let (version, state) = try await engine.offerAndWait { completion in
@@ -194,7 +194,7 @@ extension Core {
                 returnsState: true,
                 watch: watch,
                 session: session,
-                hasRestrictedAccess: hasRestrictedAccess,
+                isLimitedToReadableSlices: isLimitedToReadableSlices,
                 completion: completion
             )
         }

@@ -68,7 +68,7 @@ extension Engine {
             return lastVisibleChanges?.isUnchanged(
                 for: envelope.session,
                 as: envelope.principal,
-                readingAll: !envelope.hasRestrictedAccess,
+                readingAll: !envelope.isLimitedToReadableSlices,
                 seeing: sees,
                 since: since
             ) == true
@@ -87,7 +87,7 @@ extension Engine {
             return lastVisibleChanges?.isUnchanged(
                 for: envelope.session,
                 as: envelope.principal,
-                readingAll: !envelope.hasRestrictedAccess,
+                readingAll: !envelope.isLimitedToReadableSlices,
                 seeing: members,
                 since: since
             ) == true

@@ -24,7 +24,7 @@ package final class Envelope: Sendable {
     package let canSeeStateMember: (@Sendable (_ member: Int) -> Bool)?
     /// True if the sender may act only on the restricted slices that it reads. True for clients,
     /// false for operators and for the program itself.
-    let hasRestrictedAccess: Bool
+    let isLimitedToReadableSlices: Bool
     package let completion: any Completion
     /// The part of the program that dispatched the envelope; `nil` if a client did.
     package let source: ActionSource?
@@ -57,7 +57,7 @@ package final class Envelope: Sendable {
         session: String? = nil,
         origin: String? = nil,
         canSeeStateMember: (@Sendable (_ member: Int) -> Bool)? = nil,
-        hasRestrictedAccess: Bool = false,
+        isLimitedToReadableSlices: Bool = false,
         offerTime: UInt64 = 0,
         span: DispatchSpan? = nil,
         completion: any Completion
@@ -79,7 +79,7 @@ package final class Envelope: Sendable {
         self.session = source == nil ? session : source?.session
         self.origin = source?.sourceLocation ?? origin
         self.canSeeStateMember = canSeeStateMember
-        self.hasRestrictedAccess = hasRestrictedAccess
+        self.isLimitedToReadableSlices = isLimitedToReadableSlices
         self.completion = completion
     }
 
@@ -99,7 +99,7 @@ package final class Envelope: Sendable {
             session: other.session,
             origin: other.origin,
             canSeeStateMember: other.canSeeStateMember,
-            hasRestrictedAccess: other.hasRestrictedAccess,
+            isLimitedToReadableSlices: other.isLimitedToReadableSlices,
             offerTime: other.offerTime,
             span: other.span,
             completion: other.completion

@@ -87,7 +87,7 @@ public struct Effect<State: Sendable>: Sendable {
 
     package let kind: Kind
 
-    package init(_ form: Kind) { self.kind = form }
+    package init(_ kind: Kind) { self.kind = kind }
 
     /// An effect that does nothing.
     public static var none: Effect { Effect(.none) }

@@ -84,17 +84,17 @@ extension EffectRunner {
         if run.cancelInFlight, let id = run.id { cancel(id, at: address) }
         let path = address.path + "/"
         let span = tracing?.tracer.beginInnerSpan(within: cause.trace)
-        let token = status.withLock { table -> EffectToken? in
-            guard table.running.count < Self.runningMax, !table.isStopped else { return nil }
-            table.begunCount += 1
+        let token = status.withLock { status -> EffectToken? in
+            guard status.running.count < Self.runningMax, !status.isStopped else { return nil }
+            status.begunCount += 1
             let token = EffectToken(
                 address: address,
-                id: path + (run.id ?? "\(cause.version).\(table.begunCount)"),
+                id: path + (run.id ?? "\(cause.version).\(status.begunCount)"),
                 cause: cause,
-                number: table.begunCount,
+                number: status.begunCount,
                 span: span
             )
-            table.running.insert(token)
+            status.running.insert(token)
             return token
         }
         guard let token else {
@@ -179,11 +179,11 @@ extension EffectRunner {
     }
 
     private func end(_ token: EffectToken, _ result: Result<any Sendable, any Error>) {
-        let idle = status.withLock { table -> [CheckedContinuation<Void, Never>] in
-            table.running.remove(token)
-            guard table.running.isEmpty else { return [] }
-            defer { table.idleWaiters = [] }
-            return table.idleWaiters
+        let idle = status.withLock { status -> [CheckedContinuation<Void, Never>] in
+            status.running.remove(token)
+            guard status.running.isEmpty else { return [] }
+            defer { status.idleWaiters = [] }
+            return status.idleWaiters
         }
         if case .failure(let error) = result, !token.isCancelled { onFailure(token, error) }
         onEnd(token, token.elapsedNanoseconds)

@@ -146,7 +146,7 @@ extension Schedule.State {
         let next = due.addingClamped(interval)
         entry.due =
             skipsPast && next <= now
-            ? TimerRule.nextDue(from: due, every: interval, after: now) : next
+            ? TimerRule.nextDueTime(from: due, every: interval, after: now) : next
         table[name] = entry
     }
 

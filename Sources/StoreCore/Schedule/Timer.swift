@@ -97,12 +97,16 @@ package enum TimerRule: Equatable, Sendable {
         case .at(let due): due
         case .every(let interval): time.addingClamped(interval.clampedNanoseconds)
         case .daily(let timeOfDay):
-            Self.nextDue(from: timeOfDay.nanosecondsOfDay, every: Self.dayNanoseconds, after: time)
+            Self.nextDueTime(
+                from: timeOfDay.nanosecondsOfDay,
+                every: Self.dayNanoseconds,
+                after: time
+            )
         }
     }
 
     /// Returns the first time after `time` that is a whole number of intervals from `start`.
-    static func nextDue(from start: Int64, every interval: Int64, after time: Int64) -> Int64 {
+    static func nextDueTime(from start: Int64, every interval: Int64, after time: Int64) -> Int64 {
         let past = time.subtractingClamped(start)
         let rest = past % interval
         let whole = past - (rest < 0 ? rest + interval : rest)

@@ -83,7 +83,7 @@ final class DispatchHandler: Sendable {
             session: caller.session,
             origin: request.logOrigin(in: caller.session),
             canSeeStateMember: sight?.reportsChanges,
-            hasRestrictedAccess: !caller.isOperator,
+            isLimitedToReadableSlices: !caller.isOperator,
             offerTime: exchange.turnStartNanoseconds,
             span: span,
             completion: conditionTicket ?? ticket

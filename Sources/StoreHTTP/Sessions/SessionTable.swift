@@ -218,7 +218,8 @@ package final class SessionTable: Sendable {
     /// The number of seconds, from now on, within which no session can become idle.
     var secondsUntilIdle: Double {
         let time = nowNanoseconds()
-        let next = table.withLock { $0.idleCheckTimers.nextDue } ?? Double(time + idleNanoseconds)
+        let next =
+            table.withLock { $0.idleCheckTimers.nextDueTime } ?? Double(time + idleNanoseconds)
         return Swift.max(0, (next - Double(time)) / 1e9)
     }
 }

@@ -72,7 +72,7 @@ package final class ViewPresence: Sendable {
 
     /// The indices of the modules that declare an action for a view, and whose slices can begin and
     /// end.
-    package var watchedModules: [Int] {
+    package var watchedModuleIndices: [Int] {
         modules.indices.filter { declaresActions($0) && modules[$0].cardinality != .one }
     }
 

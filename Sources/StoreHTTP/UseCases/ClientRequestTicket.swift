@@ -87,7 +87,7 @@ final class ClientRequestTicket: DispatchTicket, @unchecked Sendable {
                     watch: workWatch,
                     session: caller.session,
                     origin: origin,
-                    hasRestrictedAccess: !caller.isOperator,
+                    isLimitedToReadableSlices: !caller.isOperator,
                     completion: self
                 )
             )

@@ -99,9 +99,9 @@ struct ViewRoutes: RouteGroup {
     ) throws(Problem) {
         guard views.hasRoom(for: view) else {
             throw .overloaded(
-                "clients already watch \(ViewBounds.sharedWatchedMax) views with different "
+                "clients already watch \(ViewBounds.sharedWatchedViewsMax) views with different "
                     + "parameters, or one session "
-                    + "watches \(ViewBounds.sessionWatchedMax)"
+                    + "watches \(ViewBounds.sessionWatchedViewsMax)"
             )
         }
         let isOwnMode = query.names.contains(exactly: StreamParameters.mode.name)

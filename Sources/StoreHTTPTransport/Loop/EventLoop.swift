@@ -344,7 +344,7 @@ extension EventLoop {
             loopConnections.isEmpty && lingeringSockets.isEmpty && unplacedSockets.isEmpty
             && !isStopping
         let tick = isResting ? now + Self.idleWaitSecondsMax : nextTick
-        var seconds = min(tick, timers.nextDue ?? .infinity) - now
+        var seconds = min(tick, timers.nextDueTime ?? .infinity) - now
         // The library reports a parked request as ready, even if the answer is not complete.
         if library >= 0 {
             seconds = min(seconds, parkedCount > 0 ? Self.parkSeconds : library / 1_000)

@@ -41,7 +41,7 @@ package struct TimerHeap<Value> {
     package var isEmpty: Bool { entries.isEmpty }
 
     /// The time at which the first value is due; `nil` if the heap is empty.
-    package var nextDue: Double? { entries.first?.due }
+    package var nextDueTime: Double? { entries.first?.due }
 
     package mutating func insert(_ value: Value, due: Double) -> ID {
         let slot = freeSlots.popLast() ?? Int32(slots.count)

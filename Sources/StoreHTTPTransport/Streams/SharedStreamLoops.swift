@@ -138,7 +138,7 @@ struct SharedStreamLoops: ~Copyable {
     /// The milliseconds until the first loop is due. The value is -1, for a wait without a bound,
     /// if no loop has a due time.
     private var waitMilliseconds: CInt {
-        guard let due = timers.nextDue else { return -1 }
+        guard let due = timers.nextDueTime else { return -1 }
         return CInt(max(0, ((due - EventLoop.currentSeconds()) * 1_000).rounded(.up)))
     }
 }

@@ -25,7 +25,7 @@ package final class TimeTravel<State: Codable & Sendable, Encoded: EncodedState>
     /// The longest time for making one state, in seconds.
     static var secondsMax: Double { 5 }
     /// The maximum number of states in the cache.
-    static var cachedMax: Int { 16 }
+    static var cachedStatesMax: Int { 16 }
     static var cachedBytesMax: Int { 32 << 20 }
 
     private let replay: Replay<State>
@@ -92,7 +92,8 @@ package final class TimeTravel<State: Codable & Sendable, Encoded: EncodedState>
         cache.withLock { cached in
             cached.append(version)
             var bytes = cached.reduce(0) { $0 + $1.state.count }
-            while cached.count > Self.cachedMax || (bytes > Self.cachedBytesMax && cached.count > 1)
+            while cached.count > Self.cachedStatesMax
+                || (bytes > Self.cachedBytesMax && cached.count > 1)
             {
                 bytes -= cached.removeFirst().state.count
             }

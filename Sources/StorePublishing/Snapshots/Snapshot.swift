@@ -190,7 +190,7 @@ package final class Snapshot: Sendable {
         wholeState.withLock { whole in
             if let whole { return whole }
             let joined =
-                layout?.joinedState(slices.map(\.bytes), ownBytes: joinedOwnBytes)
+                layout?.joinedState(slices.map(\.bytes), ownBytes: unsharedJoinedByteCount)
                 ?? SliceLayout.absentSliceJSON
             whole = joined
             return joined
@@ -199,7 +199,7 @@ package final class Snapshot: Sendable {
 
     /// The number of bytes in ``state`` that no other version shares. Versions share no bytes of
     /// joined slices.
-    private var joinedOwnBytes: Int {
+    private var unsharedJoinedByteCount: Int {
         slices.reduce(0) { $0 + ($1.version == version ? $1.bytes?.count ?? 0 : 0) }
     }
 

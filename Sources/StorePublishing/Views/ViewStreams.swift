@@ -284,14 +284,15 @@ package final class ViewStreams<State: Codable & Equatable & Sendable>: Publishe
 package enum ViewBounds {
     /// The bound on watched views that are the same for all readers. A view counts once for each
     /// set of its parameters.
-    package static let sharedWatchedMax = 1_000
+    package static let sharedWatchedViewsMax = 1_000
     /// The bound on the watched views of one session, or of one user.
-    package static let sessionWatchedMax = 64
+    package static let sessionWatchedViewsMax = 64
 
     /// Returns the bound for a session or a user. All clients without a session of their own share
     /// one session, which has the larger bound.
     static func watchedMax(of owner: ExactText?) -> Int {
         let session = owner.flatMap { OwnerName.session(of: $0.text) }
-        return owner == nil || session == SessionName.shared ? sharedWatchedMax : sessionWatchedMax
+        return owner == nil || session == SessionName.shared
+            ? sharedWatchedViewsMax : sessionWatchedViewsMax
     }
 }

@@ -31,7 +31,7 @@ extension StoreContext {
             of: journal,
             keeper,
             encoding: encodeTimes,
-            server.hasProgramJournal ? nil : configuration.effectiveRetention,
+            server.hasCustomJournal ? nil : configuration.effectiveRetention,
             access: access?.control
         )
     }
@@ -180,7 +180,7 @@ extension StoreContext {
             let source = ActionSource(sourceLocation: origin, session: session)
             try engine.offerProgramAction(action, from: source)
         }
-        for module in presence.watchedModules {
+        for module in presence.watchedModuleIndices {
             composition.watchSlices(of: module, in: core) { [weak presence] key, isThere in
                 presence?.noteSlice(of: module, key, exists: isThere)
             }

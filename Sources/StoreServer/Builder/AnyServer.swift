@@ -5,7 +5,7 @@ import StoreHTTP
 /// The declarations of a store, without the type of its state. So a process can have stores with
 /// different types of states.
 protocol AnyServer: Sendable {
-    var hasProgramJournal: Bool { get }
+    var hasCustomJournal: Bool { get }
 
     /// True if the program declares that this store keeps its history in memory.
     var isEphemeral: Bool { get }
@@ -35,7 +35,7 @@ protocol AnyServer: Sendable {
 }
 
 extension Server: AnyServer {
-    var hasProgramJournal: Bool { openProgramJournal != nil }
+    var hasCustomJournal: Bool { openProgramJournal != nil }
 
     var isEphemeral: Bool { memoryHistory != nil }
 
@@ -47,7 +47,7 @@ extension Server: AnyServer {
         try ExposedCommand.checkNames(commands)
         for value in mirroredValues { try value.check() }
         try memoryHistory?.check()
-        guard !hasProgramJournal || !isEphemeral else {
+        guard !hasCustomJournal || !isEphemeral else {
             throw ConfigurationError(
                 "a store has a journal of the program's own or a history in memory, not both; leave "
                     + "out .journal or .ephemeral"

@@ -29,8 +29,8 @@ extension Server {
         _ configuration: ServerConfiguration,
         given: Set<String> = []
     ) throws(ConfigurationError) {
-        let own = stores.map(\.server.hasProgramJournal)
-        let hasNoFiles = stores.map { $0.server.hasProgramJournal || $0.server.isEphemeral }
+        let own = stores.map(\.server.hasCustomJournal)
+        let hasNoFiles = stores.map { $0.server.hasCustomJournal || $0.server.isEphemeral }
         guard configuration.clock == .system || !own.contains(true) else {
             throw ConfigurationError(
                 "--clock: 'test' gives actions invented times, and this program has a journal "

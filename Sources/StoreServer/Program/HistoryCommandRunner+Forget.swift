@@ -25,7 +25,7 @@ extension HistoryCommandRunner {
         do {
             try forget(owners, file, in: directory)
         } catch let error as JournalOpenError where error.reason == .inUse {
-            try waitForServer(owners, file)
+            try forgetThroughServer(owners, file)
         } catch let error as ForgetError {
             _ = file.takeRefusal()
             throw CommandFailure(error.description)
@@ -95,7 +95,7 @@ extension HistoryCommandRunner {
     }
 
     /// Asks the running server to forget the owners, and waits for the result.
-    private func waitForServer(_ owners: [String], _ file: ForgetFile) throws {
+    private func forgetThroughServer(_ owners: [String], _ file: ForgetFile) throws {
         let deadline = Deadline(seconds: Self.serverWaitSecondsMax)
         while file.exists, !deadline.isOver { usleep(20_000) }
         try file.write(owners)

@@ -38,7 +38,7 @@ extension HistoryCommandRunner {
             // An export has the sealed values. So the destruction of a key also makes the values in
             // earlier exports unreadable.
             let page =
-                try (journal as? SQLiteJournal)?.readStored(request) ?? journal.read(request)
+                try (journal as? SQLiteJournal)?.readStoredRecords(request) ?? journal.read(request)
             for record in page.records {
                 let program = programs.removeValue(forKey: record.program)
                 try output.write(HistoryLine(record: record, introducedProgram: program).bytes)
@@ -96,11 +96,11 @@ extension HistoryCommandRunner {
     ) throws -> String {
         let registry = try ActionRegistry<State>(server.actions, server.composition.actions())
         let place =
-            server.hasProgramJournal ? "the program's own journal" : configuration.history.directory
+            server.hasCustomJournal ? "the program's own journal" : configuration.history.directory
         guard journal.version == 0 else {
             throw CommandFailure(
                 "\(place) has a history already, up to version \(journal.version); give an empty "
-                    + (server.hasProgramJournal ? "one" : "directory with --data")
+                    + (server.hasCustomJournal ? "one" : "directory with --data")
             )
         }
         // Saves the initial state as the snapshot of version 0, with which the history begins.

@@ -128,7 +128,7 @@ final class ServerStart: Sendable {
         guard let name = links.storeName else {
             return process.add(try server.serve(at: links, in: process, self))
         }
-        if !configuration.history.ephemeral, !server.hasProgramJournal, !server.isEphemeral {
+        if !configuration.history.ephemeral, !server.hasCustomJournal, !server.isEphemeral {
             StoreFolders.make(in: configuration.history.directory)
         }
         do {

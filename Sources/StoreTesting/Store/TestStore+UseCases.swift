@@ -82,7 +82,7 @@ extension TestStore {
                                     members: [EnvelopeMember(request)],
                                     principal: sender.principal,
                                     session: sender.session,
-                                    hasRestrictedAccess: sender.principal != nil
+                                    isLimitedToReadableSlices: sender.principal != nil
                                         || sender.session != nil,
                                     completion: UseCaseStartCompletion(continuation)
                                 )

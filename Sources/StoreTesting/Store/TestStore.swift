@@ -126,7 +126,7 @@ public final class TestStore<State: Encodable & Equatable & Sendable, Subject> {
                     watch: watch,
                     from: sender.session,
                     by: sender.principal,
-                    hasRestrictedAccess: sender.principal != nil || sender.session != nil
+                    isLimitedToReadableSlices: sender.principal != nil || sender.session != nil
                 )
                 return (done.version, shown(done.state))
             }
