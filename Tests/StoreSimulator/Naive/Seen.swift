@@ -27,6 +27,13 @@ struct Seen {
             }
             for session in sessions { ownMembers[name, default: [:]][session] = version }
         }
+        // A condition of the owner fails then, also if the first slice has the same bytes.
+        for (name, owners) in StateText.endedOwners(old, new) {
+            for owner in owners {
+                own[owner] = version
+                ownMembers[name, default: [:]][owner] = version
+            }
+        }
     }
 
     mutating func tookBack(to version: UInt64) { sureSince = version }

@@ -209,6 +209,20 @@ final class StateText: Sendable {
         }
     }
 
+    /// Returns the members in which owners lost their slices, with the names of these owners. An
+    /// owner without a slice has the first slice again, perhaps with the same bytes.
+    static func endedOwners(
+        _ old: StateText,
+        _ new: StateText
+    ) -> [(name: String, owners: Set<String>)] {
+        new.names.indices.compactMap { place in
+            guard let mine = new.parts[place], let before = old.parts[place],
+                !(mine is RestrictedValue)
+            else { return nil }
+            return (new.names[place], Set(before.sessionNames).subtracting(mine.sessionNames))
+        }
+    }
+
     /// A name that no session and no user has.
     static let nobody = "\u{0}"
 
