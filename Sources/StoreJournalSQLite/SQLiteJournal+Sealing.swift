@@ -1,4 +1,5 @@
 package import StoreCore
+import StorePlatform
 import Synchronization
 
 // The journal seals personal values when it writes them, and opens them when it reads them.

@@ -1,5 +1,6 @@
 import CStoreZstd
 public import StoreCore
+import StorePlatform
 import Synchronization
 
 extension SQLiteJournal {

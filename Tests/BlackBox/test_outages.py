@@ -134,6 +134,8 @@ def test_11_2_a_disk_without_room_is_logged_once_and_sighup_opens_another_file(t
         for _ in range(50):
             assert server.post([SCREEN] * 10).status == 200
         until(lambda: said(server, "are being lost.*No space left on device"), "the log says why")
+        lost = b"store_analytics_dropped_total 500"
+        until(lambda: lost in server.get("/metrics").body, "all lines are lost")
         file.unlink()
         os.kill(server.pid, signal.SIGHUP)
         until(file.exists, "the file is opened anew")
