@@ -21,6 +21,8 @@ final class SimulatedJournal: ForgettingJournal {
         var records: [Record] = []
         var outcomes: [KeptOutcome] = []
         var holes: [String] = []
+        /// The last versions of the appended batches.
+        var batchEnds: Set<UInt64> = []
     }
 
     private let inner: any Journal
@@ -35,7 +37,10 @@ final class SimulatedJournal: ForgettingJournal {
             defer { (table.records, table.outcomes) = ([], []) }
             return (table.records, table.outcomes)
         }
-        table.withLock { ($0.records, $0.outcomes) = (records, outcomes) }
+        table.withLock { table in
+            (table.records, table.outcomes) = (records, outcomes)
+            table.batchEnds = [UInt64(records.count)]
+        }
     }
 
     /// All records since version 1.
@@ -91,6 +96,9 @@ final class SimulatedJournal: ForgettingJournal {
         }
     }
 
+    /// Returns true if a batch ended with this version, so that the store may have published it.
+    func endsBatch(_ version: UInt64) -> Bool { table.withLock { $0.batchEnds.contains(version) } }
+
     var epoch: UInt32 { 0x5EED_5EED }
     var version: UInt64 { inner.version }
     var oldestVersion: UInt64 { inner.oldestVersion }
@@ -115,6 +123,7 @@ final class SimulatedJournal: ForgettingJournal {
                 table.holes.append("a batch follows \(expected) and not \(table.records.count)")
             }
             table.records += batch.records
+            table.batchEnds.insert(UInt64(table.records.count))
             table.outcomes += batch.outcomes
         }
         if case .late = fault { throw .unknown("the simulated disk failed late") }
