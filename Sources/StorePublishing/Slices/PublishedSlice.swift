@@ -16,17 +16,29 @@ package struct PublishedSlice: Sendable {
     /// The version that last changed the slice, or the first version that this server published.
     package let version: UInt64
     private let content: Content
+    /// True if the slice is one document with tables. Stored, because reading the document would
+    /// count references.
+    private let hasTables: Bool
 
     /// Makes a slice of one document. `document` is `nil` if the slice is absent.
-    init(document: Bytes?, version: UInt64) { self.init(.document(document), version: version) }
+    init(document: Bytes?, version: UInt64) {
+        self.init(.document(document), hasTables: document?.outlined != nil, version: version)
+    }
 
-    init(_ form: Content, version: UInt64) {
+    init(_ content: Content, version: UInt64) {
+        self.init(content, hasTables: false, version: version)
+    }
+
+    private init(_ content: Content, hasTables: Bool, version: UInt64) {
         self.version = version
-        self.content = form
+        self.content = content
+        self.hasTables = hasTables
     }
 
     /// Returns the same slice with the version of a later change.
-    func with(version: UInt64) -> PublishedSlice { PublishedSlice(content, version: version) }
+    func with(version: UInt64) -> PublishedSlice {
+        PublishedSlice(content, hasTables: hasTables, version: version)
+    }
 
     /// The placeholder for a slice that is hidden from the reader.
     static let hidden = PublishedSlice(document: nil, version: 0)
@@ -113,20 +125,20 @@ package struct PublishedSlice: Sendable {
     /// Returns true if ``bytes`` is cheap to make. With `isInside`, also returns true if a piece
     /// can be found without ``bytes``.
     func isCheapToFind(forPartInside isInside: Bool) -> Bool {
-        isCheapToFind || isInside && (addressablePieces != nil || documentWithTables != nil)
+        isCheapToFind || isInside && (addressablePieces != nil || hasTables)
     }
 
     /// The JSON of a slice that is a document with tables; `nil` for other slices. A row of the
     /// document is found without joining ``bytes``.
     var documentWithTables: Bytes? {
-        guard case .document(let bytes?) = content, bytes.outlined != nil else { return nil }
+        guard hasTables, case .document(let bytes) = content else { return nil }
         return bytes
     }
 
     /// True if ``bytes`` is cheap to make.
     package var isCheapToFind: Bool {
         switch content {
-        case .document(let bytes): bytes?.isCheapToJoin ?? true
+        case .document: !hasTables || documentWithTables?.isCheapToJoin == true
         case .pieces(let pieces): pieces.isCheapToJoin
         case .byReader(let slices): slices.isCheapToFind
         }
