@@ -168,7 +168,7 @@ import Testing
         }
         let count = try #require((5_000..<7_000).first { padded($0).utf8.count == 8_192 })
         #expect(issuer.refusal(padded(count)) == nil)
-        // One more character in the claims adds one or two characters to the token.
+        // A further character in the claims adds one or two characters to the token.
         #expect(issuer.refusal(padded(count + 1)) == .wrongLength)
         #expect(issuer.refusal(padded(count) + "A") == .wrongLength)
     }

@@ -20,10 +20,10 @@
 /// }
 /// ```
 ///
-/// All reducers of a module return the same type. The start of a ``ContextualStartableModule`` gets
+/// The reducers of a module all return the same type. The start of a ``ContextualStartableModule`` gets
 /// a context, too. A ``KeepingModule`` may also be contextual; its reducers return effects.
 ///
-/// Cost: some 300 instructions for each action, because each context retains the names of its
+/// Cost: some 160 instructions for each action, because each context retains the names of its
 /// sender. A ``Module`` that is not contextual does not have this cost.
 public protocol ContextualModule<State>: Module {
     /// `Void` if the reducers return nothing, or `Effect<State>`. The compiler infers this type

@@ -14,7 +14,7 @@ struct FuzzKeys {
     let configuration: AuthenticationConfiguration
     /// All good tokens.
     let tokens: Set<[UInt8]>
-    /// One of the good tokens, parsed.
+    /// The parsed form of a good token.
     let token: JWT
 
     init() throws {

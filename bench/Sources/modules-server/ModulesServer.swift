@@ -32,7 +32,8 @@ struct LargeState: ModuleState {
     var entries: [String] = (0..<1_000).map { "entry \($0) " + String(repeating: "x", count: 192) }
 }
 
-/// One of many modules of the same form. They are different types by the type `Number`.
+/// A module of which there are many, all of the same form. The type `Number` makes each a type of
+/// its own.
 struct Large<Number: CountedType>: Module {
     static var name: String { "large\(Number.value)" }
     typealias State = LargeState
