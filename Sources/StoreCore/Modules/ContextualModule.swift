@@ -20,8 +20,9 @@
 /// }
 /// ```
 ///
-/// The reducers of a module all return the same type. The start of a ``ContextualStartableModule`` gets
-/// a context, too. A ``KeepingModule`` may also be contextual; its reducers return effects.
+/// The reducers of a module all return the same type. The start of a
+/// ``ContextualStartableModule`` gets a context, too. A ``KeepingModule`` may also be contextual;
+/// its reducers return effects.
 ///
 /// Cost: some 160 instructions for each action, because each context retains the names of its
 /// sender. A ``Module`` that is not contextual does not have this cost.
